@@ -43,6 +43,15 @@ class AgentSpec:
         """The same agent with another text behind its name."""
         return replace(self, rest=rest)
 
+    def renamed(self, name_of: Callable[[str, str], str]) -> AgentSpec:
+        """The same agent with other names of parameters: name_of(key, value)."""
+
+        def rename(part: str) -> str:
+            key, equals, value = part.strip().partition("=")
+            return part.replace(key, name_of(key, value), 1) if equals else part
+
+        return self.with_rest(",".join(map(rename, self.rest.split(","))))
+
     def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
         """Append digests to values: digest_of(key, value) is 16 hexadecimal digits, or None for a part without one."""
 

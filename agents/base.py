@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.evaluation.worth import write_best_picks
 from warlight_env.agents.faults import Faults
-from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.search_record import Searched, SearchPolicy
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.search_record import Searched, SearchPolicy
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.arguments import is_integer, is_number, short_repr
+from warlight_env.arguments import is_integer, is_number, seed_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
@@ -159,7 +159,7 @@ class KernelAgent(OneThread, Agent):
     name = "kernel"
 
     def __init__(self, seed: int = 0) -> None:
-        self.rng = make_rng(seed)
+        self.rng = make_rng(seed_of(seed))
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:

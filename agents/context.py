@@ -12,14 +12,20 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from warlight_env.agents.forces import Forces, make_forces
-from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet, make_generator_work, make_turn_set
-from warlight_env.agents.turn_record import TurnNetwork, no_turn_network
-from warlight_env.agents.value_record import ValueNetwork, no_network
+from warlight_env.agents.records.forces import Forces, make_forces
+from warlight_env.agents.records.generator_work import (
+    ALL_WAYS,
+    GeneratorWork,
+    TurnSet,
+    make_generator_work,
+    make_turn_set,
+)
+from warlight_env.agents.records.turn_record import TurnNetwork, no_turn_network
+from warlight_env.agents.records.value_record import ValueNetwork, no_network
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import function_at, inline_kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Shares
 from warlight_env.engine.position import Position, make_position, make_positions
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
@@ -78,16 +84,20 @@ def record_types() -> dict[str, Any]:
         "attacks": types.Array(types.int32, 2, "C"),
         "rng": types.Array(types.uint64, 1, "C"),
         "positions": numba.typeof(make_positions(1, n)),
-        "shares": types.Array(types.float64, 2, "C"),
+        "shares": types.Array(types.float64, 1, "C"),
+        "leaf shares": types.Array(types.float64, 2, "C"),
         "likely": types.Array(types.float64, 1, "C"),
     }
 
 
 @functools.cache
 def evaluation_signature() -> Any:
-    """``evaluate(context, position, player) -> float``: the player's share of a `Position`, in [0, 1]."""
+    """``evaluate(context, position, shares) -> int``.
+
+    Writes each player's share of a `Position`, in [0, 1], to shares float64[P] or more; they add up to 1. Returns 0.
+    """
     t = record_types()
-    return types.float64(t["context"], t["position"], types.int64)
+    return types.int64(t["context"], t["position"], t["shares"])
 
 
 @functools.cache
@@ -130,7 +140,7 @@ def leaf_signature() -> Any:
     player's share of a position, in [0, 1]; those of a position add up to 1. Returns 0.
     """
     t = record_types()
-    return types.int64(t["context"], t["positions"], types.int64, t["shares"])
+    return types.int64(t["context"], t["positions"], types.int64, t["leaf shares"])
 
 
 @functools.cache
@@ -153,9 +163,9 @@ prior_at = function_at(prior_signature)
 
 
 @inline_kernel
-def evaluate(context: Context, position: Position, player: Int) -> Int:
-    """The player's share of a position, by the context's evaluation."""
-    return evaluation_at(context.evaluate)(context, position, player)
+def evaluate(context: Context, position: Position, shares: Shares) -> None:
+    """Write each player's share of a position, by the context's evaluation, to shares float64[P] or more."""
+    evaluation_at(context.evaluate)(context, position, shares)
 
 
 @inline_kernel

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final, NamedTuple, TypeVar
 
+from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 
 _Class = TypeVar("_Class", bound=Callable[..., Any])
@@ -56,7 +57,7 @@ class Told:
 
     help: in a few words, as lists of parameters have it. more: what else is to say.
     low, high: of numbers in specifications. takes: of those from Python, where these are others.
-    choices: of texts, which may still become more; none where the text says something else.
+    choices: allowed strings; more may be registered at run time. None: any string.
     short: the name in specifications, where it is another. shared: listed behind those that are an agent's own.
     """
 
@@ -142,15 +143,15 @@ def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_ou
         if kind is int:
             _check_integer(name, value, fits)
         elif kind is float and value not in fits:
-            raise InputError(f"{name} = {value!r}: {fits}")
-        elif kind is str and len(told.choices) > 0 and value not in told.choices:
-            raise InputError(f"{name} = {value!r}: must be one of {', '.join(told.choices)}")
+            raise InputError(f"{name} = {short_repr(value)}: {fits}")
+        elif kind is str and len(told.choices) > 0 and not (isinstance(value, str) and value in told.choices):
+            raise InputError(f"{name} = {short_repr(value)}: must be one of {', '.join(told.choices)}")
 
 
 def _check_integer(name: str, value: object, fits: Range) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not fits.low <= value <= fits.high:
         bounds = f" from {fits.low:g} up" if fits.high == math.inf else f" in {fits.low:g} .. {int(fits.high)}"
-        raise InputError(f"{name} = {value!r}: must be an integer{bounds if fits.low > -math.inf else ''}")
+        raise InputError(f"{name} = {short_repr(value)}: must be an integer{bounds if fits.low > -math.inf else ''}")
 
 
 def documented(source: _Class) -> _Class:

@@ -16,11 +16,12 @@ from warlight_env import bounded, registrars
 from warlight_env.agents.adapting import UncallableError, as_agent, made_by
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
+from warlight_env.agents.former_names import present_name
 from warlight_env.agents.parameters import Parameter, parameters_of
-from warlight_env.agents.turn_record import TurnNetworkError
-from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
+from warlight_env.agents.records.turn_record import TurnNetworkError
+from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
@@ -73,7 +74,11 @@ def register(
     digest_of: where that text may be the name of an .npz file: 16 hexadecimal digits of what it holds, for `pinned`.
 
     What it makes is an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
+
+    Raises:
+        AgentError: the name is taken or no specification can have it, or another argument is of the wrong type.
     """
+    _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
     registrars.run()  # those above come first, whatever is registered: their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
@@ -82,6 +87,26 @@ def register(
         return {} if settings is None else parameters_of(settings)
 
     _AGENTS[name] = AgentInfo(name, summary, load, declared, form, players, wraps, digest_of)
+
+
+def _check_registration(
+    name: Any, load: Any, summary: Any, settings: Any, form: Any, players: Any, wraps: Any, digest_of: Any
+) -> None:
+    if not isinstance(name, str) or not name.isprintable() or "," in name or AgentSpec.parse(name) != AgentSpec(name):
+        raise AgentError(f"name = {short_repr(name)}: must be a printable string without ':', '[' and ','")
+    if not name:
+        raise AgentError("name = '': must not be empty")
+    for what, text in (("summary", summary), ("form", form)):
+        if not isinstance(text, str):
+            raise AgentError(f"agent {name!r}: {what} = {short_repr(text)}: must be a string")
+    for what, function in (("load", load), ("digest_of", digest_of)):
+        if not callable(function) and (what == "load" or function is not None):
+            raise AgentError(f"agent {name!r}: {what} = {short_repr(function)}: must be a function")
+    if settings is not None and not isinstance(settings, type):
+        raise AgentError(f"agent {name!r}: settings = {short_repr(settings)}: must be a class or None")
+    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
+        raise AgentError(f"agent {name!r}: players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+    check_flag(wraps, f"agent {name!r}: wraps", AgentError)
 
 
 def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
@@ -98,95 +123,95 @@ def _built_in(name: str, module: str, made_by: str, summary: str, parameters: st
 
 _built_in(
     "random",
-    "warlight_env.agents.random",
+    "warlight_env.agents.players.random",
     "RandomAgent",
     "deploys on random border regions, attacks random neighbours that are not clearly stronger",
     "PARAMETERS",
 )
 _built_in(
     "aggressive",
-    "warlight_env.agents.aggressive",
+    "warlight_env.agents.players.aggressive",
     "AggressiveAgent",
     "everything beside the most valuable foreign region, then attacks every weaker neighbour",
 )
 _built_in(
     "smart_random",
-    "warlight_env.agents.smart_random",
+    "warlight_env.agents.players.smart_random",
     "SmartRandomAgent",
     "one of the generated turns at random",
 )
 _built_in(
     "one_big_army",
-    "warlight_env.agents.one_big_army",
+    "warlight_env.agents.players.one_big_army",
     "OneBigArmyAgent",
     "everything on the strongest region, which attacks the most valuable foreign neighbour",
 )
 _built_in(
     "one_ply",
-    "warlight_env.agents.one_ply",
+    "warlight_env.agents.players.one_ply",
     "OnePlyAgent",
     "looks one round ahead: the generated turn after which it stands best on average",
     "PARAMETERS",
 )
 _built_in(
     "plan",
-    "warlight_env.agents.plan",
+    "warlight_env.agents.players.plan",
     "PlanAgent",
     "plans its turn from goals, without search: super regions, captures, regions to hold",
     "PARAMETERS",
 )
 _built_in(
     "nash",
-    "warlight_env.agents.nash.agent",
+    "warlight_env.agents.players.nash.agent",
     "NashAgent",
     "equilibrium search: mixtures of turns, planned and by a network, for all players at once, and best responses",
     "PARAMETERS",
 )
 _built_in(
     "mcts",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "MctsAgent",
     "Monte Carlo tree search over generated turns",
     "PARAMETERS",
 )
 _built_in(
     "mcts_thesis",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "thesis_mcts",
     "mcts with the thesis's own parameters",
     "THESIS_PARAMETERS",
 )
 _built_in(
     "mcts_no_defense",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "no_defense",
     "mcts without the defensive deploy and the two ways to attack that wait",
     "PARAMETERS",
 )
 _built_in(
     "pmcts",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "parallel_mcts",
     "mcts with a tree in each of two threads",
     "PARALLEL_PARAMETERS",
 )
 _built_in(
     "flat_mc",
-    "warlight_env.agents.flat",
+    "warlight_env.agents.players.flat",
     "FlatAgent",
     "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
     "PARAMETERS",
 )
 _built_in(
     "minimax2",
-    "warlight_env.agents.minimax2",
+    "warlight_env.agents.players.minimax2",
     "Minimax2Agent",
     "two plies: each generated turn against each generated reply, over many plays of the round",
     "PARAMETERS",
 )
 _built_in(
     "maxn",
-    "warlight_env.agents.maxn",
+    "warlight_env.agents.players.maxn",
     "MaxnAgent",
     "Max^N: each player in turn maximises its own share, over turns made of the best battles",
     "PARAMETERS",
@@ -270,6 +295,20 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
+#: Agents around another one, as in "belief:mcts".
+MOST_WRAPPED: Final = 8
+
+
+def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
+    """The agents around the innermost one, each with its colon, and the innermost one."""
+    around: list[str] = []
+    known = _known_here()
+    while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
+        around.append(f"{read.name}{read.separator}")
+        spec = read.rest
+    return around, read
+
+
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     """An agent's record and its parameters from ``name`` or ``name:key=value,…``; `AgentError` names what is wrong.
 
@@ -280,6 +319,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
     read = AgentSpec.parse(spec)
     info = _info(read.name)
+    if info.wraps and len(_unwrapped(spec)[0]) > MOST_WRAPPED:
+        raise AgentError(f"agent {spec!r}: at most {MOST_WRAPPED} agents may be nested")
     if info.form:
         return info, {"text": read.rest}
     values: dict[str, Any] = {}
@@ -287,6 +328,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
         key, equals, text = part.partition("=")
         if not equals:
             key, text = _in_short(spec, part, info.parameters)
+        if (present := present_name(read.name, key, text)) != key:
+            raise AgentError(f"agent {spec!r}: {part!r} is now written '{present}={text}'")
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")
@@ -353,13 +396,13 @@ def pinned(spec: str) -> str:
 
 def unpinned(spec: str) -> str:
     """The specification of which `pinned` made this one."""
-    read = AgentSpec.parse(spec)
+    around, read = _unwrapped(spec)
     info = _known_here().get(read.name)
-    if info is not None and info.wraps:
-        return str(read.with_rest(unpinned(read.rest)))
-    if info is not None and info.form:
-        return str(read.without_digest(_FILE_END) if info.digest_of else read)
-    return str(read.without_digests((key, end) for key, (end, _) in _FILES.items()))
+    if info is None or not info.form:
+        read = read.without_digests((key, end) for key, (end, _) in _FILES.items())
+    elif info.digest_of:
+        read = read.without_digest(_FILE_END)
+    return "".join((*around, str(read)))
 
 
 def make_agent(spec: str, seed: int) -> Agent:

@@ -19,6 +19,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
+from warlight_env.output import save_file
 
 
 class WeightsError(InputError):
@@ -63,7 +64,7 @@ class Weights(NamedTuple):
     # Exponent of positions in shares: the share is the chance to win that follows from the logarithm of the positions'
     # ratio, times this. It orders positions as 1 does, and says how sure they are.
     sharpness: float = 1.0
-    # What a position will earn (`agents.prospects`), in the unit of `army`; at 0 it is not there. Worth of an army of
+    # What a position will earn (`prospects`), in the unit of `army`; at 0 it is not there. Worth of an army of
     # income a round; of one that a super region would add that the player has a part of, and the armies of cost at
     # which that falls to 1 / e; worth of an army beside foreign regions, on top; part of a whole super region's worth
     # that is lost where its capture is certain.
@@ -112,8 +113,13 @@ class Weights(NamedTuple):
         return json.dumps(self._asdict(), indent=2) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write `to_json` to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        """Write `to_json` to a file, in one step.
+
+        Raises:
+            WeightsError: the path is not a string or an object that names a file.
+            OutputError, WriteError: see `output.save_file`.
+        """
+        save_file(path_of(path, "path", WeightsError), self.to_json())
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:

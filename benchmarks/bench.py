@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
 import ctypes
-import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from environments import bench_maps, bench_own, bench_sb3, bench_vector
 from networks import bench_networks
-from rich.console import Console
-from rich.table import Table
 
 import yardstick
 from hosting import bench_hosting
 from logs import bench_log
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
-from rows import Row, not_installed
+from rows import Row, not_installed, run_parts
 from searches import bench_deadlines, bench_search, bench_trees
 from training import bench_training
 from warlight_env import maps
-from warlight_env.agents.batch_games import AGGRESSIVE, RANDOM, play_games
 from warlight_env.agents.context import bare_context
+from warlight_env.agents.players.batch_games import AGGRESSIVE, RANDOM, play_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import compact_size, make_position, pack, unpack
@@ -287,28 +281,5 @@ PARTS = {
 }
 
 
-def main(words: list[str] | None = None) -> None:
-    """Run the parts and print the table; words are those of the command line if not given."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts to run; default: all")
-    parser.add_argument("--quick", action="store_true", help="shorter runs")
-    parser.add_argument("--json", type=Path, help="also write the rows to this file")
-    arguments = parser.parse_args(words)
-    console = Console()
-    rows: list[Row] = []
-    for name in arguments.parts or PARTS:
-        with console.status(f"measuring {name} …"):
-            rows += PARTS[name](arguments.quick)
-    python = platform.python_version()
-    table = Table(title=f"{platform.machine()}, {os.cpu_count()} cores, Python {python}")
-    for column in ("what", "to reach", "measured", "reached"):
-        table.add_column(column)
-    for row in rows:
-        table.add_row(row.what, row.asked, row.measured, {True: "yes", False: "NO", None: ""}[row.reached])
-    console.print(table)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(PARTS, __doc__)

@@ -22,14 +22,14 @@ import numpy.typing as npt
 
 from warlight_env import Game
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.imagined import lone
-from warlight_env.agents.nash.equilibrium import order_all, play_out
-from warlight_env.agents.nash.nash_work import make_nash_setup, make_nash_work
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.players.nash.equilibrium import order_all, play_out, value_plays
+from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.turn_net.turns import network_turn, sampled_turn
-from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
@@ -82,8 +82,9 @@ def worth(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: i
         for i in range(len(turns)):
             work.chosen[player], work.chosen[other] = i, k % REPLIES
             order_all(context, work)
-            play_out(context, setup, position, dice[k], work)
-            won[i] += work.share[player]
+            play_out(context, setup, position, dice[k], 0, work)
+            value_plays(context, setup, 1, work)
+            won[i] += work.leaves.shares[0, player]
     return won / playouts
 
 

@@ -78,10 +78,10 @@ def taught(settings: str) -> Callable[[int, float, Path], list[Found]]:
     """`warlight train exit` with settings of examples/."""
 
     def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
-        from warlight_env.train.exit import ExitRun
-        from warlight_env.train.exit_settings import ExitSettings
-        from warlight_env.train.journal import Journal
-        from warlight_env.train.settings_file import load_plain, read_settings
+        from warlight_env.train.common.journal import Journal
+        from warlight_env.train.common.settings_file import load_plain, read_settings
+        from warlight_env.train.exit.run import ExitRun
+        from warlight_env.train.exit.settings import ExitSettings
 
         told = replace(read_settings(ExitSettings, load_plain(EXAMPLES / settings), settings), seed=seed)
         found, positions, clock = [], 0, _Clock(seconds)
@@ -101,18 +101,18 @@ def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
     """`warlight train ppo` with settings of examples/, without its evaluations."""
 
     def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
-        from warlight_env.train.journal import Journal
-        from warlight_env.train.policy_run import policy_name
-        from warlight_env.train.settings_file import load_plain, read_settings
+        from warlight_env.train.common.journal import Journal
+        from warlight_env.train.common.settings_file import load_plain, read_settings
+        from warlight_env.train.ppo.run import policy_name
 
         plain = load_plain(EXAMPLES / settings)
         given: dict[str, Any] = {"seed": seed, "iterations": 100_000, "evaluation": 100_000, "snapshot": 5}
         if plain.get("action") == "turns":
-            from warlight_env.train.turn_ppo import TurnPpoRun as Run
-            from warlight_env.train.turn_ppo_settings import TurnPpoSettings as Settings
+            from warlight_env.train.turn_ppo.run import TurnPpoRun as Run
+            from warlight_env.train.turn_ppo.settings import TurnPpoSettings as Settings
         else:
-            from warlight_env.train.ppo import PpoRun as Run  # type: ignore[assignment]
-            from warlight_env.train.ppo_settings import PpoSettings as Settings  # type: ignore[assignment]
+            from warlight_env.train.sb3_ppo.run import Sb3PpoRun as Run  # type: ignore[assignment]
+            from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings as Settings  # type: ignore[assignment]
         told = replace(read_settings(Settings, plain, settings), **given, threads=1)
         found, clock = [], _Clock(seconds)
         with Journal(folder, told.to_dict()) as journal:

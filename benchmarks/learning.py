@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
@@ -12,9 +11,9 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from measure import interleaved, seconds
-from rows import Row
+from rows import Row, run_parts
 from warlight_env.envs.sb3 import make_vec_env
-from warlight_env.train.masked_policy import MaskedFactoredPolicy
+from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
 
 #: A rollout of 128 steps; all else, the networks of 64 and 64 included, as Stable-Baselines3 has it.
 SETTINGS: dict[str, Any] = {"n_steps": 128, "batch_size": 64, "n_epochs": 10, "device": "cpu", "seed": 1}
@@ -85,6 +84,4 @@ def bench_learning(quick: bool) -> list[Row]:
 
 
 if __name__ == "__main__":
-    from bench import main
-
-    main(["learning", *sys.argv[1:]])
+    run_parts({"learning": bench_learning}, __doc__)

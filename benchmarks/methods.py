@@ -17,7 +17,7 @@ from rich.table import Table
 
 from warlight_env import Game
 from warlight_env.agents import make_agent
-from warlight_env.agents.flat.arms import results_of
+from warlight_env.agents.players.flat.arms import results_of
 from warlight_env.agents.search.anytime_agent import AnytimeAgent
 from warlight_env.engine.view import View
 from warlight_env.experiments.players import with_parameters

@@ -11,19 +11,20 @@ from rows import Row, not_installed
 from warlight_env import Game
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import Context
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
 from warlight_env.agents.turn_net.turns import network_turn
-from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value.network import network_share
-from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.stack import stack_floats
 
 #: Positions that are looked at, in turn.
 POSITIONS = 64
@@ -46,10 +47,11 @@ def positions() -> Position:
 
 @kernel
 def _leaves(context: Context, stack: Position, times: Int) -> Real:
-    total = 0.0
+    total, shares = 0.0, stack_floats()
     for i in range(times):
         k = i % stack.owner.shape[0]
-        total += network_share(context, Position(stack.owner[k], stack.army[k], stack.round[k]), 0)
+        network_share(context, Position(stack.owner[k], stack.army[k], stack.round[k]), shares)
+        total += shares[0]
     return total
 
 
@@ -74,13 +76,13 @@ class Learner:
     def __init__(self, games: int) -> None:
         import torch
 
-        from warlight_env.train.places import Place, read_map
-        from warlight_env.train.rollouts import Rollouts
-        from warlight_env.train.turn_module import TurnModule
-        from warlight_env.train.turn_opponents import opponent_context
-        from warlight_env.train.turn_passes import turn_pass
-        from warlight_env.train.turn_ppo_settings import TurnPpoSettings
-        from warlight_env.train.turn_update import TurnLearner
+        from warlight_env.train.common.places import Place, read_map
+        from warlight_env.train.turn_net.module import TurnModule
+        from warlight_env.train.turn_net.passes import turn_pass
+        from warlight_env.train.turn_ppo.opponents import opponent_context
+        from warlight_env.train.turn_ppo.rollouts import Rollouts
+        from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+        from warlight_env.train.turn_ppo.update import TurnLearner
 
         self.place = Place(read_map("world"), Rules.of("thesis"), 2)
         settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)

@@ -19,22 +19,22 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation import position_share
-from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.prospects import prospective_share
+from warlight_env.agents.evaluation.prospects import prospective_share
+from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.value_record import N_PLAYER, N_RULES, load_value
 from warlight_env.agents.turn_net.forward import describe, player_scores
 from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.value.features import write_features, write_rules
 from warlight_env.agents.value.network import network_chance
-from warlight_env.agents.value_record import N_PLAYER, N_RULES, load_value
 from warlight_env.agents.weights import DEFAULT, PLANNING, Weights
 from warlight_env.engine.position import Position
-from warlight_env.train.places import Place, Places
-from warlight_env.train.value_games import play_games
-from warlight_env.train.value_players import first_network
-from warlight_env.train.value_positions import ValuedPositions
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.places import Place, Places
+from warlight_env.train.value.games import play_games
+from warlight_env.train.value.players import first_network
+from warlight_env.train.value.positions import ValuedPositions
+from warlight_env.train.value.settings import ValueSettings
 
 Floats = npt.NDArray[np.float64]
 #: Rounds played at the positions.
@@ -76,9 +76,16 @@ def seen_in(settings: ValueSettings, place: Place, played: ValuedPositions) -> P
     return Positions(positions, played.game[chosen].astype(np.int64), played.value[chosen, 0] > 0, numbers)
 
 
-def by_function(function: Callable[..., float], context: Context) -> Callable[[Positions], Floats]:
+def by_function(function: Callable[..., Any], context: Context) -> Callable[[Positions], Floats]:
     """An evaluation, whose shares are taken for chances."""
-    return lambda seen: np.array([function(context, position, 0) for position in seen.positions])
+
+    def chances(seen: Positions) -> Floats:
+        shares = np.zeros((len(seen.positions), context.players))
+        for position, row in zip(seen.positions, shares, strict=True):
+            function(context, position, row)
+        return shares[:, 0]
+
+    return chances
 
 
 def by_head(context: Context) -> Callable[[Positions], Floats]:

@@ -1,8 +1,17 @@
-"""A line of the table of speeds."""
+"""The rows of the table of speeds, and the command that measures and prints them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import argparse
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
 
 
 @dataclass
@@ -19,3 +28,29 @@ class Row:
 def not_installed(what: str, asked: str, error: ImportError) -> Row:
     """The row of a benchmark that lacks a library."""
     return Row(what, asked, f"{error.name} is not installed", float("nan"), None)
+
+
+def run_parts(parts: Mapping[str, Callable[[bool], list[Row]]], description: str | None) -> None:
+    """Run benchmarks from the command line and print their rows as a table.
+
+    Args:
+        parts: benchmarks by name; each takes whether runs are short. description: what the command's help says.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("parts", nargs="*", choices=[*parts, []], help="which parts to run; default: all")
+    parser.add_argument("--quick", action="store_true", help="shorter runs")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
+    arguments = parser.parse_args()
+    console = Console()
+    rows: list[Row] = []
+    for name in arguments.parts or parts:
+        with console.status(f"measuring {name} …"):
+            rows += parts[name](arguments.quick)
+    table = Table(title=f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    for column in ("what", "to reach", "measured", "reached"):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(row.what, row.asked, row.measured, {True: "yes", False: "NO", None: ""}[row.reached])
+    console.print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))

@@ -13,7 +13,7 @@ from measure import build_c_loop, c_processes, interleaved, temporary_folder
 from rows import Row
 from warlight_env import Game
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 
 SPIN = 400_000_000  # iterations of the C loop
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from measure import build_c_loop, c_processes, interleaved, temporary_folder
 from rows import Row
 from warlight_env.agents.weights import THESIS
-from warlight_env.train.duel_batches import Duels
+from warlight_env.train.weights.duel_batches import Duels
 
 SPIN = 400_000_000  # iterations of the C loop
 

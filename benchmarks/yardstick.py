@@ -33,7 +33,7 @@ def build() -> ctypes.CDLL | None:
 
 def play_out(library: ctypes.CDLL, board: Board, params: RuleParams, state: State, policy_rng: np.ndarray, first: int,
              last: int, rounds: int) -> int:  # fmt: skip
-    """`agents.batch_games.play_games` for two random players under the thesis rules, in C++; returns rounds played."""
+    """`batch_games.play_games` for two random players under the thesis rules, in C++; returns rounds played."""
     attacks = np.zeros((2, board.n_edges, 3), dtype=np.int32)
     pointer = ctypes.c_void_p
 

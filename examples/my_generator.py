@@ -8,7 +8,7 @@ import functools
 import numba
 
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.mcts import MctsAgent
+from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.arena import Match
 
 

@@ -10,15 +10,15 @@ import sys
 import numba
 import numpy as np
 
-from warlight_env.agents.mcts import MctsAgent
-from warlight_env.agents.mcts.selection import SELECTIONS
+from warlight_env.agents.players.mcts import MctsAgent
+from warlight_env.agents.players.mcts.selection import SELECTIONS
 from warlight_env.arena import Match
 from warlight_env.engine.jit import kernel
 
 
 @kernel
-def least_tried(tree, settings, work, state, node, level):
-    """The child with the fewest visits; see `agents.mcts.selection.selection_signature`."""
+def least_tried(tree, settings, work, state, node, level, rng):
+    """The child with the fewest visits; see `agents.players.mcts.selection.selection_signature`."""
     first = np.int64(tree.first[node])
     best = first
     for child in range(first, first + tree.children[node]):
@@ -47,6 +47,8 @@ def by_regions_and_armies(context, positions, count, shares):
 if __name__ == "__main__":
     SELECTIONS.add("least_tried", least_tried)
     plain = functools.partial(MctsAgent, sims=100, refine=0.0)
-    mine = functools.partial(plain, replies="least_tried", final="max", rounds=2, leaves=8, leaf=by_regions_and_armies)
+    mine = functools.partial(
+        plain, selection="least_tried", final="max", rounds=2, leaves=8, leaf=by_regions_and_armies
+    )
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     print(Match([mine, plain], games=games).run(lambda games: print(".", end="", flush=True)))

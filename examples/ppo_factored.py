@@ -10,7 +10,7 @@ import torch
 from stable_baselines3 import PPO
 
 from warlight_env.envs.sb3 import make_vec_env
-from warlight_env.train.masked_policy import MaskedFactoredPolicy
+from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
 
 if __name__ == "__main__":
     steps, world = int((*sys.argv, 150_000)[1]), {"map": "small", "action": "factored", "mask": "observation"}

@@ -1,4 +1,4 @@
-"""Maps: the bundled ones, readers for files in several forms, and a generator of new ones."""
+"""Maps: the bundled ones, readers for files in several formats, and a generator of new ones."""
 
 from warlight_env.maps.challenge import from_challenge_json, from_setup_lines
 from warlight_env.maps.errors import MapError

@@ -1,4 +1,4 @@
-"""From names as a file gives them to a checked map: the step that all the forms share."""
+"""From names as a file gives them to a checked map: the step that all formats share."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Heading:
     source: str = ""
 
 
-def heading_for(place: str, form: str) -> Heading:
-    """The heading of a map whose form has no name: taken from the file's name."""
+def heading_for(place: str, format_: str) -> Heading:
+    """The heading of a map whose format has no name: taken from the file's name."""
     stem = re.sub(r"\.[A-Za-z]+$", "", re.split(r"[/\\]", place)[-1])
     slug = re.sub(r"[^a-z0-9._-]+", "-", stem.casefold()).strip("-._")[:64]
-    return Heading(slug or "map", title=stem if stem.isprintable() else slug, source=form)
+    return Heading(slug or "map", title=stem if stem.isprintable() else slug, source=format_)
 
 
 def build(

@@ -1,4 +1,4 @@
-"""Reading maps of the Warlight AI Challenges: their ``setup_map`` lines and their JSON form."""
+"""Reading maps of the Warlight AI Challenges: their ``setup_map`` lines and their JSON formats."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from warlight_env.maps.forms import is_cells
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, SuperRegion
 from warlight_env.maps.text import parse_json
+from warlight_env.maps.types import checked
 from warlight_env.maps.unused import unused_lines
 
 #: Of all regions together.
@@ -25,6 +26,7 @@ _Row = tuple[str, int, int]
 _PARTS = ("super_regions", "regions", "neighbors")
 
 
+@checked
 def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
     """The map of the lines ``setup_map super_regions|regions|neighbors …``, with the starting setup of other lines.
 
@@ -73,8 +75,9 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     return map_, unused_lines(lines, used | {number for number, _ in found.values()})
 
 
+@checked
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
-    """The map of either JSON form of the second challenge; which one it is, is told by what it holds.
+    """The map in either JSON format of the second challenge; the content decides which one it is.
 
     The engine's: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` one of ``{"id": 1,
     "superRegion": 1, "neighbors": [2, 4]}``.

@@ -1,4 +1,4 @@
-"""The starting setup in the challenge's forms, under the names that the challenge's protocol has for its entries."""
+"""The starting setup in the challenge's formats, under the names that the challenge's protocol has for its entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps written in the forms that can be read, and what a form has no place for."""
+"""Writing maps in other formats, and the parts of a map that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import read_bytes
-from warlight_env.maps.forms import ENGINE, LINES, NATIVE, XML, Form
+from warlight_env.maps.forms import ENGINE, LINES, NATIVE, XML, MapFormat
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps
 from warlight_env.maps.parts import DEFAULT_ARMY, StartingSetup
@@ -21,7 +21,7 @@ _INDENT: Final = 2
 
 
 def to_xml(map_: Map) -> str:
-    """The map in the form of the thesis's program; each border at its first region."""
+    """The map in the format of the thesis's program; each border at its first region."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<Map>", "  <SuperRegions>"]
     for super_region, members in zip(map_.super_regions, map_.members, strict=True):
         lines.append(f'    <SuperRegion Name={quoteattr(super_region.name)} Bonus="{super_region.bonus}">')
@@ -76,31 +76,31 @@ def _settings(map_: Map) -> dict[str, list[int] | int]:
     return found if setup.picks is None else {**found, PICKS: setup.picks}
 
 
-_WRITERS: Final[dict[Form, Callable[[Map], str]]] = {
+_WRITERS: Final[dict[MapFormat, Callable[[Map], str]]] = {
     NATIVE: dumps,
     ENGINE: to_challenge_json,
     LINES: to_setup_lines,
     XML: to_xml,
 }
-#: The forms in which maps can be written.
+#: The formats in which maps can be written.
 WRITTEN: Final = tuple(_WRITERS)
 
 
-def written_as(map_: Map, form: Form) -> tuple[str, tuple[str, ...]]:
-    """The text of a map in a form, and the parts of the map that the form has no place for.
+def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
+    """The text of a map in a format, and the parts of the map that the format cannot hold.
 
     Raises:
-        MapError: no map can be written in that form.
+        MapError: no map can be written in that format.
     """
-    if form not in _WRITERS:
-        raise MapError(f"a map cannot be written in {form.title}: it needs the cells of a grid")
-    text = _WRITERS[form](map_)
-    again = read_bytes(text.encode(), f"{map_.name}{form.suffix}").map
+    if format_ not in _WRITERS:
+        raise MapError(f"a map cannot be written in {format_.title}: it needs the cells of a grid")
+    text = _WRITERS[format_](map_)
+    again = read_bytes(text.encode(), f"{map_.name}{format_.suffix}").map
     return text, lost_parts(map_, again)
 
 
 def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
-    """What a map lost when it was written in another form and read again, in words."""
+    """What a map lost when it was written in another format and read again, in words."""
     names = [region.name for region in after.regions]
     kept_names = sorted(names) == sorted(region.name for region in before.regions)
     place = [names.index(region.name) if kept_names else r for r, region in enumerate(before.regions)]

@@ -1,4 +1,4 @@
-"""Reading a map file of any form."""
+"""Reading a map file in any format."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from typing import Any, Final
 from warlight_env import bounded
 from warlight_env.maps.challenge import from_challenge_data, read_setup_lines
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.forms import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML, Form, detect
+from warlight_env.maps.forms import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML, MapFormat, detect
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import from_dict
 from warlight_env.maps.unused import unused_json
-from warlight_env.maps.xml_form import read_xml
+from warlight_env.maps.xml_form import decoded_xml, read_xml
 
 
 @dataclass(frozen=True)
 class MapFile:
     """A map that was read from a file.
 
-    form: the form of the file, by its content. unused: kinds of fields of the file that a map has no place for.
+    Attributes:
+        map: the map.
+        format: the format of the file, detected by its content.
+        unused: the kinds of fields of the file that a map cannot hold.
     """
 
     map: Map
-    form: Form
+    format: MapFormat
     unused: tuple[str, ...] = ()
 
 
 #: Read the text, or the JSON value, of a file with this name: the map, and the kinds of fields that were not used.
-_READERS: Final[dict[Form, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
+_READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
     NATIVE: lambda text, data, place: (from_dict(data, place), ()),
     ENGINE: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=False)),
     CELLS: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=True)),
@@ -40,26 +43,28 @@ _READERS: Final[dict[Form, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]
 
 
 def read_file(path: str | Path) -> MapFile:
-    """The map of a file; its form is detected by its content, whatever its name.
+    """The map of a file. Its format is detected by its content, independently of its name.
 
-    Raises MapError with the file's name, the place, the reason, and the form that the file appears to have.
+    Raises MapError with the file's name, the place, the reason, and the format that the file appears to have.
     """
     path = Path(path)
     return read_bytes(bounded.read_bytes(path, bounded.MAP_BYTES, MapError, "map"), path.name)
 
 
 def read_bytes(content: bytes, name: str) -> MapFile:
-    """The map of a file's content (UTF-8, a byte order mark is fine); `name`, of the file, begins all errors."""
+    """The map of a file's content; `name`, of the file, begins all errors.
+
+    The content is UTF-8, with or without a byte order mark, or XML in the encoding that it declares, see `decoded_xml`.
+    """
     place = bounded.shown(name)
+    text = decoded_xml(content, place)
+    if text is None:
+        text = bounded.decode_text(content, place, MapError, f"; {SUPPORTED}")
+    found, data = detect(text, place)
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MapError(f"{place}: not UTF-8 text: {error.reason} at byte {error.start}; {SUPPORTED}") from None
-    form, data = detect(text, place)
-    try:
-        map_, unused = _READERS[form](text, data, name)
-        return MapFile(map_, form, unused)
+        map_, unused = _READERS[found](text, data, name)
+        return MapFile(map_, found, unused)
     except MapError as error:
-        told = f" (the file appears to be {form.title})"
+        title = f" (the file appears to be {found.title})"
         first, *others = error.reasons
-        raise MapError(f"{error}{told}", (f"{first}{told}", *others)) from None
+        raise MapError(f"{error}{title}", (f"{first}{title}", *others)) from None

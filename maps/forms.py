@@ -1,4 +1,4 @@
-"""The forms of map files, and the form that a text appears to have."""
+"""The formats of map files, and the detection of a text's format by its content."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from warlight_env.maps.text import parse_json
 
 
 @dataclass(frozen=True)
-class Form:
-    """A form of map files.
+class MapFormat:
+    """A format of map files.
 
-    name: on the command line. title: in messages. suffix: of files that are written.
+    Attributes:
+        name: its name on the command line.
+        title: its name in messages.
+        suffix: the suffix of files that are written in it.
     """
 
     name: str
@@ -23,50 +26,62 @@ class Form:
     suffix: str
 
 
-NATIVE: Final = Form("native", "warlight-env's JSON", ".json")
-ENGINE: Final = Form("challenge-json", "the JSON of the challenge's engine", ".json")
-CELLS: Final = Form("challenge-cells", "the JSON of the challenge's site", ".json")
-LINES: Final = Form("setup-lines", "the challenge's setup_map lines", ".txt")
-XML: Final = Form("xml", "the thesis's XML", ".xml")
+NATIVE: Final = MapFormat("native", "warlight-env's JSON", ".json")
+ENGINE: Final = MapFormat("challenge-json", "the JSON of the challenge's engine", ".json")
+CELLS: Final = MapFormat("challenge-cells", "the JSON of the challenge's site", ".json")
+LINES: Final = MapFormat("setup-lines", "the challenge's setup_map lines", ".txt")
+XML: Final = MapFormat("xml", "the thesis's XML", ".xml")
 
-FORMS: Final = (NATIVE, ENGINE, CELLS, LINES, XML)
-#: For errors about files of other forms.
-SUPPORTED: Final = "supported forms: " + ", ".join(form.title for form in FORMS)
+FORMATS: Final = (NATIVE, ENGINE, CELLS, LINES, XML)
+#: The end of errors about files in other formats.
+SUPPORTED: Final = "supported formats: " + ", ".join(each.title for each in FORMATS)
 
-#: First words of lines that the challenge's engine sends to bots.
+#: First words of the lines that the challenge's engine sends to bots.
 _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions", "pick_starting_region", "update_map"))
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
+#: The head of a table, with which TOML may begin.
+_TABLE: Final = re.compile(r"""\s*\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?\n""", re.ASCII)
 _DELIMITERS: Final = (";", "\t", ",")
 
 
-def detect(text: str, place: str) -> tuple[Form, Any]:
-    """The form of a text by its content, with its value where it is JSON, else None.
+def detect(text: str, place: str) -> tuple[MapFormat, Any]:
+    """Detect the format of a text by its content.
 
-    Raises MapError, which names what the text appears to be, where that is no form of maps.
+    Args:
+        text: the content of a file.
+        place: the file's name, for errors.
+
+    Returns:
+        The format, and the value of the text if it is JSON, else None.
+
+    Raises:
+        MapError: the text is in no format of maps; the message names what it appears to be.
     """
     begin = text.lstrip()[:1]
     if begin in ("{", "["):
-        return _json_form(text, place)
+        return _json_format(text, place)
     if begin == "<":
         root = _root(text)
-        if root is not None and root.lower() != "map":
+        if root is not None and root.lower().rpartition(":")[2] != "map":
             _refuse(place, _xml_title(root))
         return XML, None
     if any(line.split(None, 1)[0] in _LINE_WORDS for line in text.splitlines() if line.strip()):
         return LINES, None
     if not begin:
         raise MapError(f"{place}: the file is empty; {SUPPORTED}")
-    return _refuse(place, _table_title(text) or "text of an unknown form")
+    return _refuse(place, _table_title(text) or "text in an unknown format")
 
 
 def _refuse(place: str, title: str) -> NoReturn:
-    raise MapError(f"{place}: the file appears to be {title}, which is no form of maps; {SUPPORTED}")
+    raise MapError(f"{place}: the file appears to be {title}, which is not a map format; {SUPPORTED}")
 
 
-def _json_form(text: str, place: str) -> tuple[Form, Any]:
+def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
     try:
         data = parse_json(text, place)
     except MapError as error:
+        if _TABLE.match(text):
+            _refuse(place, "TOML or an INI file")
         raise MapError(f"{error} (the file appears to be JSON)") from None
     if isinstance(data, dict):
         if "format" in data:
@@ -78,7 +93,7 @@ def _json_form(text: str, place: str) -> tuple[Form, Any]:
 
 
 def is_cells(data: dict[str, Any]) -> bool:
-    """Whether JSON of the challenge is in the form of its site: super regions list regions, or regions have cells."""
+    """Whether JSON of the challenge is in the format of its site: super regions list regions, or regions have cells."""
 
     def any_has(key: str, entry: str) -> bool:
         listed = data.get(key)
@@ -88,7 +103,7 @@ def is_cells(data: dict[str, Any]) -> bool:
 
 
 def _root(text: str) -> str | None:
-    """The name of the root element of an XML text; None where no element begins."""
+    """The name of the root element of an XML text; None if no element begins."""
     at = text.find("<")
     for opening, end in (("<?", "?>"), ("<!--", "-->")) * 8:
         while text.startswith(opening, at):
@@ -107,7 +122,7 @@ def _xml_title(root: str) -> str:
 
 
 def _table_title(text: str) -> str | None:
-    """What a text with the same delimiters in its first lines is; None where it has none."""
+    """The description of a table: its first lines have the same number of delimiters. None if the text is none."""
     lines = [line for line in text[:10_000].splitlines() if line.strip()][:3]
     for delimiter in _DELIMITERS:
         counts = {line.count(delimiter) for line in lines}

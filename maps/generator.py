@@ -10,21 +10,24 @@ from warlight_env.maps.build import Heading, RawRegion, build
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import SuperRegion
+from warlight_env.maps.types import DIGITS, checked
 
 FEWEST, MOST = 3, 400  # regions
+MOST_SEED = 10**DIGITS - 1
 SPACING = 24.0  # map units between tiles
 LAND_SHARE = 0.42  # of the sheet
 
 
+@checked
 def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, name: str | None = None) -> Map:
     """A new map with a drawing: connected, planar, and the same for the same arguments on every machine.
 
     Two regions border exactly if their outlines share a line. Super regions (one for about 6.5 regions,
     unless given) are connected. A bonus grows with the super region's size and with the regions that must
     guard it; the formula gives five of the world map's six bonuses. Raises ``MapError`` for arguments out of
-    range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0 or more.
+    range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0 to `MOST_SEED`.
     """
-    regions, seed = _whole("regions", regions, FEWEST, MOST), _whole("seed", seed, 0, None)
+    regions, seed = _whole("regions", regions, FEWEST, MOST), _whole("seed", seed, 0, MOST_SEED)
     if super_regions is None:
         super_regions = max(2, (2 * regions + 6) // 13)
     groups = _whole("super_regions", super_regions, 1, regions)
@@ -108,14 +111,7 @@ def _reading_order(
     return order, ranked
 
 
-def _whole(what: str, value: object, least: int, most: int | None) -> int:
-    import operator
-
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise MapError(f"generate: {what} {value!r}: must be a whole number") from None
-    if isinstance(value, bool) or number < least or (most is not None and number > most):
-        limits = f"at least {least}" if most is None else f"{least} to {most}"
-        raise MapError(f"generate: {what} {value!r}: must be {limits}")
+def _whole(what: str, number: int, least: int, most: int) -> int:
+    if not least <= number <= most:
+        raise MapError(f"generate: {what} {number}: must be {least} to {most}")
     return number

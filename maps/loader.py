@@ -1,4 +1,4 @@
-"""Finding and reading a map: a bundled one by name, a generated one, or a file in any of the known forms."""
+"""Finding and reading a map: a bundled one by name, a generated one, or a file in any of the known formats."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from warlight_env.arguments import path_of, short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import MapFile, read_file
@@ -16,6 +17,8 @@ from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
 from warlight_env.maps.text import parse_json, read_text
+from warlight_env.maps.types import checked
+from warlight_env.output import save_file
 
 DATA = Path(__file__).with_name("data")
 _GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
@@ -29,17 +32,17 @@ def names() -> list[str]:
 def load(name_or_path: str | Path) -> Map:
     """The bundled map of this name, ``generated:REGIONS:SEED`` as `generate` makes it, or the map in this file.
 
-    A file may have any name: its form is detected by its content (`warlight_env.maps.forms`). A file beside the program
-    that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason
-    and the form that the file appears to have.
+    A file may have any name: its format is detected by its content (`warlight_env.maps.forms`). A file beside the
+    program that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the
+    reason and the format that the file appears to have.
     """
     return read(name_or_path).map
 
 
 def read(name_or_path: str | Path) -> MapFile:
-    """The map that `load` gives, with the form of its file and the fields in it that a map has no place for."""
+    """The map that `load` gives, with the format of its file and the kinds of its fields that a map cannot hold."""
     if not isinstance(name_or_path, str | Path):
-        raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
+        raise MapError(f"map = {short_repr(name_or_path)}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return MapFile(_bundled(name_or_path), NATIVE)
     if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
@@ -60,9 +63,15 @@ def check(name_or_path: str | Path) -> None:
         load(name_or_path)
 
 
+@checked
 def save(m: Map, path: str | Path) -> None:
-    """Writes the map to a ``.json`` file in the project's own format."""
-    Path(path).write_text(dumps(m), encoding="utf-8")
+    """Write the map to a ``.json`` file in the project's own format, in one step.
+
+    Raises:
+        MapError: the map is none, or the path is not that of a file.
+        OutputError, WriteError: see `output.save_file`.
+    """
+    save_file(path_of(path, "path", MapError), dumps(m))
 
 
 @cache

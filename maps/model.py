@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import operator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from warlight_env.arguments import index, short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.checks import neighbor_lists, problems
 from warlight_env.maps.errors import MOST_REASONS, MapError
 from warlight_env.maps.parts import DEFAULT_ARMY, FORMAT, VERSION, MapParts, StartingSetup
+from warlight_env.maps.types import converted_fields
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,12 @@ class Map(MapParts):
 
     Regions and super regions are 0-based indices. Construction checks everything, so that a ``Map`` is always
     one that a game can be played on: :class:`MapError` says the first that is wrong, and has the others.
+    Lists in place of tuples, as JSON has them, and integers of NumPy are converted.
     """
 
     def __post_init__(self) -> None:
+        for name, value in converted_fields(self).items():
+            object.__setattr__(self, name, value)
         reasons = [problem.message for problem in islice(problems(self), MOST_REASONS)]
         if reasons:
             raise MapError(reasons[0], reasons)
@@ -81,10 +85,12 @@ class Map(MapParts):
                 known = [k for r in self.regions for k in (r.name, r.code)]
                 raise MapError(f"map {self.name!r} has no region {key!r}{did_you_mean(key, known)}")
             return found
-        index = -1 if isinstance(key, bool) or not hasattr(key, "__index__") else operator.index(key)
-        if not 0 <= index < self.n_regions:
-            raise MapError(f"map {self.name!r} has no region {key!r}: indices are 0 to {self.n_regions - 1}")
-        return index
+        try:
+            return index(key, "region", self.n_regions, MapError)
+        except MapError:
+            raise MapError(
+                f"map {self.name!r} has no region {short_repr(key)}: indices are 0 to {self.n_regions - 1}"
+            ) from None
 
     def digest(self) -> str:
         """SHA-256 (hex) of what the rules see: borders, super regions, bonuses, armies, setup; not the drawing."""

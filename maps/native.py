@@ -22,16 +22,19 @@ from warlight_env.maps.parts import (
     Shape,
     SuperRegion,
 )
-from warlight_env.maps.text import parse_json
+from warlight_env.maps.text import parse_json, plain_data
+from warlight_env.maps.types import checked
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 
+@checked
 def to_dict(m: Map) -> dict[str, Any]:
     """The map as plain data that the schema accepts; ``from_dict`` gives an equal map back."""
     return m.to_dict()
 
 
+@checked
 def dumps(m: Map) -> str:
     """The map as the text of a file: compact, the same every time, one region (super region, link) a line."""
     lines = []
@@ -74,6 +77,7 @@ def _validator() -> Any:
     return jsonschema.Draft202012Validator(schema())
 
 
+@checked
 def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     """The map of such plain data; ``place`` (a file's name) begins every error message.
 
@@ -81,6 +85,8 @@ def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     """
     if not isinstance(d, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")
+    if not trusted:
+        d = plain_data(d, place)
     if d.get("format") != FORMAT:
         raise MapError(f'{place}: format {d.get("format")!r:.60}: expected "{FORMAT}"')
     if type(d.get("version")) is not int or d["version"] != VERSION:
@@ -117,6 +123,7 @@ def _setup(d: Any) -> RawSetup:
     return RawSetup(d.get("wastelands"), whole("wasteland_army"), d.get("offered"), whole("picks"))
 
 
+@checked
 def from_json(text: str, place: str = "map") -> Map:
     """The map of a JSON text in the project's own format."""
     return from_dict(parse_json(text, place), place)

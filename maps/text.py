@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env import bounded
+from warlight_env.arguments import short_repr
 from warlight_env.maps.errors import MapError
+from warlight_env.maps.types import converted
 
 
 def read_text(path: Path) -> str:
@@ -17,3 +19,33 @@ def read_text(path: Path) -> str:
 def parse_json(text: str, place: str) -> Any:
     """The value of a JSON text; refuses what JSON itself does not have (NaN) and an object's repeated key."""
     return bounded.parse_json(text, place, MapError, digits=18)
+
+
+def plain_data(value: Any, place: str) -> Any:
+    """A copy of a value as JSON could hold it, of dicts, lists, strings, numbers, booleans and None.
+
+    Raises:
+        MapError: it has a value of another type, is nested too deeply or has an integer of too many digits.
+    """
+    return _plain(value, place, bounded.DEPTH)
+
+
+def _plain(value: Any, place: str, depth: int) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if not isinstance(value, dict | list):
+        if not isinstance(value, str | int | float):
+            raise MapError(f"{place}: {short_repr(value)}: a value of type {type(value).__name__} is not JSON")
+        kind = str if isinstance(value, str) else float if isinstance(value, float) else int
+        return converted(value, kind, place)
+    if not depth:
+        raise MapError(f"{place}: nested too deeply")
+    try:
+        items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    except Exception:  # methods of the caller's own object may raise anything
+        raise MapError(f"{place}: {short_repr(value)}: its items cannot be read") from None
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key, _ in items):
+            raise MapError(f"{place}: keys must be strings")
+        return {key: _plain(item, place, depth - 1) for key, item in items}
+    return [_plain(item, place, depth - 1) for _, item in items]

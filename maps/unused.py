@@ -1,4 +1,4 @@
-"""The fields of a map file that have no meaning for a map here, for reports: grouped, and with their number."""
+"""Reports on the fields of a map file that are not used: grouped by kind, with their number."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final
 from warlight_env.errors import clipped
 from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 
-#: Kinds of fields that a report names.
-_NAMED: Final = 20
-#: Lines whose second word says what they are about.
-_PAIRED: Final = ("settings", "setup_map", "go")
+#: Kinds of fields that a report names at most.
+_MOST_NAMED: Final = 20
+#: First words of lines whose kind is their first two words.
+_TWO_WORDS: Final = ("settings", "setup_map", "go")
 
 _SETTINGS: Final = frozenset((WASTELANDS, OFFERED, PICKS))
 _CELLS: Final = (
@@ -24,26 +24,37 @@ _ENGINE: Final = (_SETTINGS, frozenset(("id", "bonus")), frozenset(("id", "super
 
 
 def grouped(fields: Iterable[str]) -> tuple[str, ...]:
-    """Each kind of field once, with the number of its fields where there are several."""
+    """Each kind of field once, with the number of its fields if there are several."""
     counts = Counter(clipped(field, 60) for field in fields)
-    told = [name if count == 1 else f"{name} ({count} times)" for name, count in counts.items()]
-    return (*told[:_NAMED], *([f"{len(told) - _NAMED} more kinds of fields"] if len(told) > _NAMED else ()))
+    kinds = [name if count == 1 else f"{name} ({count} times)" for name, count in counts.items()]
+    more = len(kinds) - _MOST_NAMED
+    return (*kinds[:_MOST_NAMED], *([f"{more} more kinds of fields"] if more > 0 else ()))
 
 
 def unused_lines(lines: Iterable[str], used: set[int]) -> tuple[str, ...]:
-    """The lines (numbered from 1) of a game that were not used, by their first words."""
+    """The kinds of lines that were not used, which are their first words.
+
+    Args:
+        lines: the lines of a game.
+        used: the numbers of the used lines, from 1.
+    """
 
     def kinds() -> Iterator[str]:
         for number, line in enumerate(lines, 1):
             words = line.split(None, 2)
             if words and number not in used:
-                yield " ".join(words[: 1 + (words[0] in _PAIRED)])
+                yield " ".join(words[: 1 + (words[0] in _TWO_WORDS)])
 
     return grouped(kinds())
 
 
 def unused_json(data: dict[str, Any], cells: bool) -> tuple[str, ...]:
-    """The entries of the challenge's JSON that are not read, in the form of its site (with cells) or of its engine."""
+    """The kinds of entries of the challenge's JSON that are not used.
+
+    Args:
+        data: the JSON of a map that was read without an error.
+        cells: whether it is in the format of the challenge's site, otherwise of its engine.
+    """
     settings, supers, regions = _CELLS if cells else _ENGINE
 
     def kinds() -> Iterator[str]:

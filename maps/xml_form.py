@@ -1,4 +1,4 @@
-"""Reading the thesis's XML form of a map: super regions with their regions, each listing its neighbours."""
+"""Reading the thesis's XML format of a map: super regions with their regions, each listing its neighbours."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
+from warlight_env.maps.types import checked
 from warlight_env.maps.unused import grouped
 
-_MAX_DEPTH = 20  # the form needs 6
+_MAX_DEPTH = 20  # the format needs 6
 _MAX_ATTRIBUTES = 50  # and 2
 
 
@@ -32,15 +33,38 @@ _SUPER_REGION: Final = _Known(("name", "bonus"), {"region": _REGION, "regions": 
 _KNOWN: Final = _Known((), {"superregion": _SUPER_REGION, "superregions": _Known((), {"superregion": _SUPER_REGION})})
 
 
+#: Encodings that XML may declare besides UTF-8: of one byte a character.
+_ENCODINGS: Final = re.compile(r"us-ascii|iso-8859-(?:[1-9]|1[0-1]|1[3-6])|windows-125[0-8]", re.ASCII | re.IGNORECASE)
+_DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+
+
 @dataclass
 class _Element:
-    tag: str  # in lower case
+    tag: str  # in lower case, without the prefix of a namespace
     shown: str  # as written
     attributes: dict[str, str]
     line: int
     children: list[_Element] = field(default_factory=list)
 
 
+def decoded_xml(content: bytes, place: str) -> str | None:
+    """The text of XML that declares an encoding other than UTF-8; None for all other content.
+
+    Raises:
+        MapError: the encoding is none of US-ASCII, ISO-8859-… and windows-125…, or the content does not fit it.
+    """
+    found = _DECLARED.match(content)
+    if found is None or (name := found[1].decode().lower()) in ("utf-8", "utf8"):
+        return None
+    if not _ENCODINGS.fullmatch(name):
+        raise MapError(f"{place}: XML in the encoding {name!r} is not read; convert it to UTF-8")
+    try:
+        return content.decode(name)
+    except UnicodeDecodeError as e:
+        raise MapError(f"{place}: not text in the declared encoding {name!r}: {e.reason} at byte {e.start}") from None
+
+
+@checked
 def from_xml(text: str, place: str = "XML") -> Map:
     """The map of such an XML text. Regions are numbered in the order of the text; it has no drawing.
 
@@ -156,7 +180,7 @@ def _parse(text: str, place: str) -> _Element:
                     f"{place}: line {line}: more than {bounded.ELEMENTS:,} elements, or {_MAX_ATTRIBUTES} attributes"
                 )
             lower = {str(k).lower(): str(v) for k, v in attrs.items()}
-            element = _Element(name.lower(), name, lower, self.locator.getLineNumber())
+            element = _Element(name.lower().rpartition(":")[2], name, lower, self.locator.getLineNumber())
             stack[-1].children.append(element)
             stack.append(element)
 

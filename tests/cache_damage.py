@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from warlight_env.engine.sealed import seal
+
 #: A few kernels of the engine and a bot: enough for indices, several signatures, pointers and code.
 PLAY = """
 from warlight_env import Game
@@ -29,6 +31,9 @@ for _ in range(3):
     game.play_round({0: bot.act(game.view(0))})
 print(game.hash())
 """
+
+#: Bytes of a file before its content.
+SEAL = len(seal("", b""))
 
 Damage = Callable[[list[Path], random.Random], None]
 
@@ -62,28 +67,36 @@ def foreign_version(files: list[Path], rng: random.Random) -> None:
     """Have each file start with the mark of another format, as another version would write it."""
     for file in files:
         content = file.read_bytes()
-        file.write_bytes(content.replace(b"sealed 1", b"sealed 0", 1) if rng.random() < 0.5 else content[50:])
+        file.write_bytes(content.replace(b"sealed 2", b"sealed 0", 1) if rng.random() < 0.5 else content[50:])
+
+
+def other_build(files: list[Path], rng: random.Random) -> None:
+    """Swap the files' contents, and seal them as another build would: to use them would give wrong results."""
+    swap(files, rng)
+    for file in files:
+        file.write_bytes(seal(file.name, file.read_bytes()[SEAL:], build="0" * 20))
 
 
 DAMAGES: dict[str, Damage] = {
     "bit flips": flip_bits, "truncation": truncate, "swaps": swap, "foreign versions": foreign_version,
+    "other builds": other_build,
 }  # fmt: skip
 
 
-def play(cache: Path) -> subprocess.CompletedProcess[str]:
-    """Play the game in a process that uses a cache."""
+def run(program: str, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process that uses a cache."""
     environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(cache)}
     return subprocess.run(
-        [sys.executable, "-c", PLAY], env=environment, capture_output=True, text=True, check=False, timeout=600
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 
 class Trials:
     """Makes the good cache, and trials with copies of it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.good = folder, folder / "good"
-        played = play(self.good)
+    def __init__(self, folder: Path, program: str = PLAY) -> None:
+        self.folder, self.good, self.program = folder, folder / "good", program
+        played = run(program, self.good)
         assert played.returncode == 0, played.stderr
         self.expected = played.stdout
 
@@ -97,7 +110,7 @@ class Trials:
             files = sorted(path for path in cache.rglob("*") if path.is_file())
             DAMAGES[kind](rng.sample(files, len(files) // 2), rng)
             for start in ("first", "second"):
-                played = play(cache)
+                played = run(self.program, cache)
                 if (played.returncode, played.stdout, played.stderr) != (0, self.expected, ""):
                     return kind, f"{start} start: {played.returncode} {played.stdout} {played.stderr[-300:]}"
         finally:

@@ -27,38 +27,39 @@ from fuzz_states import rows
 from helpers import script
 from odd_games import odd_game
 from warlight_env.agents import make_agent
-from warlight_env.agents.batch_games import play_games
-from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.flat import FlatAgent
-from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
-from warlight_env.agents.one_ply import OnePlyAgent
-from warlight_env.agents.value_record import load_value
+from warlight_env.agents.players.batch_games import play_games
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.players.flat import FlatAgent
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.one_ply import OnePlyAgent
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.sources import KERNEL_PACKAGES
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
-from warlight_env.train.duel_batches import Duels
-from warlight_env.train.places import Places
-from warlight_env.train.value_games import play_games as play_games_of_training
-from warlight_env.train.value_labels import label_positions
-from warlight_env.train.value_players import pack_network
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.places import Places
+from warlight_env.train.value.games import play_games as play_games_of_training
+from warlight_env.train.value.labels import label_positions
+from warlight_env.train.value.players import pack_network
+from warlight_env.train.value.settings import ValueSettings
+from warlight_env.train.weights.duel_batches import Duels
 
+#: Packages of which `everything` reaches every kernel.
+PLAYED = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
 #: Weights under which every term of the evaluation is there.
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)
 #: Every bot, with the settings that lead into other kernels.
 BOTS = (
     "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
-    "mcts_thesis:sims=40,selection=parent,replies=blind", "mcts_no_defense:sims=40,values=placements",
+    "mcts_thesis:sims=40,exploration_visits=parent,selection=blind", "mcts_no_defense:sims=40,values=placements",
     "pmcts:sims=40,parallel=tree", "pmcts:sims=40,parallel=leaf", "pmcts:sims=40,parallel=lock,memory=1",
     "mcts:sims=20,rounds=3,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
     "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,tries=2,final=secure",
     "mcts:sims=20,rounds=3,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
-    "mcts:sims=60,replies=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
+    "mcts:sims=60,selection=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
     "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
     "maxn:sims=100,territory=2,join=1,spare=1,chains=1", "plan:candidates=6,samples=2", "plan:value=weights,picks=best",
     "plan:candidates=6,samples=2,apart=0",
@@ -90,7 +91,7 @@ MADE: tuple[Callable[[int], Any], ...] = (
     lambda seed: MctsAgent(seed, sims=30, settings=MctsSettings(weights=ALL_TERMS)),
     lambda seed: OnePlyAgent(seed, weights=ALL_TERMS),
     lambda seed: MctsAgent(
-        seed, sims=40, leaf=even_leaf, prior=rising_prior, replies="prior", leaves=5, rounds=0, picks="search"
+        seed, sims=40, leaf=even_leaf, prior=rising_prior, selection="prior", leaves=5, rounds=0, picks="search"
     ),
     lambda seed: FlatAgent(seed, sims=20, leaf=even_leaf, generator=plug_in_faults.generator, capacity=20),
 )  # fmt: skip
@@ -225,7 +226,7 @@ def few() -> None:
 
 def everything() -> None:
     """All that there is."""
-    for module in (m for package in KERNEL_PACKAGES for m in _modules(package)):
+    for module in (m for package in PLAYED for m in _modules(package)):
         importlib.import_module(module)
     makers = [*(functools.partial(make_agent, spec) for spec in BOTS), *MADE]
     for k, make in enumerate(makers):

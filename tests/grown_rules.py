@@ -72,7 +72,7 @@ def facts() -> dict[str, Any]:
     from warlight_env.engine.rules import PRESETS, Rules
     from warlight_env.envs import EnvCore
     from warlight_env.record.encode import header_line
-    from warlight_env.web import worker
+    from warlight_env.web.workers.bot_process import WorkerSetup
 
     own, small = own_rules(), maps.load("small")
     # The second challenge's preset when `Rules` had its first fields only.
@@ -86,7 +86,7 @@ def facts() -> dict[str, Any]:
         "saved": Game(small, own, 2, 7).to_dict(),
         "core": EnvCore(small, own, 2).digest,
         "match": match.describe(),
-        "worker": worker.WorkerSetup.of(small, own, 2).digest,
+        "worker": WorkerSetup.of(small, own, 2).digest,
         "header": header_line(header_of(own)).decode(),
         "policies": {name: _sha256(PolicyFile.load(name).to_bytes()) for name in built_in()},
         "agent": describe_agent(Holder(own)),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from warlight_env.engine import cache
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import Rules
@@ -56,6 +58,13 @@ def as_position(owner: Any, army: Any = None, rounds: int = 0) -> Position:
     return Position(owners, armies, np.array([rounds], dtype=np.int32))
 
 
+def shares_of(evaluation: Any, context: Any, position: Position) -> list[float]:
+    """Each player's share of a position, by an evaluation."""
+    shares = np.zeros(context.players)
+    evaluation(context, position, shares)
+    return shares.tolist()
+
+
 def read_terminal(terminal: int) -> bytes:
     """All that was written to a pseudo-terminal whose other end is closed by now, or when its programs end."""
     shown = b""
@@ -79,3 +88,16 @@ def board_of(map_: Map, rules: str = "thesis"):
 def script(values: list[int]) -> np.ndarray:
     """Forced decisions in the form that kernels take: a cursor, then the values."""
     return np.array([0, *values], dtype=np.int64)
+
+
+def copy_engine(folder: Path) -> Path:
+    """Copy the modules that compile and cache kernels into a package `warlight_env.engine` of its own."""
+    package = folder / "warlight_env" / "engine"
+    package.mkdir(parents=True)
+    for each in (package.parent, package):
+        (each / "__init__.py").write_text("")
+    engine = Path(cache.__file__).parent
+    others = (engine.parent / f"{name}.py" for name in ("errors", "file_kinds", "output"))
+    for module in (*engine.glob("[!_]*.py"), *others):
+        (folder / "warlight_env" / module.relative_to(engine.parent)).write_text(module.read_text())
+    return package

@@ -24,13 +24,13 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import PRESETS
 from warlight_env.engine.state import UNKNOWN
-from warlight_env.web import feed
-from warlight_env.web.app import create_app
-from warlight_env.web.book import Book
-from warlight_env.web.eyes import SPECTATOR
-from warlight_env.web.room import Room
-from warlight_env.web.server_settings import ServerSettings
-from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerSetup
+from warlight_env.web.documents.fog_filter import SPECTATOR
+from warlight_env.web.games import feed
+from warlight_env.web.games.room import Room
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.settings import ServerSettings
+from warlight_env.web.storage.game_log import GameLogWriter
+from warlight_env.web.workers.bot_process import AskedPosition, Question, Worker, WorkerSetup
 
 #: Asked for hints: it answers the same to the same question.
 HINTS: Final = "mcts:sims=20"
@@ -241,19 +241,21 @@ class Checker:
         self.worker = Worker()
         self.seat_rounds = self.hidden = self.hints = self.late = self.watched = 0
         self.kinds: set[tuple[Any, ...]] = set()
-        self.truths: dict[Book, list[Truth]] = {}
-        self._patches = [mock.patch.object(Book, name, self._noting(name)) for name in ("began", "picked", "played")]
+        self.truths: dict[GameLogWriter, list[Truth]] = {}
+        self._patches = [
+            mock.patch.object(GameLogWriter, name, self._noting(name)) for name in ("began", "picked", "played")
+        ]
         for patch in self._patches:
             patch.start()
 
     def _noting(self, name: str) -> Callable[..., None]:
         """What a book is told, and the position then: where bots play, it may not stay for long."""
-        plain = getattr(Book, name)
+        plain = getattr(GameLogWriter, name)
 
-        def noting(book: Book, *told: Any) -> None:
+        def noting(log: GameLogWriter, *told: Any) -> None:
             game = told[0] if name == "began" else told[-1]
-            self.truths.setdefault(book, []).append(_truth(game))
-            plain(book, *told)
+            self.truths.setdefault(log, []).append(_truth(game))
+            plain(log, *told)
 
         return noting
 
@@ -303,7 +305,7 @@ class Checker:
 
     async def play(self, room: Room, made: dict[str, Any], rounds: int) -> None:
         """Play a game and check it all along."""
-        truths = self.truths[room.book]
+        truths = self.truths[room.log]
         seats = []
         for seat in room.humans:
             others = [token for other, token in made["tokens"].items() if other != str(seat)]
@@ -334,7 +336,7 @@ class Checker:
 
     async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent]) -> None:
         """A turn of everybody who is awaited."""
-        before, game = room.book.steps, room.game
+        before, game = room.log.steps, room.game
         for seat in room.awaited:
             if room.seats[seat].spec is not None:
                 continue
@@ -351,7 +353,7 @@ class Checker:
             assert answer.status_code == 200, answer.text
             assert set(answer.json()) == {"ok", "awaited"}
         async with asyncio.timeout(60):
-            while room.book.steps == before:
+            while room.log.steps == before:
                 await asyncio.sleep(0 if game.players == len(room.humans) else 0.002)
 
     async def heard(self, seats: list[Watched]) -> None:

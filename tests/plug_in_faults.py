@@ -16,8 +16,8 @@ import numpy as np
 from plain_turns import plain_turn
 from warlight_env import Game
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.plug_ins import Functions, plug_in
+from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import make_rng
@@ -50,19 +50,18 @@ def _told(context):
 
 
 @numba.njit
-def evaluation(context, position, player):
+def evaluation(context, position, shares):
     fault, number = _told(context)
+    for p in range(shares.shape[0]):
+        shares[p] = (1.0 - number) / (shares.shape[0] - 1) if p else number
     if fault == 1:
-        return number
+        return
     if fault == 2:
         raise FaultyError("an evaluation of a test")
     if fault == 3:
-        return float(position.army[int(number)])
-    mine, all_ = 0, 0
-    for by in position.owner:
-        mine += by == player
-        all_ += by >= 0
-    return mine / max(1, all_)
+        shares[int(number)] = 0.5
+    for p in range(shares.shape[0]):
+        shares[p] = (position.owner == p).sum() / (position.owner >= 0).sum()
 
 
 @numba.njit(boundscheck=True)
@@ -139,8 +138,8 @@ def picker(context, position, free, player, rng, wishes):
 _PYTHON = {"evaluation": evaluation, "generator": generator, "policy": policy, "picker": picker}
 
 
-def slow_evaluation(context, position, player):
-    return _PYTHON["evaluation"].py_func(context, position, player)
+def slow_evaluation(context, position, shares):
+    return _PYTHON["evaluation"].py_func(context, position, shares)
 
 
 def slow_generator(context, position, player, rng, work, turns):

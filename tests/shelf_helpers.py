@@ -11,7 +11,7 @@ from warlight_env import Game
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.playing.play import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder, Player
-from warlight_env.web.leaving import Leaving
+from warlight_env.web.games.resignation import Resignations
 
 
 def game_log(players: Sequence[tuple[str, str | None]], rounds: int, map_name: str = "small", seed: int = 1) -> GameLog:
@@ -24,7 +24,7 @@ def game_log(players: Sequence[tuple[str, str | None]], rounds: int, map_name: s
         orders = ask_orders(game, bots)
         recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
     if game.done:
-        recorder.ended(Leaving().end(game))
+        recorder.ended(Resignations().end(game))
     return recorder.log
 
 

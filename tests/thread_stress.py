@@ -23,7 +23,7 @@ import numpy as np
 
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts.agent import MctsAgent
+from warlight_env.agents.players.mcts.agent import MctsAgent
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -45,8 +45,12 @@ AGENTS = (
 
 @dataclass
 class Shared:
-    """An object that threads share: what they call, and a last check in one thread."""
+    """An object that threads share: what they call, and a last check in one thread.
 
+    `used` is the object that refuses a second thread: the shared one, or one inside it.
+    """
+
+    used: object
     calls: Sequence[Call]
     works: Callable[[], Any]
     allowed: tuple[type[BaseException], ...] = ()  #: errors that are right when another thread was faster
@@ -128,7 +132,7 @@ def agent(spec: str) -> Shared:
         shared.insight()
 
     act(np.random.default_rng(0))
-    return Shared([act, act, act, pick, think], lambda: act(np.random.default_rng(1)))
+    return Shared(shared, [act, act, act, pick, think], lambda: act(np.random.default_rng(1)))
 
 
 def search() -> Shared:
@@ -142,6 +146,7 @@ def search() -> Shared:
         _legal(game.clone(), 0, shared.best())
 
     return Shared(
+        shared,
         [
             lambda rng: shared.run(20), lambda rng: shared.refine(20), best, lambda rng: shared.candidates(),
             lambda rng: shared.statistics(), lambda rng: shared.begin(view, int(rng.integers(100))),
@@ -176,6 +181,7 @@ def game() -> Shared:
         assert len(shared.fingerprint()) == 16
 
     return Shared(
+        shared,
         [
             play,
             play,
@@ -208,6 +214,7 @@ def core() -> Shared:
         other.step(rows)
 
     return Shared(
+        shared,
         [
             lambda rng: shared.step(rows), lambda rng: shared.step(rows), lambda rng: shared.reset(range(8)), restore,
             clone, lambda rng: shared.view(0), lambda rng: shared.mask(0), lambda rng: shared.look(),
@@ -254,6 +261,10 @@ def front(name: str) -> Shared:
         else:
             shared.step(0 if name == "single" else np.zeros(4, dtype=np.int64))
 
+    def wait(rng: np.random.Generator) -> None:
+        shared.step_async(np.zeros(4, dtype=np.int64))
+        shared.step_wait()
+
     def reset(rng: np.random.Generator) -> None:
         shared.reset()
 
@@ -267,7 +278,11 @@ def front(name: str) -> Shared:
     calls: list[Call] = [step, step, step, reset]
     if name == "parallel":
         calls += [lambda rng: shared.set_state(shared.get_state()), lambda rng: shared.clone().reset()]
-    return Shared(calls, works, allowed)
+    elif name == "sb3":
+        calls += [lambda rng: shared.seed(int(rng.integers(100))), lambda rng: shared.set_options({"seat": 1}), wait]
+    elif name == "maps_vector":
+        calls += [lambda rng: shared.set_maps(["small"])]
+    return Shared(shared.unwrapped, calls, works, allowed)
 
 
 def describer() -> Shared:
@@ -284,17 +299,17 @@ def describer() -> Shared:
     def same(rng: np.random.Generator) -> None:
         assert (shared(owner, ones, none, none, none) == expected).all()
 
-    return Shared([same], lambda: same(np.random.default_rng(0)))
+    return Shared(shared, [same], lambda: same(np.random.default_rng(0)))
 
 
 def rollouts() -> Shared:
     """A trainer's `Rollouts`."""
-    from warlight_env.agents.plug_ins import Functions, make_context
+    from warlight_env.agents.plug_ins.functions import Functions, make_context
     from warlight_env.agents.turn_net.choice import load_networks
     from warlight_env.agents.turn_net.turns import sampled_turn
     from warlight_env.agents.weights import THESIS
-    from warlight_env.train.places import Place
-    from warlight_env.train.rollouts import Rollouts
+    from warlight_env.train.common.places import Place
+    from warlight_env.train.turn_ppo.rollouts import Rollouts
 
     place = Place(maps.load("small"), Rules.of("thesis"), 2)
     networks = load_networks("learned")
@@ -309,7 +324,7 @@ def rollouts() -> Shared:
     def play(rng: np.random.Generator) -> None:
         shared.play(context, [context], met, int(rng.integers(100)), False)
 
-    return Shared([play], lambda: play(np.random.default_rng(0)))
+    return Shared(shared, [play], lambda: play(np.random.default_rng(0)))
 
 
 FRONTS = ("single", "vector", "maps", "maps_vector", "sb3", "parallel", "aec")
@@ -321,9 +336,11 @@ SUBJECTS: dict[str, Callable[[], Shared]] = {
 }  # fmt: skip
 
 
-def report(name: str, seconds: float) -> bool:
+def report(name: str, seconds: float, must_refuse: bool = False) -> bool:
     """Stress one subject in this process and print a line; True where nothing failed."""
     counts = hammer(SUBJECTS[name](), seconds)
+    if must_refuse and counts.refused == 0:
+        counts.failures["no call was refused"] += 1
     failures = "; ".join(f"{count} x {reason}"[:300] for reason, count in counts.failures.most_common(3))
     print(f"{name:22}{counts.done:>10} done{counts.refused:>12} refused   {failures or 'ok'}", flush=True)
     return not counts.failures
@@ -334,17 +351,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SUBJECTS))
     parser.add_argument("--seconds", type=float, default=10.0, help="of each name")
     parser.add_argument("--jobs", type=int, default=0, help="processes at once; 0: one process for all")
+    parser.add_argument("--must-refuse", action="store_true", help="a name of which no call was refused is a failure")
     given = parser.parse_args(arguments)
     names = given.names or list(SUBJECTS)
     for name in names:
         if name not in SUBJECTS:
             parser.error(f"no subject {name!r}; there are {', '.join(SUBJECTS)}")
     if given.jobs == 0:
-        failed = sum(not report(name, given.seconds) for name in names)
+        failed = sum(not report(name, given.seconds, given.must_refuse) for name in names)
         return min(failed, 1)
 
     def alone(name: str) -> bool:
         command = [sys.executable, str(Path(__file__)), name, "--seconds", str(given.seconds)]
+        command += ["--must-refuse"] * given.must_refuse
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         print(done.stdout, end="", flush=True)
         if done.returncode < 0 or (done.returncode and not done.stdout):

@@ -1,16 +1,14 @@
-"""Checks of arguments: their type, shape and range; an `InputError` says what is wrong."""
+"""Checks of arguments: their type and range; an `InputError` says what is wrong. See also `array_arguments`."""
 
 from __future__ import annotations
 
 import inspect
+import math
+import numbers
 import operator
 import os
-import sys
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from warlight_env.errors import InputError, clipped
 
@@ -27,15 +25,26 @@ def short_repr(value: object, most: int = 80) -> str:
 
 def is_integer(value: object) -> bool:
     """Whether a value is an integer of Python or NumPy; booleans are none."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, numbers.Integral) and _kind(value) in ("i", "u")
+    )
+
+
+def _kind(value: Any) -> Any:
+    """The kind of the dtype of a scalar or an array of NumPy, which need not be imported; None for other values."""
+    return getattr(getattr(value, "dtype", None), "kind", None)
 
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite integer or float of Python or NumPy that fits a float; booleans are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, bool) or not (isinstance(value, int | float) or _kind(value) in ("i", "u", "f")):
         return False
-    magnitude: Any = abs(value)
-    return bool(magnitude <= sys.float_info.max)
+    if not isinstance(value, numbers.Real):  # an array
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
@@ -63,8 +72,15 @@ def integers_of(values: Any, what: str) -> list[int]:
 
 def check_flag(value: Any, what: str, error: Error = InputError) -> None:
     """Raises `error` unless the value is True or False."""
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(value, bool) and not (_kind(value) == "b" and value.shape == ()):
         raise error(f"{what} = {short_repr(value)}: must be True or False")
+
+
+def seed_of(value: Any, error: Error = InputError) -> int:
+    """A seed, any integer; else `error`."""
+    if not is_integer(value):
+        raise error(f"seed = {short_repr(value)}: must be an integer")
+    return int(value)
 
 
 def takes(function: Any, *arguments: Any) -> bool:
@@ -86,51 +102,3 @@ def path_of(value: Any, what: str, error: Error = InputError) -> Path:
         return Path(value)
     except Exception:  # of bytes, or of what another object gives
         raise error(f"{what} = {short_repr(value)}: must be the path of a file") from None
-
-
-def fitting(
-    value: Any, what: str, dtype: Any, shape: tuple[int, ...], room: npt.NDArray[Any] | None = None
-) -> npt.NDArray[Any]:
-    """The array itself where it has this dtype and shape and lies in memory as kernels want it; else a copy that does.
-
-    Integers (and booleans) of another dtype are converted, if they keep their values. `InputError` tells what does not
-    fit. Read-only arrays are copied: Numba has a type of its own for them, and would compile every kernel again.
-
-    room: of that dtype and shape, for the copy; None: memory of its own.
-    """
-    if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
-        return value
-    if not isinstance(value, np.ndarray):
-        raise InputError(f"{what} must be an array of integers of shape {shape}, not {short_repr(value)}")
-    if value.dtype.kind not in "biu" or value.shape != shape:
-        raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
-    if isinstance(value, np.ma.MaskedArray):
-        raise InputError(f"{what} must be a plain array, not a masked one")
-    value, bounds = np.asarray(value), np.iinfo(dtype)
-    if not np.can_cast(value.dtype, dtype):
-        low, high = int(value.min()), int(value.max())
-        if low < bounds.min or high > bounds.max:
-            raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
-    copied = np.empty(shape, dtype) if room is None else room
-    np.copyto(copied, value, casting="unsafe")
-    return copied
-
-
-def array_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """What is handed in as an array; `InputError` where parts of it differ in length, or it cannot be converted."""
-    if type(values) is np.ndarray:
-        return values
-    try:
-        return np.asarray(values)
-    except Exception as error:  # methods of the caller's own object may raise anything
-        raise InputError(f"{what} must be an array, not {short_repr(values)}: {clipped(str(error), 200)}") from None
-
-
-def integer_array(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
-    """The value as an integer array of exactly that shape; `InputError` says what it is instead."""
-    array = array_of(value, what)
-    if array.dtype.kind not in "iu" or isinstance(array, np.ma.MaskedArray):
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")
-    if array.shape != shape:
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
-    return array

@@ -7,13 +7,18 @@ project writes; each is documented beside its form.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 import re
+import stat
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from warlight_env.errors import InputError, clipped, readable
+from warlight_env.file_kinds import not_regular
 
 MIB: Final = 1 << 20
 
@@ -47,6 +52,15 @@ ALL_KEY_PARTS: Final = 20_000
 
 Error = type[InputError]
 
+#: To open a file without waiting for the other end of a FIFO. A process that we start does not inherit the file.
+_READ: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
 _PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?)"""
 #: What stands in a text of TOML: strings of several lines and comments, or a word, a string, or parts with dots between
 #: them, which are a key, or a number.
@@ -67,14 +81,37 @@ def reason(error: Exception) -> str:
     return "no file can be called so" if isinstance(error, UnicodeError) else str(error)
 
 
+def open_file(path: Path) -> BufferedReader:
+    """Open a regular file to read; never wait at another kind of file.
+
+    Raises:
+        OSError: the file cannot be opened, or is no regular file. ValueError: no file has such a name.
+    """
+    _check_regular(os.stat(path), path)  # to open a device may do something, and a socket cannot be opened
+    descriptor = os.open(path, _READ)
+    try:
+        _check_regular(os.fstat(descriptor), path)  # another file may have taken the name
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_regular(found: os.stat_result, path: Path) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if (wrong := not_regular(found.st_mode)) is not None:
+        raise OSError(errno.EINVAL, wrong, str(path))
+
+
 def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
     """A file's bytes, if it has at most so many.
 
     Raises:
-        error: it cannot be read, or is larger; `what` says what it should have been.
+        error: it cannot be read, is no regular file, or is larger; `what` says what it should have been.
     """
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             data = file.read(most + 1)
     except (OSError, ValueError) as problem:
         raise error(f"{shown(path)}: cannot be read: {reason(problem)}") from None
@@ -85,11 +122,49 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
 
 def read_text(path: Path, most: int, error: Error, what: str) -> str:
     """A file's text in UTF-8, with or without a byte order mark; see `read_bytes`."""
-    data = read_bytes(path, most, error, what)
+    return decode_text(read_bytes(path, most, error, what), shown(path), error)
+
+
+#: How files begin that hold no text in UTF-8, and what they are; the longer beginnings first.
+_BEGINNINGS: Final = (
+    (b"\xff\xfe\0\0", "UTF-32 text"),
+    (b"\0\0\xfe\xff", "UTF-32 text"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"PK\x05\x06", "a ZIP archive"),
+    (b"%PDF-", "a PDF document"),
+)
+
+
+def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
+    """The text of a file's bytes in UTF-8, with or without a byte order mark.
+
+    Raises:
+        error: it is no such text; the message begins with `place`, names what the bytes appear to be, ends with `more`.
+    """
+    if (kind := _kind_of(data)) is not None:
+        convert = "; convert it to UTF-8" if kind.startswith("UTF-") else ""
+        raise error(f"{place}: not UTF-8 text: the file appears to be {kind}{convert}{more}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise error(f"{shown(path)}: not UTF-8 text: {problem.reason} at byte {problem.start}") from None
+        raise error(f"{place}: not UTF-8 text: {problem.reason} at byte {problem.start}{more}") from None
+
+
+def _kind_of(data: bytes) -> str | None:
+    """What a file appears to be by its first bytes; None: it may be text in UTF-8."""
+    for beginning, kind in _BEGINNINGS:
+        if data.startswith(beginning):
+            return kind
+    low, high = data[:2], data[2:4]
+    if len(data) >= 4 and (low[0] == 0) != (low[1] == 0) and (low[0] == 0, low[1] == 0) == (high[0] == 0, high[1] == 0):
+        return "UTF-16 text"  # without a byte order mark: each second byte of plain letters is 0
+    return None
 
 
 def shown(path: object) -> str:

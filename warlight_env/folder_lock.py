@@ -7,12 +7,13 @@ import errno
 import json
 import os
 import socket
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from warlight_env.bounded import shown
-from warlight_env.errors import InputError, clipped
+from warlight_env.bounded import reason, shown
+from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.output import open_output
 
 try:
@@ -23,6 +24,8 @@ except ImportError:  # Windows has no such locks: two runs in one folder remain 
 
 #: The file in a folder while it is locked.
 LOCK: Final = ".warlight.lock"
+#: Attempts to lock a folder that other runs remove at the same time.
+_ATTEMPTS: Final = 100
 
 
 class FolderLockedError(InputError):
@@ -36,19 +39,35 @@ class FolderLock:
 
     Args:
         folder: made if there is none.
+        in_use: makes the error if another run has the lock, of a message that names the folder and the process.
+        unwritable: makes the error if the folder cannot be made or written. None: a `RunError`.
 
     Raises:
-        FolderLockedError: another run has the lock; the message names its process.
+        FolderLockedError: another run has the lock; see `in_use`.
+        RunError: the folder cannot be made or written; see `unwritable`.
         OutputError: the name of the lock's file is in use, and not by a regular file.
-        OSError: the folder cannot be made or written.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        in_use: Callable[[str], Exception] = FolderLockedError,
+        unwritable: Callable[[OSError], Exception] | None = None,
+    ) -> None:
         self.folder = folder
-        self._made = [path for path in (folder, *folder.parents) if not path.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / LOCK
-        self._file = self._locked()
+        self._made: set[Path] = set()
+        try:
+            self._file = self._locked()
+        except FolderLockedError as error:
+            self._remove_made()
+            raise in_use(str(error)) from None
+        except OSError as error:
+            self._remove_made()
+            if unwritable is None:
+                raise RunError(f"cannot write to {folder}: {reason(error)}") from error
+            raise unwritable(error) from error
         self.describe()
 
     def __enter__(self) -> Self:
@@ -74,23 +93,45 @@ class FolderLock:
             os.unlink(self._path)
         os.close(self._file)
         self._file = -1
-        with contextlib.suppress(OSError):
-            for path in self._made:
-                path.rmdir()
+        self._remove_made()
 
     def _locked(self) -> int:
         """The descriptor of the lock's file, locked."""
-        while True:
-            file = self._opened()
+        failure: Exception | None = None
+        for _ in range(_ATTEMPTS):
+            try:
+                self._make_folder()
+                file = self._opened()
+            except (FileNotFoundError, FileExistsError) as error:  # another run has removed the folder that it made
+                failure = error
+                continue
+            failure = self._locked_error("")  # raised below if the file belongs to a run that has ended, each time
             try:
                 if not _lock(file):
-                    raise FolderLockedError(f"{shown(self.folder)}: another run writes to this folder{_holder(file)}")
+                    raise self._locked_error(_holder(file))
                 if self._is_current(file):
                     return file
             except BaseException:
                 os.close(file)
                 raise
-            os.close(file)  # of a run that ended between the two calls
+            os.close(file)
+        assert failure is not None
+        raise failure
+
+    def _locked_error(self, holder: str) -> FolderLockedError:
+        return FolderLockedError(f"{shown(self.folder)}: another run writes to this folder{holder}")
+
+    def _make_folder(self) -> None:
+        missing = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._made.update(missing)
+
+    def _remove_made(self) -> None:
+        """Remove the folders that this lock made, if they are empty."""
+        with contextlib.suppress(OSError):
+            for path in (self.folder, *self.folder.parents):
+                if path in self._made:
+                    path.rmdir()
 
     def _opened(self) -> int:
         try:

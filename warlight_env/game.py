@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import array_of, is_integer, short_repr
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
@@ -39,7 +40,7 @@ from warlight_env.engine.state import (
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
-from warlight_env.ownership import ConcurrentUseError, UseLock, exclusive
+from warlight_env.ownership import UseLock, exclusive
 from warlight_env.saving import FORMAT, fill_state
 from warlight_env.step_results import (
     Deploy,
@@ -225,7 +226,7 @@ class Game:
             raise GameError(f"no picks now: the game's phase is {self.phase!r}")
         if not isinstance(wishes, Mapping | None):
             raise GameError(f"wishes must be a dict of lists of regions by player, not {short_repr(wishes)}")
-        wishes = {} if wishes is None else dict(wishes)
+        wishes = {} if wishes is None else _copied(wishes, "wishes")
         pickers = self.pickers()
         illegal: list[IllegalOrder] = []
         table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
@@ -341,9 +342,10 @@ class Game:
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):
-            for player in orders:
+            given = _copied(orders, "orders")
+            for player in given:
                 self._check_player(player)
-            return dict(orders)
+            return given
         if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
             raise GameError(f"orders must be a list of {self.players} turns, one for each player, or a dict by player")
         return dict(enumerate(orders))
@@ -380,17 +382,15 @@ class Game:
             raise GameError("nothing to undo: the game has just begun")
         self._state, self._last, self._past = self._past
 
+    @exclusive
     def clone(self) -> Game:
         """An independent copy that goes on exactly as this one would, dice and undo included."""
         other = Game.__new__(Game)
         other._in_use = UseLock()
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
         other._board, other._params, other._workspace = self._board, self._params, None
-        if not self._in_use.acquire(False):  # as `exclusive` does, at half its cost
-            raise ConcurrentUseError.of(self)
         other._state, other._past = self._state, self._past
         other._last, other._starts = self._last, self._starts
-        self._in_use.release()
         return other
 
     copy = clone
@@ -485,6 +485,14 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
+    """A dict of what a caller gives by player."""
+    try:
+        return {player: given[player] for player in given}
+    except Exception as error:  # methods of the caller's own object may raise anything
+        raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
 
 
 def _check_on_illegal(on_illegal: str) -> None:

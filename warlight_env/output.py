@@ -11,24 +11,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from warlight_env.errors import InputError, clipped, readable
+from warlight_env.errors import InputError, RunError, clipped, readable
+from warlight_env.file_kinds import not_regular
 
 #: What `os.open` needs to write a file from its beginning.
 WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 #: A process that we start does not inherit the file, and a symbolic link is not followed.
 _ALWAYS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-_KINDS: Final = {
-    stat.S_IFLNK: "a symbolic link",
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-}
+#: What the system reports of a name that no file can have: its folder is missing, or the name is too long.
+_BAD_NAME: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class OutputError(InputError):
-    """The target of an output exists and is not a regular file. Nothing was written."""
+    """The target of an output is not a regular file, or no file can have its name. Nothing was written."""
+
+
+class WriteError(RunError):
+    """A file that could not be written, for lack of space or rights. The file is unchanged, or the message says that it
+    has the new content and that a power cut may undo that, see `FolderSyncError`."""
+
+
+class FolderSyncError(OSError):
+    """A file was written, but its folder could not be synced: a power cut may restore the old file."""
+
+    def __init__(self, error: OSError, path: Path) -> None:
+        reason = f"it has the new content, but a power cut may undo that: {error.strerror or error}"
+        super().__init__(error.errno, reason, str(path))
 
 
 def check_output(path: Path) -> None:
@@ -38,18 +46,15 @@ def check_output(path: Path) -> None:
         OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or no name at all.
     """
     try:
-        kind = stat.S_IFMT(os.lstat(path).st_mode)
+        wrong = not_regular(os.lstat(path).st_mode)
     except OSError:  # free, or there is no such folder, which the attempt to write reports
         return
     except ValueError as error:
         raise OutputError(
             f"cannot write {clipped(readable(str(path)), 300)}: no file has such a name: {error}"
         ) from None
-    if kind != stat.S_IFREG:
-        raise OutputError(
-            f"cannot write {clipped(readable(str(path)), 300)}: it is {_KINDS.get(kind, 'a special file')}, not a "
-            "regular file"
-        )
+    if wrong is not None:
+        raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: {wrong}")
 
 
 def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
@@ -130,23 +135,59 @@ def write_file(
 
     Raises:
         OutputError: see `check_output`.
-        OSError: the file cannot be written; it is unchanged.
+        FolderSyncError: the file holds the new content, but a power cut may restore the old one.
+        OSError: another one: the file cannot be written; it is unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
-    with replacing(path, temporary=temporary, mode=mode) as new:
-        file = open_output(new)
-        try:
-            write_all(file, data)
-            if sync:
-                os.fsync(file)
-        finally:
-            os.close(file)
-    if sync and os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    check_output(path)
+    with _open_folder(path.parent) if sync else contextlib.nullcontext(-1) as folder:
+        with replacing(path, temporary=temporary, mode=mode) as new:
+            file = open_output(new)
+            try:
+                write_all(file, data)
+                if sync:
+                    os.fsync(file)
+            finally:
+                os.close(file)
+        if folder >= 0:
+            try:
+                os.fsync(folder)
+            except OSError as error:
+                raise FolderSyncError(error, path) from error
+
+
+@contextlib.contextmanager
+def _open_folder(folder: Path) -> Iterator[int]:
+    """The descriptor of a folder, to sync it; -1 on systems that do not sync folders."""
+    if os.name != "posix":
+        yield -1
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def save_file(path: Path, content: str | bytes) -> None:
+    """Write a file by `write_file`, for functions that save an object: every failure is an error of this package.
+
+    Raises:
+        OutputError: the path is not that of a regular file, or its folder does not exist.
+        WriteError: the file cannot be written; it is unchanged unless the message says otherwise.
+    """
+    with write_errors(path):
+        write_file(path, content)
+
+
+@contextlib.contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an `OSError` of the block, which writes a file, into the errors of `save_file`."""
+    try:
+        yield
+    except OSError as error:
+        kind = OutputError if error.errno in _BAD_NAME else WriteError
+        raise kind(f"cannot write {clipped(readable(str(path)), 300)}: {error.strerror or error}") from None
 
 
 def write_all(file: int, data: bytes) -> None:

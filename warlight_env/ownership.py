@@ -5,23 +5,33 @@ Kernels run without the global interpreter lock, so two threads in one object wo
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar, cast
+from weakref import WeakSet
 
 from warlight_env.errors import InputError
 
+#: Python runs signal handlers (Ctrl-C) and other threads after calls, and `finally` here has none. Hence an interrupt
+#: at any place leaves the lock free: where `setdefault` has put this thread into it, `del` follows. A lock of
+#: `threading` can be left locked: its `acquire` is a call, and an interrupt after it is raised before its result is
+#: stored, inside a `try` as well.
 _WRAPPER: Final = """
-def guarded({declared}):
-    lock = self._in_use
-    if not lock.acquire(False):
-        raise ConcurrentUseError.of(self)
+def guarded{declared}:
+    {own}lock = {first}._in_use
+    {own}me = {own}thread.token
+    if {own}lock and {own}lock[0] is {own}me:
+        return {own}method({passed})
     try:
-        return method({passed})
+        if {own}lock.setdefault(0, {own}me) is {own}me:
+            return {own}method({passed})
     finally:
-        lock.release()
+        if {own}lock and {own}lock[0] is {own}me:
+            del {own}lock[0]
+    raise {own}error.of({first})
 """
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,13 +49,37 @@ class ConcurrentUseError(InputError):
         )
 
 
-class UseLock(type(threading.RLock())):  # type: ignore[misc]
-    """A lock that its thread may take again. Pickles and deep copies of it are new locks."""
+class _Thread(threading.local):
+    """The running thread: `token` is another object in each. Threads' numbers are used again, after a fork at once."""
+
+    def __init__(self) -> None:
+        self.token = object()
+
+
+_THREAD: Final = _Thread()
+
+
+class UseLock(dict[int, object]):
+    """The thread that is inside an object, at 0; empty: none. Pickles and deep copies of it are new locks."""
 
     __slots__ = ()
 
     def __reduce__(self) -> tuple[type[UseLock], tuple[()]]:
         return UseLock, ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UseLock:
+        return UseLock()
+
+
+#: Methods that check their thread.
+_GUARDED: Final[WeakSet[Callable[..., Any]]] = WeakSet()
+
+
+class _Source(str):
+    """Source text, which is its own `repr`."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 def exclusive(method: F) -> F:
@@ -54,22 +88,30 @@ def exclusive(method: F) -> F:
     The same thread may call others of them inside. The object has a `UseLock` in the attribute `_in_use`.
     The wrapper is generated with the method's own parameters: passing on ``*args, **kwargs`` takes twice as long.
     """
-    declared, passed, keywords = [], [], False
-    known: dict[str, Any] = {"method": method, "ConcurrentUseError": ConcurrentUseError}
-    for parameter in inspect.signature(method).parameters.values():
-        name, kind = parameter.name, parameter.kind
-        star = {kind.VAR_POSITIONAL: "*", kind.VAR_KEYWORD: "**"}.get(kind, "")
-        keywords = keywords or kind is kind.VAR_POSITIONAL
-        if kind is kind.KEYWORD_ONLY and not keywords:
-            declared.append("*")
-            keywords = True
-        default = parameter.default is not parameter.empty
-        if default:
-            known[f"default_{name}"] = parameter.default
-        declared.append(f"{star}{name}=default_{name}" if default else f"{star}{name}")
-        passed.append(f"{name}={name}" if kind is kind.KEYWORD_ONLY else f"{star}{name}")
-    exec(_WRAPPER.format(declared=", ".join(declared), passed=", ".join(passed)), known)
-    return functools.update_wrapper(known["guarded"], method)  # type: ignore[return-value]
+    if method in _GUARDED:
+        return method
+    signature = inspect.signature(method)
+    names, own = list(signature.parameters), "_"
+    while any(name.startswith(own) for name in names):
+        own += "_"
+    known: dict[str, Any] = {
+        f"{own}method": method, f"{own}thread": _THREAD, f"{own}error": ConcurrentUseError,
+    }  # fmt: skip
+    declared, passed = [], []
+    for name, parameter in signature.parameters.items():
+        kind, default = parameter.kind, parameter.default
+        if default is not parameter.empty:
+            known[f"{own}default_{name}"] = default
+            default = _Source(f"{own}default_{name}")
+        declared.append(parameter.replace(default=default, annotation=parameter.empty))
+        form = {kind.VAR_POSITIONAL: "*{0}", kind.VAR_KEYWORD: "**{0}", kind.KEYWORD_ONLY: "{0}={0}"}.get(kind, "{0}")
+        passed.append(form.format(name))
+    exec(
+        _WRAPPER.format(declared=inspect.Signature(declared), passed=", ".join(passed), first=names[0], own=own), known
+    )
+    guarded: Any = functools.update_wrapper(known["guarded"], method)
+    _GUARDED.add(guarded)
+    return cast(F, guarded)
 
 
 def unchecked(subclass: type[C]) -> type[C]:
@@ -79,11 +121,24 @@ def unchecked(subclass: type[C]) -> type[C]:
     return subclass
 
 
+def _exclusive_member(owner: type, name: str) -> Any:
+    """The method or the property of a class, made exclusive; a method that is exclusive, as it is."""
+    member = inspect.getattr_static(owner, name, None)
+    if inspect.isfunction(member):
+        return exclusive(member)
+    if not isinstance(member, property):
+        raise TypeError(f"{owner.__qualname__}.exclusive_methods: {name!r} is no method and no property")
+    parts: list[Any] = [part and exclusive(part) for part in (member.fget, member.fset, member.fdel)]
+    getter, setter, deleter = parts
+    return property(getter, setter, deleter, member.__doc__)
+
+
 class OneThread:
     """Base of classes whose objects one thread at a time may use: it makes their `exclusive_methods` exclusive.
 
-    Methods and properties are found by name in every subclass, so an override is checked as well. A shallow copy shares
-    the arrays of its original, and therefore its lock.
+    Methods and properties are found by name in every subclass, so an override is checked as well, and so is what comes
+    from a base that is none of these classes. TypeError, when the class is made, for a name that is neither.
+    A shallow copy shares the arrays of its original, and therefore its lock.
 
     Attributes in `not_copied` are None in copies and pickles: what they hold is made again when it is needed, such as
     working memory and addresses of compiled functions, which another process does not have.
@@ -101,12 +156,18 @@ class OneThread:
     def __init_subclass__(cls, **names: Any) -> None:
         super().__init_subclass__(**names)
         for name in cls.exclusive_methods:
-            member = cls.__dict__.get(name)
-            if isinstance(member, property):
-                assert member.fget is not None
-                setattr(cls, name, property(exclusive(member.fget), member.fset, member.fdel, member.__doc__))
-            elif callable(member):
-                setattr(cls, name, exclusive(member))
+            checked = _exclusive_member(cls, name)
+            if checked is not inspect.getattr_static(cls, name):
+                setattr(cls, name, checked)
 
+    @exclusive
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, **dict.fromkeys(self.not_copied)}
+
+    @exclusive
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = memo[id(self)] = type(self).__new__(type(self))
+        state = copy.deepcopy(self.__getstate__(), memo)
+        set_state = getattr(other, "__setstate__", other.__dict__.update)
+        set_state(state)
+        return other

@@ -8,7 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context, bare_context
-from warlight_env.agents.generator_work import (
+from warlight_env.agents.generators import attacks as _attacks
+from warlight_env.agents.generators import deploys as _deploys
+from warlight_env.agents.generators.picks import pick_sets
+from warlight_env.agents.generators.turns import generate_turns, prepare
+from warlight_env.agents.records.generator_work import (
     ALL_WAYS,
     NO_DEFENSE,
     PRESS,
@@ -17,10 +21,6 @@ from warlight_env.agents.generator_work import (
     make_generator_work,
     make_turn_set,
 )
-from warlight_env.agents.generators import attacks as _attacks
-from warlight_env.agents.generators import deploys as _deploys
-from warlight_env.agents.generators.picks import pick_sets
-from warlight_env.agents.generators.turns import generate_turns, prepare
 from warlight_env.agents.weights import DEFAULT, Weights, make_evaluation
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng

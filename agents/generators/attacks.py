@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.expectation import favourable, to_conquer
-from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.evaluation.expectation import favourable, to_conquer
 from warlight_env.agents.generators.inland import move_inland
+from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owners, Regions, RegionValues

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation import region_values
-from warlight_env.agents.generator_work import N_ATTACKS, N_DEPLOYS, PRESS, GeneratorWork, TurnSet
+from warlight_env.agents.evaluation.worth import region_values
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
+from warlight_env.agents.records.generator_work import N_ATTACKS, N_DEPLOYS, PRESS, GeneratorWork, TurnSet
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, RandomState
 from warlight_env.engine.position import Position

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.plan_work import ORDER_COLUMNS, ORDERED, TRANSFER, PlanWork
+from warlight_env.agents.records.plan_work import ORDER_COLUMNS, ORDERED, TRANSFER, PlanWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int

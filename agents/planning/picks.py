@@ -14,14 +14,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context, draw_turn, evaluate
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_shares
 from warlight_env.agents.parameters import Told
 from warlight_env.agents.planning.plans import planned_turn
-from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
-from warlight_env.agents.turn_record import TurnNetwork
-from warlight_env.agents.value_record import ValueNetwork
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import ValueNetwork
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real
@@ -29,6 +29,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import uniform
 from warlight_env.engine.round import resolve_orders
 from warlight_env.engine.setup import OWN_OFFER, resolve_picks
+from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
 from warlight_env.engine.view import View
 
@@ -127,16 +128,14 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
         winner = np.int64(winner_of(context, at))
         if winner != ONGOING:
             break
-    mine = 0.0
+    shares = stack_floats()
+    write_shares(context, at, winner, shares)
     for p in range(players):
-        share = evaluate(context, at, p) if winner == ONGOING else share_at_end(context, at, winner, p)
-        if p == player:
-            mine = share
         for r in range(owner.shape[0]):
             if work.want[r] == p and begun.owner[0, r] == NEUTRAL:
-                work.total[r] += share
+                work.total[r] += shares[p]
                 work.games[r] += 1.0
-    return mine
+    return shares[player]
 
 
 @kernel

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.generator_work import MAX_TURNS, GeneratorWork, TurnSet
 from warlight_env.agents.generators.turns import generate_turns, is_new
-from warlight_env.agents.plan_style import draw_style, write_style
 from warlight_env.agents.planning.turn import plan_turn
+from warlight_env.agents.records.generator_work import MAX_TURNS, GeneratorWork, TurnSet
+from warlight_env.agents.records.plan_style import draw_style, write_style
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position

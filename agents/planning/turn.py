@@ -13,9 +13,11 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.forces import attackers_needed, defenders_needed, expected_losses
-from warlight_env.agents.generator_work import GeneratorWork
-from warlight_env.agents.plan_style import (
+from warlight_env.agents.planning.flow import add_order, move_idle, spread_pull
+from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
+from warlight_env.agents.records.forces import attackers_needed, defenders_needed, expected_losses
+from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.agents.records.plan_style import (
     AGAINST_ENEMIES,
     AS_CHOSEN,
     ENEMIES_FIRST,
@@ -32,9 +34,15 @@ from warlight_env.agents.plan_style import (
     SURE_HOLD,
     SURE_NEUTRAL,
 )
-from warlight_env.agents.plan_work import ENEMY_ATTACK, GOALS, LEFT, NEUTRAL_ATTACK, ORDER_COLUMNS, ORDERED, PlanWork
-from warlight_env.agents.planning.flow import add_order, move_idle, spread_pull
-from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
+from warlight_env.agents.records.plan_work import (
+    ENEMY_ATTACK,
+    GOALS,
+    LEFT,
+    NEUTRAL_ATTACK,
+    ORDER_COLUMNS,
+    ORDERED,
+    PlanWork,
+)
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, RandomState, Real

@@ -13,15 +13,15 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, ClassVar, Protocol
 
-from warlight_env.agents.imagined import lone
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.search_record import Candidate, SearchRecord
 from warlight_env.agents.search.crew import Job, Quota, work_off
 from warlight_env.agents.search.leaf_parallel import run_leaf_parallel
 from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.playing import PlaySettings, PlayWork
 from warlight_env.agents.search.refining.refinement import Refinement
 from warlight_env.agents.search.search_settings import SearchSettings
-from warlight_env.agents.search_record import Candidate, SearchRecord
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.raised import watched
@@ -71,7 +71,9 @@ class AnytimeSearch(OneThread, ABC):
         simulations: how many a store has room for, if `settings.memory` allows that; None: as much as that allows.
     """
 
-    exclusive_methods = ("begin", "run", "refine", "candidates", "best", "best_picks", "agreed", "statistics")
+    exclusive_methods: ClassVar[tuple[str, ...]] = (
+        "begin", "run", "refine", "candidates", "best", "agreed", "statistics",
+    )  # fmt: skip
 
     #: Simulations that are made together.
     grain = 1

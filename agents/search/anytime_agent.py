@@ -1,38 +1,35 @@
-"""The common part of players that search until their budget is spent."""
+"""The common part of agents by an `AnytimeSearch`."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from warlight_env.agents.base import ASKED, Agent, Budget, check_asked, given
-from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.generator_work import MAX_TURNS
-from warlight_env.agents.plug_ins import Functions
+from warlight_env.agents.plug_ins.functions import Functions
+from warlight_env.agents.records.generator_work import MAX_TURNS
+from warlight_env.agents.records.search_record import SearchRecord
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.pacing import Pacer
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.search.search_settings import DEFAULT_SIMULATIONS, SearchSettings
-from warlight_env.agents.search_record import Searched
-from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
-from warlight_env.ownership import OneThread
 
 
-class AnytimeAgent(OneThread, Agent):
-    """A player by an `AnytimeSearch`; for any number of players.
+class AnytimeAgent(SearchAgent):
+    """An agent by an `AnytimeSearch`; for any number of players.
 
     `evaluation`, `generator` (with the most turns that it writes, `capacity`), `policy`, `leaf`, `prior`: functions of
-    the kinds in `agents.plug_ins`; None: the built-in ones. What they raise, and an answer of theirs that is none, ends
-    the move; the agent can be asked again. Other parameters are those of its settings.
+    the kinds in `plug_ins.functions`; None: the built-in ones. What they raise, and a wrong answer of theirs, ends the
+    move; the agent can be asked again. Other parameters are those of its settings.
     """
 
-    exclusive_methods = ASKED
     not_copied = ("search",)
 
     name = "anytime"
+    default_simulations = DEFAULT_SIMULATIONS
     search_type: ClassVar[Callable[..., Any]]  #: the `AnytimeSearch`
     default_settings: ClassVar[SearchSettings]
 
@@ -54,59 +51,41 @@ class AnytimeAgent(OneThread, Agent):
         base = self.default_settings if settings is None else settings
         chosen = {"simulations": sims, "seconds": secs, **more}
         self.settings: Any = replace(base, **{k: v for k, v in chosen.items() if v is not None})
-        self.seed, self._moves = seed, 0
-        self._pacer = Pacer()
+        super().__init__(seed, self.settings.simulations, self.settings.seconds, self.settings.weights)
+        self._moves = 0
         own = Functions(evaluation, generator, policy, leaf, prior, capacity)
         self.functions: Functions = self.settings.functions(own)
         self.search: Any = None  #: of the last move
 
-    def pick(self, view: View) -> list[int]:
-        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
-        return best_picks(view, self.settings.weights)
-
-    def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Search for as long as the budget says or, where it says nothing, the settings."""
-        return self._search(view, budget).best()
-
-    @property
-    def simulations(self) -> int:
-        """Simulations of the last search in all of its parts, and trials of its local search."""
-        return 0 if self.search is None else self.search.simulations + self.search.trials
-
-    def searched(self) -> Searched | None:
-        """The last search, with its record."""
-        search = self.search
-        return None if search is None else Searched(search.view, self.settings.weights, search.statistics())
-
-    def _search(self, view: View, budget: Budget | None) -> Any:
-        start = time.perf_counter()
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)
-        check_asked(view, budget)
-        budget = self._pacer.paced(view, budget)
-        simulations, seconds = given(budget, self.settings.simulations, self.settings.seconds, DEFAULT_SIMULATIONS)
-        most, search = self._most(simulations), self.search
+        most, search = self._most(limits.simulations), self.search
         if (
             search is None
             or search.view.board is not view.board
             or search.view.players != view.players
             or search.nodes < search.room(self.settings, view, self.functions, most)
         ):
-            self.search = self.search_type(view, self.settings, seed, self.functions, most)
+            search = self.search = self.search_type(view, self.settings, seed, self.functions, most)
         else:
             search.begin(view, seed)
-        self._spend(self.search, simulations, seconds, start)
-        return self.search
+        self._spend(search, limits)
+        record: SearchRecord = search.statistics()
+        if not record.candidates:  # there was no time for a simulation
+            search.best()
+            record = search.statistics()
+        return record
 
-    def _spend(self, search: AnytimeSearch, simulations: int | None, seconds: float | None, start: float) -> None:
+    def _spend(self, search: AnytimeSearch, limits: Limits) -> None:
         """The search with its part of the budget, then local search with the rest."""
 
-        begin = time.perf_counter()  # making room for a large tree takes time, too
+        begin, simulations = time.perf_counter(), limits.simulations  # making room for a large tree takes time, too
 
         def left(part: float) -> float | None:
-            if seconds is None:
+            if limits.deadline == math.inf:
                 return None
-            return max(0.0, begin + part * (start + seconds - begin) - time.perf_counter())
+            return max(0.0, begin + part * (limits.deadline - begin) - time.perf_counter())
 
         part = 1.0 if search.view.phase == "pick" else 1.0 - self.settings.refine
         grown = simulations and max(1, round(part * simulations))
@@ -123,6 +102,3 @@ class AnytimeAgent(OneThread, Agent):
     ) -> None:
         """Run the search: so many simulations, or until `left(part)` seconds are gone."""
         search.run(simulations, left(part))
-
-    def __repr__(self) -> str:
-        return f"<agent {self.name}>"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.records.search_record import Candidate
 
 #: Orders candidates, the answer first; whatever it draws comes from the generator.
 Answer = Callable[[Sequence[Candidate], np.random.Generator], list[Candidate]]

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from warlight_env.agents.context import Context, draw_turn, generate, record_types
-from warlight_env.agents.generator_work import TurnSet, take_turn
+from warlight_env.agents.records.generator_work import TurnSet, take_turn
 from warlight_env.agents.search.lookahead import (
     draw_by_rank,
     highest,

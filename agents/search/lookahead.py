@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context, draw_turn, evaluate, generate
-from warlight_env.agents.generator_work import (
+from warlight_env.agents.context import Context, draw_turn, generate
+from warlight_env.agents.evaluation.standing import holds_regions, winner_of, write_shares
+from warlight_env.agents.generators.turns import swap_turns
+from warlight_env.agents.records.generator_work import (
     MAX_TURNS,
     GeneratorWork,
     TurnSet,
@@ -21,15 +23,14 @@ from warlight_env.agents.generator_work import (
     take_turn,
     turn_set_of,
 )
-from warlight_env.agents.generators.turns import swap_turns
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.kernel_types import Int, RandomState, Real
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
 
@@ -63,15 +64,14 @@ def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = M
 
 
 @inline_kernel
-def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Int:
+def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Real:
     """The share after the round of `work.round`, played from a position with given dice, or what the end is worth."""
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
     resolve_orders(context.params, work.position, work.round, work.dice, None, None)
-    winner = winner_of(context, work.position)
-    if winner != ONGOING:
-        return share_at_end(context, work.position, winner, player)
-    return evaluate(context, work.position, player)
+    shares = stack_floats()
+    write_shares(context, work.position, winner_of(context, work.position), shares)
+    return shares[player]
 
 
 @inline_kernel

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from numba import types
 
 from warlight_env.agents.context import Context, evaluate, record_types
+from warlight_env.agents.evaluation.standing import winner_of
 from warlight_env.agents.search.parts import Parts
-from warlight_env.agents.standing import winner_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState, Real
@@ -20,6 +20,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
 
@@ -68,11 +69,11 @@ def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bo
 @inline_kernel
 def _play_all(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> None:
     """Play the round as often as there is room, and sort the plays by the player's share."""
-    share, order = samples.share, samples.order
+    share, order, shares = samples.share, samples.order, stack_floats()
     for k in range(share.shape[0]):
         _play(context, position, k, samples, rng)
-        value = evaluate(context, position_at(samples.plays, k), player)
-        share[k] = value
+        evaluate(context, position_at(samples.plays, k), shares)
+        value = share[k] = shares[player]
         i = k
         while i > 0 and share[order[i - 1]] > value:
             order[i] = order[i - 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -24,9 +25,16 @@ class Parts:
         self._pointer = functools.cache(self._make)
 
     def add(self, name: str, kernel: Callable[..., Any]) -> None:
-        """Add a kernel of one's own: a function under `engine.jit.kernel`. Nothing checks what it does."""
+        """Add a kernel of one's own: a function under `engine.jit.kernel`. Nothing checks what it does.
+
+        Raises:
+            InputError: the name is taken, or the kernel takes other arguments than those of its kind.
+        """
         if name in self._kernels:
             raise InputError(f"there is a {self.kind} {name!r} already")
+        wanted = _arguments(next(iter(self._kernels.values())))
+        if len(_arguments(kernel)) != len(wanted):
+            raise InputError(f"{self.kind} {name!r}: it is called with ({', '.join(wanted)})")
         self._kernels[name] = kernel
 
     def __len__(self) -> int:
@@ -47,3 +55,8 @@ class Parts:
 
     def _make(self, name: str) -> Any:
         return pointer(self._signature(), self._kernels[name])
+
+
+def _arguments(kernel: Callable[..., Any]) -> list[str]:
+    """The names of a kernel's arguments."""
+    return list(inspect.signature(getattr(kernel, "py_func", kernel)).parameters)

@@ -1,4 +1,4 @@
-"""How rounds are played in a search, and leaves: positions that simulations came to, with what they are worth."""
+"""How rounds are played in a search."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.search.leaves import Leaves, make_leaves
 from warlight_env.agents.search.lookahead import Lookahead, make_lookahead
 from warlight_env.agents.search.outcome import Samples, make_samples
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.position import Position, Positions, make_position, make_positions
+from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 
 #: A value of 1, as totals add it up: integers, which threads can add to atomically and in any order.
 UNIT: Final = 1 << 31
-
-MAX_DEPTH: Final = 200  #: nodes of a path
 
 
 class PlaySettings(NamedTuple):
@@ -41,33 +40,6 @@ def play_settings(**fields: Any) -> PlaySettings:
     return reference(none._replace(**fields))
 
 
-class Leaves(NamedTuple):
-    """L positions that are valued together, and how simulations came there."""
-
-    positions: Positions  #: [L, ...]
-    winner: npt.NDArray[np.int64]  #: [L] as `standing.winner_of` tells it
-    out: npt.NDArray[np.int64]  #: [L, P] when a player went out, 0: before the search, -1: in the game; for placements
-    path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]
-    length: npt.NDArray[np.int64]  #: [L] of the path
-    asked: Positions  #: [L, ...] those that are not over, one after the other
-    shares: npt.NDArray[np.float64]  #: [L, P] of these
-    values: npt.NDArray[np.int64]  #: [L, P] what each leaf is worth to each player, in UNITs
-
-
-def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
-    """Room for `size` of them."""
-    return Leaves(
-        positions=make_positions(size, n_regions),
-        winner=private_zeros(size, np.int64),
-        out=private_zeros((size, players), np.int64),
-        path=private_zeros((size, MAX_DEPTH), np.int32),
-        length=private_zeros(size, np.int64),
-        asked=make_positions(size, n_regions),
-        shares=private_zeros((size, players), np.float64),
-        values=private_zeros((size, players), np.int64),
-    )
-
-
 class PlayWork(NamedTuple):
     """What one thread writes that plays rounds."""
 
@@ -76,7 +48,6 @@ class PlayWork(NamedTuple):
     samples: Samples
     position: Position  #: that is looked at
     leaves: Leaves
-    share: npt.NDArray[np.float64]  #: [P]
     rng: npt.NDArray[np.uint64]  #: [2]
 
 
@@ -91,7 +62,6 @@ def make_play_work(
             samples=make_samples(n_regions, n_edges, players, samples),
             position=make_position(n_regions),
             leaves=make_leaves(n_regions, players, leaves),
-            share=private_zeros(players, np.float64),
             rng=private_zeros(2, np.uint64),
         )
     )

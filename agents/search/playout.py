@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.context import Context, leaf_at
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions
 from warlight_env.agents.search.foresight import move_at
+from warlight_env.agents.search.leaves import MAX_DEPTH, write_leaf_shares
 from warlight_env.agents.search.outcome import outcome_at
-from warlight_env.agents.search.playing import MAX_DEPTH, UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers, RegionValues, Shares
 from warlight_env.engine.position import copy_position, position_at
@@ -57,26 +58,14 @@ def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, r
 def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count: Int, rounds: Int) -> None:
     """Play some rounds from each of the first `count` leaves, and write what the ends are worth to each player.
 
-    The positions of games that go on are valued in one call.
+    See `write_leaf_shares`.
     """
-    leaves, asked = work.leaves, np.int64(0)
+    leaves = work.leaves
     for k in range(count):
         _play_on(context, settings, work, k, rounds)
-        if leaves.winner[k] == ONGOING:
-            copy_position(position_at(leaves.positions, k), position_at(leaves.asked, asked))
-            asked += 1
-    if asked > 0:
-        leaf_at(settings.leaf)(context, leaves.asked, asked, leaves.shares)
-    asked = np.int64(0)
+    write_leaf_shares(context, settings.leaf, leaves, count)
     for k in range(count):
-        winner = leaves.winner[k]
-        for p in range(context.players):
-            if winner == ONGOING:
-                work.share[p] = leaves.shares[asked, p]
-            else:
-                work.share[p] = share_at_end(context, position_at(leaves.positions, k), winner, p)
-        asked += winner == ONGOING
-        _write_worth(context, settings, work.share, leaves.out[k], leaves.values[k])
+        _write_worth(context, settings, leaves.shares[k], leaves.out[k], leaves.values[k])
 
 
 @inline_kernel

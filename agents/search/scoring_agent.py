@@ -7,8 +7,8 @@ from abc import abstractmethod
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.records.search_record import SearchPolicy
 from warlight_env.agents.search.lookahead import Lookahead
-from warlight_env.agents.search_record import SearchPolicy
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
-from warlight_env.agents.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Range, Told, check_values, documented
-from warlight_env.agents.plug_ins import BUILT_IN, Functions, plug_in
+from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions, plug_in
+from warlight_env.agents.records.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
+from warlight_env.agents.records.value_record import VALUE, load_value
 from warlight_env.agents.search.foresight import PLAYOUTS
 from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.playing import PlaySettings, play_settings
@@ -16,7 +17,6 @@ from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
 from warlight_env.agents.turn_net.turn_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
-from warlight_env.agents.value_record import VALUE, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import address
 from warlight_env.errors import InputError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.generator_work import GeneratorWork, TurnSet
 from warlight_env.agents.generators.turns import is_new
 from warlight_env.agents.planning.plans import add_plans, generate_plans
+from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet
 from warlight_env.agents.turn_net.forward import describe, describe_ends
 from warlight_env.agents.turn_net.turns import described_turn
 from warlight_env.engine.jit import kernel

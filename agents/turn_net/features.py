@@ -6,46 +6,35 @@ They are numbers of regions, of the whole and of borders, so that they exist for
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.forces import attackers_needed, chance_of_capture
-from warlight_env.agents.turn_record import N_EDGE, N_NODE, N_OVERALL, Floats, TurnNetWork
+from warlight_env.agents.evaluation.surroundings import (
+    MOST_ROUNDS,
+    chance_with_income,
+    cost_of,
+    holder_of,
+    neighbours_of,
+)
+from warlight_env.agents.records.forces import Forces, chance_of_capture
+from warlight_env.agents.records.turn_record import Floats, TurnNetWork
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int, Real
+from warlight_env.engine.kernel_types import Bool, Int, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats
+from warlight_env.features.definitions import EDGES, OVERALL, REGIONS, RULES
 
-#: Of a region: whose it is; armies, in all and by whose; armies of enemies and of one's own beside it, in all and the
-#: strongest, kinds of neighbours and how many; the chance that the strongest on the other side captures it, with part
-#: of its income; income and armies of who holds it; of its super region the parts that are one's own and enemies',
-#: what it costs to complete it, whether it is whole, its bonus and size.
-NODE_FEATURES: Final = (
-    "mine", "enemy", "neutral", "army", "my_army", "enemy_army", "few",
-    "enemies_beside", "strongest_enemy", "mine_beside", "strongest_mine",
-    "beside_enemy", "beside_neutral", "beside_mine", "enemies", "neutrals", "borders", "risk",
-    "holder_income", "holder_armies", "my_part", "enemy_part", "near", "far", "whole_mine", "whole_enemy", "bonus",
-    "size",
-)  # fmt: skip
-#: Of the position: income and armies, one's own and of who has most among the enemies, parts of all regions, the round,
-#: and what the value network reads of the rules (`value.features.write_rules`).
-OVERALL_FEATURES: Final = (
-    "my_income", "enemy_income", "my_armies", "enemy_armies", "my_regions", "enemy_regions", "round",
-    "per_enemy", "rounds_left", "to_take_two", "to_take_ten", "base_income", "regions",
-)  # fmt: skip
-#: Of a directed border, where deploys are known: armies that may leave, defenders, whose the target is, the chance to
-#: capture it with all, three quarters, half and a quarter of these, whether none may leave, and the deploy.
-EDGE_FEATURES: Final = (
-    "leaving", "defenders", "to_mine", "to_neutral", "to_enemy", "all", "three_quarters", "half", "quarter", "none",
-    "deployed",
-)  # fmt: skip
+#: Columns by name; `features.definitions` says what each is.
+_NODE: Final[Any] = REGIONS.columns
+_OVERALL: Final[Any] = OVERALL.columns
+_EDGE: Final[Any] = EDGES.columns
+#: The rules' features stand together in those of the position.
+_FIRST_RULE: Final = OVERALL.names.index(RULES.names[0])
+_RULES: Final = RULES.width
 
-#: Index of 0.7 in `forces.LEVELS`, and the part of an income that is thought to join an attack.
-_LEVEL: Final = 2
-_JOINING: Final = 0.7
 #: log(1 + x) of the whole numbers x below, which most armies are: a table, as kernels took a sixth of a turn for them.
 _MANY: Final = 1024
 _LOGS: Final = np.array([math.log1p(x) for x in range(_MANY)], dtype=np.float32)
@@ -80,14 +69,16 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
         if p != player and holding[p, _REGIONS] > 0.0:
             income, armies = max(income, holding[p, INCOME]), max(armies, holding[p, _ARMIES])
             regions += holding[p, _REGIONS]
-    overall[0], overall[1] = np.float32(holding[player, INCOME] / 10.0), np.float32(income / 10.0)
-    overall[2] = _log(holding[player, _ARMIES]) / np.float32(4.0)
-    overall[3] = _log(armies) / np.float32(4.0)
-    overall[4], overall[5] = np.float32(holding[player, _REGIONS] / n), np.float32(regions / n)
-    overall[6] = np.float32(min(40, position.round[0]) / 40.0)
+    overall[_OVERALL.my_income] = np.float32(holding[player, INCOME] / 10.0)
+    overall[_OVERALL.enemy_income] = np.float32(income / 10.0)
+    overall[_OVERALL.my_armies] = _log(holding[player, _ARMIES]) / np.float32(4.0)
+    overall[_OVERALL.enemy_armies] = _log(armies) / np.float32(4.0)
+    overall[_OVERALL.my_regions] = np.float32(holding[player, _REGIONS] / n)
+    overall[_OVERALL.enemy_regions] = np.float32(regions / n)
+    overall[_OVERALL.round] = np.float32(min(MOST_ROUNDS, position.round[0]) / np.float64(MOST_ROUNDS))
     write_rules(context, position, rules)
-    for i in range(6):
-        overall[7 + i] = np.float32(rules[i])
+    for i in range(_RULES):
+        overall[_FIRST_RULE + i] = np.float32(rules[i])
 
 
 @kernel
@@ -96,70 +87,58 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
     board, nodes, owner = context.board, work.nodes, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
-        mine, enemies, cost, first, same = 0.0, 0.0, 0.0, np.int64(owner[board.members[start]]), True
+        mine, enemies, cost = 0.0, 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
-            by = np.int64(owner[r])
-            same = same and by == first
-            if by == player:
+            if owner[r] == player:
                 mine += 1.0
             else:
-                enemies += by >= 0
-                cost += attackers_needed(context.forces, _LEVEL, np.int64(position.army[r]))
-        whole, size = same and first >= 0, np.float64(end - start)
-        if whole:
-            work.holding[first, INCOME] += board.bonus[s]
+                enemies += owner[r] >= 0
+                cost += cost_of(context.forces, position.army[r])
+        holder, size = holder_of(board, position, s), np.float64(end - start)
+        if holder >= 0:
+            work.holding[holder, INCOME] += board.bonus[s]
         far = np.exp(-cost / 20.0)
         near = np.exp(-cost / 8.0)
         for i in range(start, end):
             row = nodes[board.members[i]]
-            row[20], row[21], row[22] = np.float32(mine / size), np.float32(enemies / size), np.float32(near)
-            row[23] = np.float32(far)
-            row[24], row[25] = np.float32(whole and first == player), np.float32(whole and first != player)
-            row[26], row[27] = np.float32(board.bonus[s] / 5.0), np.float32(size / 6.0)
+            row[_NODE.my_part], row[_NODE.enemy_part] = np.float32(mine / size), np.float32(enemies / size)
+            row[_NODE.near], row[_NODE.far] = np.float32(near), np.float32(far)
+            row[_NODE.whole_mine] = np.float32(holder == player)
+            row[_NODE.whole_enemy] = np.float32(holder >= 0 and holder != player)
+            row[_NODE.bonus], row[_NODE.size] = np.float32(board.bonus[s] / 5.0), np.float32(size / 6.0)
 
 
 @kernel
 def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetWork) -> None:
     """Write the rest of a region's row."""
-    board, forces, holding = context.board, context.forces, work.holding
-    owner, army, row = position.owner, position.army, work.nodes[r]
-    third = np.float32(1.0 / 3.0)
-    by, armies = np.int64(owner[r]), np.int64(army[r])
+    holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
+    by, armies = np.int64(position.owner[r]), np.int64(position.army[r])
     mine, neutral = by == player, by < 0
-    of_enemies, of_mine, enemies, neutrals, own = 0.0, 0.0, 0.0, 0.0, 0.0
-    enemy, strongest, who = np.int64(0), np.int64(0), np.int64(player)
-    begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
-    for e in range(begin, end):
-        q = board.edge_target[e]
-        other, there = np.int64(owner[q]), np.int64(army[q])
-        if other < 0:
-            neutrals += 1.0
-        elif other == player:
-            own += 1.0
-            of_mine += there
-            strongest = max(strongest, there)
-        else:
-            enemies += 1.0
-            of_enemies += there
-            if there > enemy:
-                enemy, who = there, other
-    against = enemy if mine else strongest
+    beside = neighbours_of(context.board, position, r, player)
+    against = beside.strongest_enemy if mine else beside.strongest_own
     risk = 0.0
     if against > 0:
-        joining = np.int64(_JOINING * holding[who if mine else player, INCOME])
-        risk = chance_of_capture(forces, against - 1 + joining, armies)
+        income = holding[beside.strongest_holder if mine else player, INCOME]
+        risk = chance_with_income(context.forces, against, income, armies)
     size = _log(armies) * third
-    row[0], row[1], row[2] = np.float32(mine), np.float32(not mine and not neutral), np.float32(neutral)
-    row[3], row[4], row[5] = size, size * row[0], size * row[1]
-    row[6] = np.float32(min(20.0, float(armies)) / 20.0)
-    row[7], row[8] = _log(of_enemies) * third, _log(enemy) * third
-    row[9], row[10] = _log(of_mine) * third, _log(strongest) * third
-    row[11], row[12], row[13] = np.float32(enemies > 0.0), np.float32(neutrals > 0.0), np.float32(own > 0.0)
-    row[14], row[15] = np.float32(enemies / 4.0), np.float32(neutrals / 4.0)
-    row[16], row[17] = np.float32((end - begin) / 5.0), np.float32(risk)
-    row[18] = np.float32(0.0) if neutral else np.float32(holding[by, INCOME] / 10.0)
-    row[19] = np.float32(0.0) if neutral else _log(holding[by, _ARMIES]) / np.float32(4.0)
+    row[_NODE.mine], row[_NODE.neutral] = np.float32(mine), np.float32(neutral)
+    row[_NODE.enemy] = np.float32(not mine and not neutral)
+    row[_NODE.army] = size
+    row[_NODE.my_army], row[_NODE.enemy_army] = size * row[_NODE.mine], size * row[_NODE.enemy]
+    row[_NODE.few] = np.float32(min(20.0, float(armies)) / 20.0)
+    row[_NODE.enemies_beside] = _log(beside.enemy_armies) * third
+    row[_NODE.strongest_enemy] = _log(beside.strongest_enemy) * third
+    row[_NODE.mine_beside] = _log(beside.own_armies) * third
+    row[_NODE.strongest_mine] = _log(beside.strongest_own) * third
+    row[_NODE.beside_enemy] = np.float32(beside.enemies > 0)
+    row[_NODE.beside_neutral] = np.float32(beside.neutrals > 0)
+    row[_NODE.beside_mine] = np.float32(beside.own > 0)
+    row[_NODE.enemies], row[_NODE.neutrals] = np.float32(beside.enemies / 4.0), np.float32(beside.neutrals / 4.0)
+    row[_NODE.borders] = np.float32((beside.own + beside.enemies + beside.neutrals) / 5.0)
+    row[_NODE.risk] = np.float32(risk)
+    row[_NODE.holder_income] = np.float32(0.0) if neutral else np.float32(holding[by, INCOME] / 10.0)
+    row[_NODE.holder_armies] = np.float32(0.0) if neutral else _log(holding[by, _ARMIES]) / np.float32(4.0)
 
 
 @kernel
@@ -171,12 +150,17 @@ def write_edge(
     available = np.int64(position.army[source]) + deployed - 1
     by, defenders = np.int64(position.owner[target]), np.int64(position.army[target])
     mine = by == player
-    row[0], row[1] = _log(available) * third, _log(defenders) * third
-    row[2], row[3] = np.float32(mine), np.float32(by < 0)
-    row[4] = np.float32(1.0) - row[2] - row[3]
-    for k in range(4):
-        row[5 + k] = np.float32(0.0 if mine else chance_of_capture(forces, available * (4 - k) >> 2, defenders))
-    row[9], row[10] = np.float32(available == 0), np.float32(deployed / 5.0)
+    row[_EDGE.leaving], row[_EDGE.defenders] = _log(available) * third, _log(defenders) * third
+    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(mine), np.float32(by < 0)
+    row[_EDGE.to_enemy] = np.float32(1.0) - row[_EDGE.to_mine] - row[_EDGE.to_neutral]
+    row[_EDGE.all] = _chance(forces, mine, available, defenders)
+    row[_EDGE.three_quarters] = _chance(forces, mine, available * 3 >> 2, defenders)
+    row[_EDGE.half] = _chance(forces, mine, available * 2 >> 2, defenders)
+    row[_EDGE.quarter] = _chance(forces, mine, available >> 2, defenders)
+    row[_EDGE.none], row[_EDGE.deployed] = np.float32(available == 0), np.float32(deployed / 5.0)
 
 
-assert (len(NODE_FEATURES), len(OVERALL_FEATURES), len(EDGE_FEATURES)) == (N_NODE, N_OVERALL, N_EDGE)
+@inline_kernel
+def _chance(forces: Forces, mine: Bool, attackers: Int, defenders: Int) -> Real:
+    """The chance to capture a region, float32; 0 of one's own."""
+    return np.float32(0.0 if mine else chance_of_capture(forces, attackers, defenders))

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import LAYERS, UNITS, Floats, TurnNetWork
 from warlight_env.agents.turn_net.features import write_edge, write_position
-from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
-from warlight_env.engine.lanes import clear_floats, copy_floats, product_adder, row_adder, row_gate
+from warlight_env.engine.lanes import clear_floats, column_adder, copy_floats, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 
@@ -26,6 +26,7 @@ TENTH = np.float32(0.1)
 _ONE = np.float32(1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
 _add_values = product_adder(VALUES)
+_add_columns = column_adder(UNITS)
 
 
 @inline_kernel
@@ -49,11 +50,11 @@ def describe_alone(context: Context, work: TurnNetWork) -> None:
     """Write to `described` of `work` what is made of each region's numbers and of the position's, which stand there."""
     net, base = context.turns, stack_singles()
     copy_floats(net.first_bias, base, UNITS)
-    _add(work.overall, net.overall, base, N_OVERALL)
+    _add_columns(work.overall, net.overall_columns, net.overall, base)
     for r in range(work.nodes.shape[0]):
         row = work.described[r]
         copy_floats(base, row, UNITS)
-        _add(work.nodes[r], net.first, row, N_NODE)
+        _add_columns(work.nodes[r], net.node_columns, net.first, row)
         _gate(row, row, row)
 
 
@@ -203,7 +204,7 @@ def edge_units(
     write_edge(context, position, player, source, target, deployed, numbers)
     copy_floats(work.mean[source], hidden, UNITS)
     _add_row(_ONE, work.toward[target], hidden)
-    _add(numbers, net.edge, hidden, N_EDGE)
+    _add_columns(numbers, net.edge_columns, net.edge, hidden)
     _gate(hidden, hidden, hidden)
 
 

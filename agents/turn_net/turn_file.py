@@ -13,9 +13,16 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.parameters import Range, Told
-from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES
-from warlight_env.agents.turn_record import TurnNetwork, TurnNetworkError, make_turn_network
-from warlight_env.agents.value_record import check_digest
+from warlight_env.agents.records.turn_record import (
+    TurnNetwork,
+    TurnNetworkError,
+    TurnReads,
+    arrays_of,
+    make_turn_network,
+    reads_of,
+)
+from warlight_env.agents.records.value_record import check_digest, is_record
+from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
 from warlight_env.networks.archive import packed, unpacked
 from warlight_env.networks.npz import ArraysError
@@ -38,11 +45,6 @@ _ANY: Final = "any"
 #: The networks that come with the package, by the names of the policies that play them: `policy:any`, `policy:world`.
 BUNDLED: Final = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.npz"))}
 Floats = Mapping[str, npt.NDArray[np.float32]]
-#: What a network reads: a file made when they were others is not read.
-_READS: Final = {
-    "node_features": list(NODE_FEATURES), "overall_features": list(OVERALL_FEATURES),
-    "edge_features": list(EDGE_FEATURES),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,14 +79,24 @@ def checked_heat(heat: Any) -> float:
 
 
 def turn_file(arrays: Floats, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
-    """The content of a file, see `TurnPolicy`.
+    """The content of a file of a network that reads all features, see `file_of`.
 
     Raises:
         TurnNetworkError: an array is not as `SHAPES` has it, or the heat is none.
     """
-    policy = TurnPolicy(make_turn_network(arrays), heat, dict(note or {}))
-    header = {"kind": _KIND, "version": VERSION, **_READS, "heat": policy.heat, "note": policy.note}
-    return packed(header, arrays)
+    return file_of(make_turn_network(arrays), heat, note)
+
+
+def file_of(network: TurnNetwork, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
+    """The content of a file, see `TurnPolicy`; it lists the features that the network reads.
+
+    Raises:
+        TurnNetworkError: the heat is none.
+    """
+    policy = TurnPolicy(network, heat, dict(note or {}))
+    reads = {f"{name}_features": list(names) for name, names in reads_of(network)._asdict().items()}
+    header = {"kind": _KIND, "version": VERSION, **reads, "heat": policy.heat, "note": policy.note}
+    return packed(header, arrays_of(network))
 
 
 def is_turn_file(content: bytes) -> bool:
@@ -114,9 +126,8 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
         raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
     if header.get("version") != VERSION:
         raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; this reads {VERSION}")
-    if {key: header.get(key) for key in _READS} != _READS:
-        raise TurnNetworkError(f"{name}: made for other features than this version has")
-    network = make_turn_network(arrays, name)
+    reads = TurnReads(*(header.get(f"{group}_features") for group in TurnReads._fields))
+    network = make_turn_network(arrays, name, reads)
     try:
         return TurnPolicy(network, header.get("heat"), header.get("note"))
     except TurnNetworkError as error:
@@ -131,10 +142,11 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
     Raises:
         TurnNetworkError: there is no such file, or it holds something else.
     """
-    if source is None or source == NONE:
-        return None
-    if not isinstance(source, str | Path):
+    if source is None or is_record(source, TurnNetwork):
         return source
+    path_of(source, "net", TurnNetworkError)
+    if source == NONE:
+        return None
     name = _ANY if source == LEARNED else str(source)
     if name in BUNDLED:
         return _bundled(name)

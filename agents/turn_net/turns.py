@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES, decode_factored, share_out
-from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.records.factored_turns import VALUES, decode_factored, share_out
+from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.agents.records.turn_record import Floats
 from warlight_env.agents.turn_net.features import INCOME
 from warlight_env.agents.turn_net.forward import (
     describe,
@@ -17,7 +18,6 @@ from warlight_env.agents.turn_net.forward import (
     weight_logits,
     write_scores,
 )
-from warlight_env.agents.turn_record import Floats
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position

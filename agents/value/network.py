@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.value.features import REGIONS, Numbers, worth, write_features, write_rules
-from warlight_env.agents.value_record import FIRST_UNITS, N_PLAYER, N_RULES, SECOND_UNITS
+from warlight_env.agents.records.value_record import FIRST_UNITS, N_PLAYER, SECOND_UNITS
+from warlight_env.agents.value.features import OF, Numbers, worth, write_features, write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
@@ -43,31 +43,34 @@ def network_scores(context: Context, position: Position, features: Numbers, scor
     write_rules(context, position, rules)
     present = np.float32(0.0)
     for p in range(players):
-        present += np.float32(features[p * N_PLAYER + REGIONS] > 0.0)
-    for i in range(players * N_PLAYER):
-        numbers[i] = np.float32(0.5 * np.sqrt(features[i]))
+        present += np.float32(features[p * N_PLAYER + OF.regions] > 0.0)
+    read, of_rules = net.player_columns, net.rule_columns
+    width = np.int64(read.shape[0])
+    for p in range(players):
+        for i in range(width):
+            numbers[p * width + i] = np.float32(0.5 * np.sqrt(features[p * N_PLAYER + read[i]]))
     for j in range(FIRST_UNITS):
         base[j] = net.first_bias[j]
-    for i in range(N_RULES):
-        x = np.float32(rules[i])
+    for i in range(of_rules.shape[0]):
+        x = np.float32(rules[of_rules[i]])
         for j in range(FIRST_UNITS):
             base[j] += net.rules[i, j] * x
     for p in range(players):
         scores[p] = -np.inf
-        if features[p * N_PLAYER + REGIONS] == 0.0:
+        if features[p * N_PLAYER + OF.regions] == 0.0:
             continue
-        for i in range(N_PLAYER):
+        for i in range(width):
             mean[i] = np.float32(0.0)
         for q in range(players):
-            if q != p and features[q * N_PLAYER + REGIONS] > 0.0:
-                for i in range(N_PLAYER):
-                    mean[i] += numbers[q * N_PLAYER + i]
-        for i in range(N_PLAYER):
+            if q != p and features[q * N_PLAYER + OF.regions] > 0.0:
+                for i in range(width):
+                    mean[i] += numbers[q * width + i]
+        for i in range(width):
             mean[i] /= max(np.float32(1.0), present - np.float32(1.0))
         for j in range(FIRST_UNITS):
             first[j] = base[j]
-        for i in range(N_PLAYER):
-            x, y = numbers[p * N_PLAYER + i], mean[i]
+        for i in range(width):
+            x, y = numbers[p * width + i], mean[i]
             for j in range(FIRST_UNITS):
                 first[j] += net.own[i, j] * x + net.others[i, j] * y
         for k in range(SECOND_UNITS):
@@ -83,36 +86,42 @@ def network_scores(context: Context, position: Position, features: Numbers, scor
 
 
 @inline_kernel
-def _chance(scores: Shares, players: Int, player: Int) -> Real:
-    total = 0.0
+def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
     for p in range(players):
-        total += np.exp(scores[p] - scores[player])
-    return 1.0 / total
+        total = 0.0
+        for q in range(players):
+            total += np.exp(scores[q] - scores[p])
+        shares[p] = 0.0 if scores[p] == -np.inf else 1.0 / total
 
 
 @kernel
-def network_chance(context: Context, position: Position, player: Int) -> Real:
-    """A player's chance to win, in [0, 1], in the signature of evaluations: what the network is fitted to."""
+def network_chance(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's chance to win to shares float64[P], in the signature of evaluations. The network is fitted to
+    these chances."""
     features, scores = stack_floats(), stack_floats()
     network_scores(context, position, features, scores)
-    return 0.0 if scores[player] == -np.inf else _chance(scores, context.players, player)
+    _write_chances(scores, context.players, shares)
+    return 0
 
 
 @kernel
-def network_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and in part its
-    share of what players have. That goes on growing where one is far ahead, and who has won takes the last regions."""
+def network_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's share of a position to shares float64[P], in the signature of evaluations: its chance to win,
+    and in part its share of all players' armies, income and regions. That part goes on growing where a player is far
+    ahead, so that a winner takes the last regions."""
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)
-    if scores[player] == -np.inf:
-        return 0.0
+    _write_chances(scores, players, shares)
     held, all_worth = 0.0, 0.0
     for p in range(players):
         if scores[p] > -np.inf:
             all_worth += worth(features, p)
-            held += features[p * N_PLAYER + REGIONS]
-    return (
-        (1.0 - BY_REGIONS - BY_WORTH) * _chance(scores, players, player)
-        + BY_WORTH * worth(features, player) / all_worth
-        + BY_REGIONS * features[player * N_PLAYER + REGIONS] / held
-    )
+            held += features[p * N_PLAYER + OF.regions]
+    for p in range(players):
+        if scores[p] > -np.inf:
+            shares[p] = (
+                (1.0 - BY_REGIONS - BY_WORTH) * shares[p]
+                + BY_WORTH * worth(features, p) / all_worth
+                + BY_REGIONS * features[p * N_PLAYER + OF.regions] / held
+            )
+    return 0

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.agents.former_names import present_specs, with_present_names
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.weights import THESIS
 
@@ -43,6 +45,36 @@ def test_digests_stand_behind_files_and_are_removed_again(form, tmp_path):
 def test_a_command_keeps_what_looks_like_a_digest():
     spec = "cmd:python bot.py weights=mine.json#0123456789abcdef"
     assert pinned(spec) == unpinned(spec) == spec
+
+
+@pytest.mark.parametrize(
+    "former, present",
+    [
+        ("mcts:replies=blind", "mcts:selection=blind"),
+        (
+            "mcts_thesis:sims=5, selection=root ,replies=seen",
+            "mcts_thesis:sims=5, exploration_visits=root ,selection=seen",
+        ),
+        ("belief:pmcts:selection=parent", "belief:pmcts:exploration_visits=parent"),
+    ],
+)
+def test_a_parameter_s_former_name_is_refused_and_read_where_it_was_recorded(former, present):
+    with pytest.raises(AgentError, match=r"'(replies|selection)=\w+' is now written '\w+=\w+'"):
+        make_agent(former, 1)
+    make_agent(present, 1)
+    assert with_present_names(former) == with_present_names(present) == present
+    assert present_specs({former: [former, 3, None]}) == {present: [present, 3, None]}
+
+
+def test_keys_of_contests_get_the_present_names():
+    key = "small / thesis / {0} : random : {0}"
+    former, present = key.format("mcts:sims=2,replies=blind"), key.format("mcts:sims=2,selection=blind")
+    assert with_present_names(former) == present
+
+
+@pytest.mark.parametrize("text", ["", " a ", "elsewhere:replies=blind", "nash:selection=root", "mcts", ":" * 50_000])
+def test_other_texts_keep_their_names(text):
+    assert with_present_names(text) == text
 
 
 def test_an_agent_that_is_not_installed_keeps_its_own_parameters():

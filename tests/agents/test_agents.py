@@ -15,12 +15,12 @@ from helpers import PRESETS, RING, as_position, board_of, make_map, position
 from odd_games import odd_game
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
-from warlight_env.agents.aggressive import AggressiveAgent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import rank_picks, region_value
-from warlight_env.agents.expectation import to_conquer
+from warlight_env.agents.evaluation.expectation import to_conquer
+from warlight_env.agents.evaluation.worth import rank_picks, region_value
 from warlight_env.agents.generators.inland import distances_to_foreign
-from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.players.aggressive import AggressiveAgent
+from warlight_env.agents.players.random import RandomAgent
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import START, STATIC, THESIS
 from warlight_env.engine.board import make_board
@@ -281,9 +281,9 @@ def boom(seed: int) -> Agent:
     ("value", "says"),
     [
         ("no_such_module:Bot", "ModuleNotFoundError"),
-        ("warlight_env.agents.random:Nope", "AttributeError.*Nope"),
+        ("warlight_env.agents.players.random:Nope", "AttributeError.*Nope"),
         (f"{__name__}:boom", r"RuntimeError: no wires \(test_agents\.py, line"),
-        ("warlight_env.agents.one_big_army:OneBigArmyAgent", "TypeError.*'wires'"),
+        ("warlight_env.agents.players.one_big_army:OneBigArmyAgent", "TypeError.*'wires'"),
     ],
 )
 def test_an_agent_of_another_package_that_cannot_be_made_is_named(value, says, monkeypatch):

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import RING, as_position, board_of
+from helpers import RING, as_position, board_of, shares_of
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.duels import FEATURES, write_features
-from warlight_env.agents.evaluation import (
+from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
+from warlight_env.agents.evaluation.worth import (
     explain,
     extended_share,
     extended_worth,
@@ -23,13 +23,13 @@ from warlight_env.agents.evaluation import (
     region_value,
     region_values,
 )
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.one_ply import OnePlyAgent
-from warlight_env.agents.territory import largest_territory, threatened_bonus
+from warlight_env.agents.players.duels import FEATURES, write_features
+from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.one_ply import OnePlyAgent
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
 from warlight_env.errors import InputError
-from warlight_env.train.duel_batches import Duels
+from warlight_env.train.weights.duel_batches import Duels
 
 
 def components(map_, regions):
@@ -83,8 +83,7 @@ def test_the_terms_are_what_they_say(data):
         worths.append(max(0.0, worth))
     if min(worths) > 0:
         chance = 1 / (1 + math.exp(-2.5 * math.log(worths[0] / worths[1])))
-        assert extended_share(context, position, 0) == pytest.approx(chance)
-        assert extended_share(context, position, 1) == pytest.approx(1 - chance)
+        assert shares_of(extended_share, context, position) == pytest.approx([chance, 1 - chance])
 
 
 @pytest.mark.parametrize("players", range(2, 7))
@@ -99,9 +98,8 @@ def test_a_share_is_a_position_s_part_of_all_positions(players, weights):
         position = as_position(owner, army)
         worths = [float(position_worth(context, position, p)) for p in range(players)]
         floored += most > 0 and 0.0 in worths[: most + 1]
-        for p in range(players):
-            expected = worths[p] / sum(worths) if sum(worths) > 0.0 else 1 / players
-            assert position_share(context, position, p) == expected
+        expected = [worth / sum(worths) if sum(worths) > 0.0 else 1 / players for worth in worths]
+        assert shares_of(position_share, context, position) == expected
     assert (floored > 0) == (weights is not THESIS)
 
 
@@ -111,7 +109,7 @@ def test_terms_of_weight_0_change_nothing():
     assert not context.evaluation.extended
     for player in range(2):
         assert extended_worth(context, position, player) == position_worth(context, position, player)
-        assert extended_share(context, position, player) == position_share(context, position, player)
+    assert shares_of(extended_share, context, position) == shares_of(position_share, context, position)
 
 
 def played(map_: str, rounds: int) -> Game:
@@ -145,7 +143,7 @@ def test_the_search_takes_the_terms_into_account():
 
 
 def test_positions_are_weighted_sums_of_features():
-    """With the coefficients that `train.td` maps its weights by."""
+    """With the coefficients that `train.td.run` maps its weights by."""
     view = played("world", 9).view(0)
     weights = Weights(army=4.0, own_regions=7.0, largest_territory=3.0, threatened_bonus=-9.0, whole_bonus_squared=5.0)
     context, terms = bare_context(view.board, view.params, 2, weights), super_region_terms(view.board)

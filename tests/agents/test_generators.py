@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import PRESETS, RING, as_position, board_of, make_map, position
+from helpers import PRESETS, RING, as_position, board_of, make_map, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import explain, position_share, position_worth, region_value, region_values
-from warlight_env.agents.expectation import favourable, reach, to_conquer, to_hold
-from warlight_env.agents.generator_work import make_generator_work
+from warlight_env.agents.evaluation.expectation import favourable, reach, to_conquer, to_hold
+from warlight_env.agents.evaluation.worth import explain, position_share, position_worth, region_value, region_values
 from warlight_env.agents.generators.turns import random_turn
+from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.weights import BOUNDS, START, THESIS, Weights, WeightsError, make_evaluation
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng
@@ -93,12 +93,12 @@ def test_a_region_s_value_by_hand():
 
 def test_shares_are_parts_of_a_whole():
     context, there = bare_context(*board_of(LINE), 2, THESIS), as_position([0, 0, -1, 1, 1, -1], [3] * 6)
-    shares = [position_share(context, there, p) for p in range(2)]
+    shares = shares_of(position_share, context, there)
     assert sum(shares) == pytest.approx(1) and min(shares) > 0
     there.owner[3:5] = 0
-    assert [position_share(context, there, p) for p in range(2)] == [1, 0]
+    assert shares_of(position_share, context, there) == [1, 0]
     there.owner[:] = -1
-    assert position_share(context, there, 0) == 0.5
+    assert shares_of(position_share, context, there) == [0.5, 0.5]
 
 
 # Weights

@@ -11,13 +11,13 @@ import numba
 import numpy as np
 import pytest
 
-from helpers import RING, make_map, position
+from helpers import RING, make_map, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
-from warlight_env.agents.evaluation import position_share
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.mcts.tree import NODES, clear, load_turn, make_tree, store_turn
-from warlight_env.agents.plug_ins import Functions, PlugInError, make_context
+from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts.tree import NODES, clear, load_turn, make_tree, store_turn
+from warlight_env.agents.plug_ins.functions import Functions, PlugInError, make_context
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
 from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.weights import THESIS, WeightsError
@@ -127,7 +127,7 @@ def play_choices(choice: str, seed: int, samples: int = 15) -> tuple[list[float]
     sampled.round.attacks[1, 0], sampled.round.counts[1] = (3, 0, 8), 1
     OUTCOMES[choice](context, after, 0, sampled, make_rng(seed))
     assert after.round[0] == seen.round + 1
-    return sorted(sampled.share.tolist()), float(position_share(context, after, 0))
+    return sorted(sampled.share.tolist()), shares_of(position_share, context, after)[0]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -150,7 +150,7 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
         sampled.round.attacks[1, 0], sampled.round.counts[1] = (3, 0, 45), 1
         OUTCOMES["rule"](context, after, 0, sampled, make_rng(seed))
         lost = [int(o[0]) == 1 for o in sampled.plays.owner]
-        chosen = float(position_share(context, after, 0))
+        chosen = shares_of(position_share, context, after)[0]
         expected = sampled.share.min() if any(lost) else statistics.median(sampled.share.tolist())
         assert chosen == pytest.approx(expected)
         both.add(any(lost))
@@ -162,7 +162,7 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
 
 def test_blind_replies_go_by_their_value_against_all_of_ours():
     """The pair of turns with the fewest visits of a reply is tried evenly over our turns; books stay in order."""
-    search = searched(400, replies="blind", exploration=0.2)
+    search = searched(400, selection="blind", exploration=0.2)
     tree = search.trees[0].tree
     check_tree(tree)
     first, ours = int(tree.first[0]), int(tree.children[0])
@@ -406,12 +406,12 @@ def idle(context, position, player, rng, work, turns):
 
 
 @numba.njit
-def count_regions(context, position, player):
-    mine, all_, owner = 0, 0, position.owner
-    for r in range(owner.shape[0]):
-        mine += owner[r] == player
-        all_ += owner[r] >= 0
-    return mine / all_
+def count_regions(context, position, shares):
+    shares[:] = 0.0
+    for by in position.owner:
+        if by >= 0:
+            shares[by] += 1.0
+    shares /= shares.sum()
 
 
 def test_plug_ins_are_used():
@@ -429,14 +429,15 @@ def test_plug_ins_are_used():
 def test_plain_python_works_with_a_notice():
     calls = []
 
-    def slow(context, position, player):
-        calls.append(player)
-        return float((position.owner == player).sum()) / max(1, int((position.owner >= 0).sum()))
+    def slow(context, position, shares):
+        calls.append(len(shares))
+        for player in range(context.players):
+            shares[player] = (position.owner == player).sum() / (position.owner >= 0).sum()
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
         search = Search(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, Functions(evaluation=slow))
     search.run(5)
-    assert calls and search.simulations == 5
+    assert set(calls) == {2} and search.simulations == 5
 
 
 def test_a_plug_in_that_does_not_fit_is_named():

@@ -8,19 +8,20 @@ import math
 import numpy as np
 import pytest
 
-from helpers import RING, position
+from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
-from warlight_env.agents.evaluation import position_share
-from warlight_env.agents.flat import FlatSearch, FlatSettings
-from warlight_env.agents.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.evaluation.worth import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.mcts.picking import answers_of_each
-from warlight_env.agents.mcts.tree import NODES
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.players.flat import FlatSearch, FlatSettings
+from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.mcts.picking import answers_of_each
+from warlight_env.agents.players.mcts.tree import NODES
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
-from warlight_env.agents.search.playing import MAX_DEPTH, UNIT
+from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.search.worth import begin_eliminations, note_eliminations, write_placements
 from warlight_env.arena import Match
 from warlight_env.cli import main
@@ -139,7 +140,7 @@ class Reference:
     def worth(self, state, winner):
         if winner >= 0:
             return [UNIT * (player == winner) for player in range(self.players)]
-        shares = [int(position_share(self.context, state, player) * UNIT) for player in range(self.players)]
+        shares = [int(share * UNIT) for share in shares_of(position_share, self.context, state)]
         shares[self.view.player] += UNIT - sum(shares)
         return shares
 
@@ -201,10 +202,10 @@ def levels(search: Search) -> list[list[int]]:
 @pytest.mark.parametrize(
     "settings",
     [
-        {}, {"replies": "blind"}, {"top": 2}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2},
+        {}, {"selection": "blind"}, {"top": 2}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2},
         {"parallel": "leaf", "threads": 2}, {"playout": "one_ply", "rounds": 1}, {"playout": "weighted", "rounds": 1},
         {"playout": "two_ply", "rounds": 1}, {"outcome": "single"},
-        {"parallel": "tree", "threads": 3, "replies": "blind"},
+        {"parallel": "tree", "threads": 3, "selection": "blind"},
     ],
     ids=str,
 )  # fmt: skip
@@ -430,7 +431,7 @@ def test_the_search_wins_against_three_that_choose_at_random():
         ({"top": -1}, "top = -1"), ({"playout": "best"}, "playout = 'best'"), ({"tries": 0}, "tries = 0"),
         ({"values": "x"}, "values = 'x'"), ({"alpha": 1.5}, "alpha"), ({"beta": 0.97}, "beta = 0.97"),
         ({"final": "median"}, "final"), ({"drawn": 0}, "drawn"), ({"leaves": 0}, "leaves = 0"),
-        ({"replies": "x"}, "replies = 'x'"), ({"rounds": -1}, "rounds = -1"),
+        ({"selection": "x"}, "selection = 'x'"), ({"rounds": -1}, "rounds = -1"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(change, message):

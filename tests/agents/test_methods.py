@@ -9,16 +9,18 @@ import math
 import numpy as np
 import pytest
 
-from helpers import RING, as_position, make_map, position
+from helpers import RING, as_position, make_map, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import position_share, share
-from warlight_env.agents.flat.arms import FOUND, MODE_BINS, middle, results_of
+from warlight_env.agents.evaluation.territory import mark_parts
+from warlight_env.agents.evaluation.worth import extended_share, position_share
 from warlight_env.agents.generators import turns as generated
-from warlight_env.agents.maxn.agent import MaxnAgent
-from warlight_env.agents.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
-from warlight_env.agents.maxn.value import (
+from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, middle, results_of
+from warlight_env.agents.players.maxn.agent import MaxnAgent
+from warlight_env.agents.players.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.players.maxn.odds import ODDS_ARMIES, capture_chance, make_odds
+from warlight_env.agents.players.maxn.value import (
     Terms,
     battle_value,
     hold_chance,
@@ -26,11 +28,9 @@ from warlight_env.agents.maxn.value import (
     mark_spared,
     simple_value,
 )
-from warlight_env.agents.minimax2 import Minimax2Agent
-from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.players.minimax2 import Minimax2Agent
+from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.search.playing import UNIT
-from warlight_env.agents.territory import mark_parts
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds
@@ -74,7 +74,7 @@ def share_after(game, mine, theirs) -> float:
     copy = game.clone()
     copy.play_round([mine, theirs])
     view = copy.view(0)
-    return float(position_share(bare_context(view.board, view.params, 2, DEFAULT), view.position, 0))
+    return shares_of(position_share, bare_context(view.board, view.params, 2, DEFAULT), view.position)[0]
 
 
 # Flat Monte Carlo
@@ -168,7 +168,7 @@ def test_minimax_is_the_best_of_the_worst(armies):
 
 def test_minimax_against_brute_force_with_dice():
     """On a front with dice: the means over many plays of each pair of turns."""
-    games = seeded(RING, [0, 0, 0, 1, 1, 1], [6, 4, 5, 6, 4, 5], 150)
+    games = seeded(RING, [0, 0, 0, 1, 1, 1], [6, 4, 5, 6, 4, 5], 60)
     view = games[0].view(0)
     replies = generated(games[0].view(1))
     expected = {
@@ -247,7 +247,7 @@ def test_a_battle_is_worth_what_its_outcomes_are():
     p = battle_odds(8, 6).capture
 
     def worth(owner, army):
-        return float(position_share(context, as_position(owner, army), 0))
+        return shares_of(position_share, context, as_position(owner, army))[0]
 
     # Six defenders kill 4.2 on average, eight attackers 4.8.
     won, lost = worth([0, 0, 1, 0, 2, -1], [1, 3, 4, 4, 5, 2]), worth([0, 0, 1, 1, 2, -1], [5, 3, 4, 1, 5, 2])
@@ -328,7 +328,8 @@ def brute_force(context, terms, start, mover, breadth, depth):
         if depth > 1 and alive:
             vector, _ = brute_force(context, terms, after, alive[0], breadth, depth - 1)
         else:
-            vector = [float(share(context, after, p)) for p in range(players)]
+            evaluation = extended_share if context.evaluation.extended else position_share
+            vector = shares_of(evaluation, context, after)
         values.append(vector[mover])
         if best is None or vector[mover] > best[mover]:
             best = vector
@@ -405,7 +406,7 @@ def test_terms_change_battles_as_they_say():
         )  # fmt: skip
 
     plain, chance = value(), capture_chance(odds, 29, 2)
-    mine = float(position_share(context, fought, 0))
+    mine = shares_of(position_share, context, fought)[0]
     assert plain == pytest.approx(simple_value(context, fought, odds, 0, 1, 2, 29, -math.inf))
     assert value(join=0.5) - plain == pytest.approx(0.5 * mine * chance / 4)
     assert value(spare=1.0) == plain, "the target is neutral"

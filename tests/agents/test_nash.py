@@ -10,14 +10,17 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.base import Budget
-from warlight_env.agents.nash.agent import NashAgent
-from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out
-from warlight_env.agents.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
-from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.players.nash.agent import NashAgent
+from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, play_out
+from warlight_env.agents.players.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.responses import start_climb
+from warlight_env.agents.players.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
+from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -43,8 +46,8 @@ STAKES = np.array([[0.0, -5.0, 3.0], [5.0, 0.0, -4.0], [-3.0, 4.0, 0.0]])
 
 
 @kernel
-def by_stakes(context, position, player):
-    """The share that the stakes give, by the regions on which armies were placed."""
+def by_stakes(context, position, shares):
+    """The shares that the stakes give, by the regions on which armies were placed."""
     row, column, mine, theirs = -1, -1, 0, 0
     for r in range(position.owner.shape[0]):
         if position.owner[r] == 0:
@@ -68,8 +71,9 @@ def by_stakes(context, position, player):
         value = -3.0
     elif row == 2 and column == 1:
         value = 4.0
-    share = 0.5 + value / 20.0
-    return share if player == 0 else 1.0 - share
+    shares[0] = 0.5 + value / 20.0
+    shares[1] = 1.0 - shares[0]
+    return 0
 
 
 @kernel
@@ -152,9 +156,32 @@ def test_who_is_a_bot_plays_on_as_it_does(bot, armies):
     three.work.chosen[:] = 0
     order_all(three.context, three.work)
     setup = make_nash_setup(three.context, 2, 4, SimpleContexts(first.context, three.context))
-    play_out(three.context, setup, three.position, three.work.dice[0], three.work)
-    assert three.work.position.army[[30, 31, 32]].tolist() == armies
-    assert three.work.position.army[[0, 1, 2]].tolist() == [7, 2, 7]
+    play_out(three.context, setup, three.position, three.work.dice[0], 0, three.work)
+    army = three.work.leaves.positions.army[0]
+    assert army[[30, 31, 32]].tolist() == armies
+    assert army[[0, 1, 2]].tolist() == [7, 2, 7]
+
+
+def test_plays_are_valued_together_as_a_value_network_wants_them():
+    """An iteration asks once for all turns of a player, a search for a response once for a block of scenarios."""
+    three, asked = Three(), []
+
+    def leaf(context, positions, count, shares):
+        asked.append(count)
+        for k in range(count):
+            by_stakes.py_func(context, Position(*(rows[k] for rows in positions)), shares[k])
+
+    with pytest.warns(RuntimeWarning, match="plain Python"):
+        setup = make_nash_setup(three.context, 1, 4, leaf=leaf)
+    other = Three()
+    with watched():
+        iterate(three.context, setup, three.position, 10, three.work)
+        assert asked == [3] * 20
+        asked.clear()
+        start_climb(three.context, setup, three.position, 0, three.work)
+    assert asked == [4]
+    iterate(other.context, make_nash_setup(other.context, 1, 4), other.position, 10, other.work)
+    assert three.work.average.tolist() == other.work.average.tolist()
 
 
 def middle(players: int = 2, rules: str = "thesis") -> Game:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import Budget
-from warlight_env.agents.flat.agent import FlatAgent
-from warlight_env.agents.search.budgeted import Found, SearchingAgent
+from warlight_env.agents.players.flat.agent import FlatAgent
+from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.pacing import Pacer, is_decided
-from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.search.search_agent import SearchAgent
 from warlight_env.arena import Clock
 from warlight_env.arena.playing.clocks import RunningClock
 from warlight_env.engine.orders import Orders
@@ -121,20 +121,20 @@ def test_a_bank_lasts_a_game_and_is_used(clock, meeting):
     assert sum(spent) < total
 
 
-class _Searching(SearchingAgent):
+class _Searching(SearchAgent):
     """Keeps the time that it was given for a search."""
 
     def _search(self, view, limits):
         self.given = limits.deadline - time.perf_counter()
-        return Found([Candidate(Orders(), 1, 0.5)], 1, 1, 1, 1)
+        return limits.record([Candidate(Orders(), 1, 0.5)], 1, 1, 1, 1)
 
 
 class _Anytime(FlatAgent):
     """The same for searches that simulate, of which it makes but a few."""
 
-    def _spend(self, search, simulations, seconds, start):
-        self.given = seconds
-        super()._spend(search, 3, seconds, start)
+    def _spend(self, search, limits):
+        self.given = limits.deadline - limits.start
+        super()._spend(search, limits._replace(simulations=3))
 
 
 @pytest.mark.parametrize("kind", [_Searching, _Anytime])

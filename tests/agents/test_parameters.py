@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import describe
-from warlight_env.agents.flat import FlatSettings
-from warlight_env.agents.maxn import MaxnAgent
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings
-from warlight_env.agents.minimax2 import Minimax2Agent
-from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.parameters import Range, Told, check_values, documented, parameters_of
-from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.players.flat import FlatSettings
+from warlight_env.agents.players.maxn import MaxnAgent
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings
+from warlight_env.agents.players.minimax2 import Minimax2Agent
+from warlight_env.agents.players.one_ply import OnePlyAgent
+from warlight_env.agents.players.random import RandomAgent
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import DEFAULT, THESIS
 from warlight_env.errors import InputError

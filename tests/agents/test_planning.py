@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers import shares_of
 from warlight_env.agents import make_agent
-from warlight_env.agents.forces import attackers_needed
-from warlight_env.agents.generator_work import make_generator_work, make_turn_set
-from warlight_env.agents.plan_work import GOALS
+from warlight_env.agents.evaluation.prospects import COST_LEVEL, READY, growth_share, prospective_share
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
-from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.prospects import COST_LEVEL, READY, growth_share, prospective_share
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
@@ -120,7 +121,7 @@ def test_goals_are_told():
 
 
 def worth_in_python(map_, rules, owner, army, player, rounds, w, forces):
-    """What `agents.prospects` says, by its words."""
+    """What `agents.evaluation.prospects` says, by its words."""
     left = math.inf if not rules.round_limit(map_.n_regions) else rules.round_limit(map_.n_regions) - rounds
     earned = min(w.income, w.army * left)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
@@ -157,13 +158,13 @@ def test_prospects_are_what_their_words_say(preset, players):
         owner[list(whole)] = draw.integers(players)
         rounds = int(draw.integers(0, 100))
         each = [worth_in_python(map_, rules, owner, army, p, rounds, weights, context.forces) for p in range(players)]
-        for p in range(players):
-            share = prospective_share(context, position_of(owner, army, rounds), p)
-            assert share == pytest.approx(each[p] / sum(each) if sum(each) else 1 / players, rel=1e-9)
+        expected = [worth / sum(each) if sum(each) else 1 / players for worth in each]
+        shares = shares_of(prospective_share, context, position_of(owner, army, rounds))
+        assert shares == pytest.approx(expected, rel=1e-9)
 
 
 def growth_in_python(map_, base_income, owner, army, player, w, forces):
-    """What `agents.prospects.growth_share` says, by its words."""
+    """What `agents.evaluation.prospects.growth_share` says, by its words."""
     grown = most = base_income
     for s, members in enumerate(map_.members):
         most += map_.bonuses[s]
@@ -185,11 +186,10 @@ def test_growth_is_what_its_words_say(players):
     for _ in range(60):
         owner, army = draw.integers(-1, players, map_.n_regions), draw.integers(1, 9, map_.n_regions)
         owner[list(map_.members[int(draw.integers(len(map_.members)))])] = draw.integers(players)
-        for p in range(players):
-            expected = growth_in_python(map_, 5, owner, army, p, PLANNING, context.forces)
-            assert growth_share(context, position_of(owner, army), p) == pytest.approx(expected, rel=1e-9)
+        expected = [growth_in_python(map_, 5, owner, army, p, PLANNING, context.forces) for p in range(players)]
+        assert shares_of(growth_share, context, position_of(owner, army)) == pytest.approx(expected, rel=1e-9)
     everything = position_of(np.zeros(map_.n_regions), np.ones(map_.n_regions))
-    assert growth_share(context, everything, 0) == 1.0
+    assert shares_of(growth_share, context, everything)[0] == 1.0
 
 
 def facing(distance: int, fog: bool = False) -> Game:

@@ -23,12 +23,12 @@ from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
-from warlight_env.agents.answer_faults import AnswerError, PlugInError
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.flat import FlatSearch, FlatSettings
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
-from warlight_env.agents.plug_ins import Functions, plug_in
+from warlight_env.agents.players.flat import FlatSearch, FlatSettings
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.plug_ins.answer_faults import AnswerError, PlugInError
+from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.arena.playing.play import AgentCrashError
@@ -47,10 +47,10 @@ HOME = int(np.flatnonzero(view().owner == 0)[0])
 #: A fault of a kind with a number, and what the error says about it. Places are those of our own turn, the first asked
 #: for.
 WRONG = [
-    ("evaluation", "answer", float("nan"), r"returned nan, and a share lies in 0 \.\. 1"),
-    ("evaluation", "answer", float("inf"), "returned inf, and a share"),
-    ("evaluation", "answer", -0.01, "returned -0.01, and a share"),
-    ("evaluation", "answer", 1.01, "returned 1.01, and a share"),
+    ("evaluation", "answer", float("nan"), r"nan for player 0, and a share lies in 0 \.\. 1"),
+    ("evaluation", "answer", float("inf"), "inf for player 0, and a share"),
+    ("evaluation", "answer", -0.01, "-0.01 for player 0, and a share"),
+    ("evaluation", "answer", 1.01, "1.01 for player 0, and a share"),
     ("generator", "answer", 0, r"returned 0, and the number of turns is 1 \.\. 9"),
     ("generator", "answer", 10, "returned 10, and the number of turns"),
     ("generator", "answer", -1, "returned -1, and the number of turns"),
@@ -125,28 +125,30 @@ def test_the_position_that_a_function_gets_is_a_copy(kind):
 
 
 @numba.njit
-def writes_to_the_board(context, position, player):
+def writes_to_the_board(context, position, shares):
     context.board.bonus[0] = 500
-    return 0.5
+    shares[:] = 0.5
 
 
 @numba.njit
-def writes_to_a_row(context, position, player):
+def writes_to_a_row(context, position, shares):
     row = context.board.distance[0]
     row[0] = 1
-    return 0.5
+    shares[:] = 0.5
 
 
 @numba.njit
-def writes_to_the_evaluation(context, position, player):
+def writes_to_the_evaluation(context, position, shares):
     context.evaluation.supers[0, 0] = 500.0
-    return 0.5
+    shares[:] = 0.5
 
 
 @pytest.mark.parametrize("function", [writes_to_the_board, writes_to_a_row, writes_to_the_evaluation])
 def test_what_games_share_cannot_be_written_to(function):
     before = view().board.bonus.tolist()
-    with pytest.raises(PlugInError, match=r"evaluation 'writes_to_.*does not fit its signature: it writes to an array"):
+    with pytest.raises(
+        PlugInError, match=r"evaluation 'writes_to_.*does not fit \(context, .*\): it writes to an array"
+    ):
         Search(view(), MctsSettings(), 1, Functions(evaluation=function))
     assert view().board.bonus.tolist() == before
 
@@ -187,20 +189,53 @@ WAYS_TO_GIVE = {
 @pytest.mark.parametrize("way", WAYS_TO_GIVE)
 def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
     @WAYS_TO_GIVE[way]
-    def share(context, position, player):
-        return position.army[0] * np.nan
+    def share(context, position, shares):
+        for p in range(context.players):
+            shares[p] = position.army[0] * np.nan
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # all of these are compiled
-        with pytest.raises(AnswerError, match=r"'share'.* returned nan"):
+        with pytest.raises(AnswerError, match=r"'share'.* nan for player 0"):
             Search(view(), MctsSettings(), 1, Functions(evaluation=share))
 
 
-def test_python_that_numba_cannot_compile_runs_with_a_notice():
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    "last, says",
+    [
+        (None, "nan for player 1"),
+        (0.75, r"the shares of 2 players add up to 1\.25, not to 1"),
+        (1.5, "1.5 for player 1"),
+    ],
+)
+def test_every_player_has_a_share_and_all_add_up_to_1(last, says, compiled):
+    def halves(context, position, shares):
+        shares[0] = 0.5
+        if last is not None:
+            shares[1] = last
+
+    if not compiled:
+        ASKING_EVALUATION.function = halves
+    with pytest.raises(AnswerError, match=rf"evaluation .*: {says}"):
+        Search(view(), MctsSettings(), 1, Functions(evaluation=halves if compiled else ASKING_EVALUATION))
+
+
+@pytest.mark.parametrize("way", WAYS_TO_GIVE)
+def test_an_evaluation_for_one_player_is_refused_with_the_arguments_that_it_gets(way):
+    @WAYS_TO_GIVE[way]
     def share(context, position, player):
+        return 1.0 if position.owner[0] == player else 0.0
+
+    says = r"'share'.*: it is called with \(context, position, shares\): its parameter 'player' would get 'shares'"
+    with pytest.raises(PlugInError, match=says):
+        MctsAgent(evaluation=share)
+
+
+def test_python_that_numba_cannot_compile_runs_with_a_notice():
+    def share(context, position, shares):
         import math
 
-        return math.fabs(-0.5)
+        shares[:] = math.fabs(-0.5)
 
     with pytest.warns(RuntimeWarning, match=r"'share'.*runs as plain Python"):
         Search(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, Functions(evaluation=share)).run(3)
@@ -216,26 +251,16 @@ class Asking:
 ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
 
 
-@pytest.mark.parametrize(
-    "answer, says",
-    [(None, "None, not a number"), ("0.5", "'0.5', not a number"), ([], "not a num"), ([[1], []], "not a num")],
-)
-def test_what_is_no_number_is_told(answer, says):
-    ASKING_EVALUATION.function = lambda *arguments: answer
-    with pytest.raises(PlugInError, match=f"evaluation Asking: returned .*{says}"):
-        Search(view(), MctsSettings(), 1, Functions(evaluation=ASKING_EVALUATION))
-
-
-def test_what_is_no_number_is_told_of_compiled_functions():
-    with pytest.raises(PlugInError, match=r"evaluation '<lambda>' .*: returns none, not a number"):
-        Search(view(), MctsSettings(), 1, Functions(evaluation=lambda context, position, player: None))
+def test_what_is_no_whole_number_is_told_of_compiled_functions():
+    with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns none, not a whole number"):
+        Search(view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: None))
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns float64, not a whole number"):
         Search(view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: 1.5))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
-    def refuse(context, position, player):
+    def refuse(context, position, shares):
         raise ValueError("not today")
 
     function = numba.njit(refuse) if compiled else refuse
@@ -247,8 +272,8 @@ def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
 
 
 def test_the_reason_of_a_crash_names_the_function_and_its_place():
-    def index(context, position, player):
-        return float(position.army[1000])
+    def index(context, position, shares):
+        shares[1000] = 0.5
 
     with pytest.raises(IndexError) as caught:
         Search(view(), MctsSettings(), 1, Functions(evaluation=index))
@@ -302,7 +327,7 @@ def test_a_function_that_can_be_no_key_is_taken_as_itself():
 
         def __call__(self, *arguments):
             self.asked += 1
-            return 0.5
+            arguments[2][:] = 0.5
 
     for function in (Even(), Even()):
         Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=function))
@@ -332,11 +357,12 @@ class Counting:
     def let_go(self) -> Asking:
         return self.fail(AssertionError(), after=10**9)
 
-    def answer(self, context, position, player):
+    def answer(self, context, position, shares):
         self.calls += 1
         if self.calls > self.after:
             raise self.error
-        return float((position.owner == player).sum()) / max(1, int((position.owner >= 0).sum()))
+        shares[:] = np.bincount(position.owner[position.owner >= 0], minlength=len(shares))
+        shares /= shares.sum()
 
 
 FAILING = Counting()
@@ -440,9 +466,9 @@ def rounds_seen(kind, settings, simulations=40, trials=0):
     seen = replace(view(), round=played)
     told = ASKING_EVALUATION if kind == "evaluation" else ASKING_GENERATOR
 
-    def noting(context, position, player, *others):
+    def noting(context, position, *others):
         asked.add(int(position.round[0]) - played)
-        return FUNCTIONS[True][kind].py_func(context, position, player, *others)
+        return FUNCTIONS[True][kind].py_func(context, position, *others)
 
     told.function = noting
     flat = settings.pop("flat", False)
@@ -507,11 +533,13 @@ def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
     seen, failing = view(), plug_in("evaluation", FAILING.fail(OSError("no such thing"), after=0))
 
     @numba.njit
-    def ask(share, context, position):
-        return share(context, position, 0)
+    def ask(evaluation, context, position, shares):
+        evaluation(context, position, shares)
 
-    arguments = (failing, bare_context(seen.board, seen.params, seen.players, THESIS), seen.position)
-    assert ask(*arguments) == 0.5
+    shares = np.zeros(2)
+    arguments = (failing, bare_context(seen.board, seen.params, seen.players, THESIS), seen.position, shares)
+    ask(*arguments)
+    assert shares.tolist() == [0.5, 0.5]
     assert [type(report.exc_value) for report in shown] == [OSError]
     with pytest.raises(OSError, match="no such thing"), watched():
         ask(*arguments)
@@ -523,22 +551,25 @@ import numba, numpy as np
 from helper import part
 from warlight_env import Game
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.agents.weights import THESIS
 
 SHARE = float(os.environ["SHARE"])
 
 @numba.njit
-def evaluation(context, position, player):
-    return SHARE + part()
+def evaluation(context, position, shares):
+    shares[0] = SHARE + part()
+    shares[1] = 1 - shares[0]
 
 @numba.njit
-def ask(share, context, position):
-    return share(context, position, 0)
+def ask(evaluation, context, position, shares):
+    evaluation(context, position, shares)
 
 view = Game("small", seed=1, picks="random").view(0)
 context = bare_context(view.board, view.params, view.players, THESIS)
-print(ask(plug_in("evaluation", evaluation), context, view.position))
+shares = np.zeros(2)
+ask(plug_in("evaluation", evaluation), context, view.position, shares)
+print(shares[0])
 """
 
 

@@ -13,8 +13,8 @@ from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.search.refining.changes import change, fit, list_borders
 from warlight_env.agents.search.refining.climb import climb, value_turn
 from warlight_env.agents.search.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
@@ -53,15 +53,16 @@ def stand(context, position, player, rng, work, deploy, attacks):
 
 
 @numba.njit
-def holds_the_second(context, position, player):
-    """An evaluation: whether the player has region 1."""
-    return 1.0 if position.owner[1] == player else 0.0
+def holds_the_second(context, position, shares):
+    """An evaluation: who has region 1 has all."""
+    shares[:] = 0.0
+    shares[position.owner[1]] = 1.0
 
 
 @numba.njit
-def even(context, position, player):
+def even(context, position, shares):
     """An evaluation: nobody is better off."""
-    return 0.5
+    shares[:] = 1.0 / context.players
 
 
 def stay(context, position, player, rng, work, turns):

@@ -11,11 +11,11 @@ from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.flat import FlatSearch, FlatSettings
-from warlight_env.agents.flat.arms import results_of
+from warlight_env.agents.evaluation.standing import DRAWN, ONGOING, winner_of, write_end_shares
 from warlight_env.agents.generators import turns as generated
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.standing import DRAWN, ONGOING, share_at_end, winner_of
+from warlight_env.agents.players.flat import FlatSearch, FlatSettings
+from warlight_env.agents.players.flat.arms import results_of
+from warlight_env.agents.players.mcts import MctsSettings, Search
 from warlight_env.agents.weights import DEFAULT
 
 LIMIT = 7
@@ -129,8 +129,9 @@ def test_who_has_won_is_whom_the_game_names(tie_break):
         assert (winner != ONGOING) == game.done == (left == 1)
         if game.done:
             assert winner == (DRAWN if game.winner is None else game.winner)
-            shares = [share_at_end(context, position, winner, p) for p in range(3)]
+            shares = np.full(3, np.nan)
+            write_end_shares(context, position, winner, shares)
             expected = {game.winner: 1.0} if game.winner is not None else dict.fromkeys(alive, 1 / len(alive))
-            assert shares == [expected.get(p, 0.0) for p in range(3)]
+            assert shares.tolist() == [expected.get(p, 0.0) for p in range(3)]
         met.add(winner)
     assert met == ({ONGOING, DRAWN, 0, 1, 2} if tie_break == "regions" else {ONGOING, DRAWN})

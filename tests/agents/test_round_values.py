@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from helpers import RING, as_position, board_of
-from warlight_env.agents.nash.nash_work import make_nash_setup, make_nash_work
-from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.round_values import play_at_random, write_round_values
+from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.round_values import play_at_random, write_round_values
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import make_position
@@ -30,18 +30,22 @@ def as_many_as_regions(context, position, player, rng, work, turns):
 
 
 @kernel
-def by_region_0(context, position, player):
-    """Player 0 has 0.8 where its region 0 has more than five armies, else 0.1; player 1 two thirds of the rest."""
-    first = 0.8 if position.army[0] > 5 else 0.1
-    if player == 0:
-        return first
-    return (1.0 - first) * (2.0 / 3.0 if player == 1 else 1.0 / 3.0)
+def by_region_0(context, position, shares):
+    """Player 0 has 0.8 where its region 0 has more than five armies, else 0.1; of three, player 1 has two thirds of the
+    rest."""
+    shares[0] = 0.8 if position.army[0] > 5 else 0.1
+    shares[1] = 1.0 - shares[0]
+    if context.players == 3:
+        shares[2] = shares[1] / 3.0
+        shares[1] *= 2.0 / 3.0
+    return 0
 
 
 @kernel
-def more_than_all(context, position, player):
+def more_than_all(context, position, shares):
     """Shares of the first two add up to more than 1 by what floats leave."""
-    return 0.8 if player == 0 else 0.2
+    shares[0], shares[1], shares[2] = 0.8, 0.2, 0.0
+    return 0
 
 
 def searched(owner, players, plays=400, rounds=0, evaluation=by_region_0):

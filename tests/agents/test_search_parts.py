@@ -8,20 +8,22 @@ import numba
 import numpy as np
 import pytest
 
-from helpers import RING, position
+from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import make_agent
-from warlight_env.agents.flat import FlatSearch, FlatSettings
-from warlight_env.agents.guarded import AnswerError
-from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
-from warlight_env.agents.mcts.selection import SELECTIONS
-from warlight_env.agents.plug_ins import Functions, PlugInError, make_context
+from warlight_env.agents.players.flat import FlatSearch, FlatSettings
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts.selection import SELECTIONS
+from warlight_env.agents.plug_ins.functions import Functions, PlugInError, make_context
+from warlight_env.agents.plug_ins.guarded import AnswerError
+from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
+from warlight_env.engine.rng import make_rng, uniform
 from warlight_env.errors import InputError
 
 SMALL = {"samples": 3, "rounds": 2, "refine": 0.0}
@@ -54,13 +56,16 @@ def by_regions(context, positions, count, shares):
 
 
 @numba.njit
-def one_by_regions(context, position, player):
+def one_by_regions(context, position, shares):
     """The same as an evaluation."""
-    mine, owned = 0, 0
+    owned = 0
+    shares[:] = 0.0
     for r in range(position.owner.shape[0]):
-        owned += position.owner[r] >= 0
-        mine += position.owner[r] == player
-    return mine / owned
+        if position.owner[r] >= 0:
+            owned += 1
+            shares[position.owner[r]] += 1.0
+    for p in range(context.players):
+        shares[p] /= owned
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -112,7 +117,7 @@ def test_leaves_may_be_valued_where_they_are():
     count = len(Search(SEEN, settings, 1).candidates()) or 9
     search.run(count)
     tree, context = search.trees[0].tree, make_context(SEEN.board, SEEN.params, 2, DEFAULT)
-    from warlight_env.agents.evaluation import position_share
+    from warlight_env.agents.evaluation.worth import position_share
     from warlight_env.engine.position import make_position, unpack
 
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
@@ -121,7 +126,7 @@ def test_leaves_may_be_valued_where_they_are():
             if tree.children[node] <= 0:
                 state = make_position(SEEN.board.n_regions)
                 unpack(tree.states[tree.state[node]], state)
-                theirs = position_share(context, state, 1)
+                theirs = shares_of(position_share, context, state)[1]
                 assert tree.total[node] / 2**31 == pytest.approx(theirs, abs=1e-6)
 
 
@@ -134,7 +139,7 @@ def prefers_the_first(context, position, player, turns, count, likely):
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_priors_say_where_to_look_first(players):
-    settings = MctsSettings(**SMALL, replies="prior", exploration=50.0)
+    settings = MctsSettings(**SMALL, selection="prior", exploration=50.0)
     search = Search(GAMES[players].view(1), settings, 1, Functions(prior=prefers_the_first))
     search.run(60)
     tree = search.trees[0].tree
@@ -152,7 +157,7 @@ def test_priors_say_where_to_look_first(players):
 
 def test_puct_is_what_it_says():
     """Against the formula, from the visits and values that stand in the tree."""
-    search = Search(SEEN, MctsSettings(**SMALL, replies="prior", exploration=1.5), 1)
+    search = Search(SEEN, MctsSettings(**SMALL, selection="prior", exploration=1.5), 1)
     search.run(40)
     tree, kernels = search.trees[0].tree, search.kernel_settings
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -161,19 +166,19 @@ def test_puct_is_what_it_says():
         w = tree.total[first : first + count] / 2**31
         unknown = w.sum() / n.sum()
         merit = np.where(n > 0, w / np.maximum(n, 1), unknown) + 1.5 / count * np.sqrt(n.sum()) / (1 + n)
-        chosen = SELECTIONS["prior"](tree, kernels, search.trees[0].works[0], 0, 0, 0)
+        chosen = SELECTIONS["prior"](tree, kernels, search.trees[0].works[0], 0, 0, 0, make_rng(1))
         assert chosen == first + int(merit.argmax())
         search.run(1)
 
 
 def test_a_rule_of_selection_of_ones_own():
     @kernel
-    def always_the_last(tree, settings, work, state, node, level):
+    def always_the_last(tree, settings, work, state, node, level, rng):
         return np.int64(tree.first[node]) + np.int64(tree.children[node]) - 1
 
     SELECTIONS.add("last", always_the_last)
     try:
-        search = Search(SEEN, MctsSettings(**SMALL, replies="last"), 1)
+        search = Search(SEEN, MctsSettings(**SMALL, selection="last"), 1)
         search.run(50)
         tree = search.trees[0].tree
         visits = tree.visits[tree.first[0] : tree.first[0] + tree.children[0]].tolist()
@@ -182,6 +187,46 @@ def test_a_rule_of_selection_of_ones_own():
             SELECTIONS.add("last", always_the_last)
     finally:
         del SELECTIONS._kernels["last"]
+
+
+def test_a_rule_of_selection_with_other_arguments_is_refused_with_those_that_it_gets():
+    @kernel
+    def without_a_generator(tree, settings, work, state, node, level):
+        return np.int64(tree.first[node])
+
+    with pytest.raises(InputError, match=r"'mine'.*\(tree, settings, work, state, node, level, rng\)"):
+        SELECTIONS.add("mine", without_a_generator)
+    assert "mine" not in SELECTIONS
+
+
+@kernel
+def thompson(tree, settings, work, state, node, level, rng):
+    """Thompson sampling: the child with the highest draw from the normal approximation of its value's distribution."""
+    first = np.int64(tree.first[node])
+    best, highest = first, -np.inf
+    for child in range(first, first + tree.children[node]):
+        n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
+        value = (tree.total[child] / UNIT + 0.5) / (n + 1.0)
+        normal = np.sqrt(-2.0 * np.log(1.0 - uniform(rng))) * np.cos(2.0 * np.pi * uniform(rng))
+        drawn = value + normal * 0.5 / np.sqrt(n + 1.0)
+        if drawn > highest:
+            best, highest = child, drawn
+    return best
+
+
+def test_thompson_sampling_draws_from_the_search_s_generator(monkeypatch):
+    monkeypatch.setitem(SELECTIONS._kernels, "thompson", thompson)
+    settings = MctsSettings(**SMALL, selection="thompson")
+    searches = [Search(SEEN, settings, seed) for seed in (1, 1, 2)]
+    for search in searches:
+        search.run(300)
+        assert min(c.visits for c in search.candidates()) > 50, "it explores"
+    assert found(searches[0]) == found(searches[1]) != found(searches[2])
+    agents = [MctsAgent(seed, 60, **SMALL, selection="thompson") for seed in (4, 5)]
+    game = Game("world", seed=5, picks="random")
+    for _ in range(6):
+        game.play_round([agent.act(game.view(seat)) for seat, agent in enumerate(agents)])  # raises at illegal orders
+    assert game.round == 6
 
 
 CAPACITY = 40
@@ -336,10 +381,10 @@ def one_turn(context, position, player, rng, work, turns):
     return 1
 
 
-@pytest.mark.parametrize("replies", ["seen", "blind", "prior"])
-def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(replies):
+@pytest.mark.parametrize("selection", ["seen", "blind", "prior"])
+def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(selection):
     picking = Game("world", seed=7).view(0)
-    settings = MctsSettings(**SMALL, picks="search", replies=replies)
+    settings = MctsSettings(**SMALL, picks="search", selection=selection)
     functions = Functions(generator=one_turn, capacity=1, prior=prefers_the_first)
     new, used = (Search(view, settings, 1, functions) for view in (picking, SEEN))
     used.run(100)

@@ -10,8 +10,8 @@ import pytest
 from helpers import RING, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.mcts.simulation import search as simulate
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts.simulation import search as simulate
 from warlight_env.agents.weights import THESIS
 
 MIDGAME = Game("world", seed=7, picks="random")
@@ -91,9 +91,9 @@ CASES = {
     "default": lambda: searched(MctsSettings(weights="thesis")),
     "default, second seat": lambda: searched(MctsSettings(weights="thesis"), player=1, seed=2),
     "near the end": lambda: searched(default(), ENDGAME, 1, 2000),
-    "parent's visits": lambda: searched(default(selection="parent", exploration=0.7)),
-    "blind": lambda: searched(default(replies="blind")),
-    "blind, second seat": lambda: searched(default(replies="blind", selection="parent"), player=1),
+    "parent's visits": lambda: searched(default(exploration_visits="parent", exploration=0.7)),
+    "blind": lambda: searched(default(selection="blind")),
+    "blind, second seat": lambda: searched(default(selection="blind", exploration_visits="parent"), player=1),
     "single": lambda: searched(default(outcome="single")),
     "pessimistic": lambda: searched(default(outcome="pessimistic")),
     "optimistic, without defence": lambda: searched(default(outcome="optimistic", defense=False)),
@@ -106,7 +106,7 @@ CASES = {
     "playouts side by side": lambda: searched(default(parallel="leaf", threads=2)),
     "one tree": lambda: taking_turns(default(parallel="tree", threads=2)),
     "one tree, heavy virtual loss, blind": lambda: taking_turns(
-        default(parallel="tree", threads=2, virtual_loss=3, replies="blind")
+        default(parallel="tree", threads=2, virtual_loss=3, selection="blind")
     ),
     "one tree, one lock": lambda: taking_turns(default(parallel="lock", threads=2)),
     "picks, thesis": lambda: picked("thesis"),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from warlight_env.agents.records.turn_record import SHAPES, TurnNetworkError, make_turn_network
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file, turn_file
-from warlight_env.agents.turn_record import SHAPES, TurnNetworkError, make_turn_network
 from warlight_env.errors import InputError
 from warlight_env.networks.archive import packed, unpacked
 
@@ -51,6 +51,12 @@ def test_the_first_array_that_is_wrong_is_named(changed: dict[str, Any], fault: 
     [
         ({"note": None}, "x.npz: note None: must be a dictionary"),
         ({"note": [1]}, "x.npz: note [1]: must be a dictionary"),
+        ({"node_features": ["mine", "altitude"]}, "x.npz: node: no feature 'altitude' in this version"),
+        ({"edge_features": None}, "x.npz: edge: None: must be a list of names of features"),
+        (
+            {"overall_features": ["round"]},
+            "x.npz: not the arrays of a turn network: overall: float32 [13, 32], must be float32 [1, 32]",
+        ),
         ({"heat": 5000}, "x.npz: heat 5000: must lie in 0 .. 1000"),
         ({"heat": True}, "x.npz: heat True: must lie in 0 .. 1000"),
         ({"heat": None}, "x.npz: heat None: must lie in 0 .. 1000"),

@@ -10,15 +10,28 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.factored_turns import VALUES, encode_nearest
-from warlight_env.agents.forces import attackers_needed
-from warlight_env.agents.generator_work import MAX_TURNS, make_generator_work, make_turn_set
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.factored_turns import VALUES, encode_nearest
+from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.generator_work import MAX_TURNS, make_generator_work, make_turn_set
+from warlight_env.agents.records.turn_record import (
+    LAYERS,
+    N_EDGE,
+    SHAPES,
+    UNITS,
+    TurnNetworkError,
+    TurnReads,
+    make_turn_net_work,
+    make_turn_network,
+    reads_of,
+    widened,
+)
+from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES, write_edge
+from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.agents.turn_net.forward import (
     describe,
     describe_ends,
@@ -28,18 +41,8 @@ from warlight_env.agents.turn_net.forward import (
     weight_logits,
     write_scores,
 )
-from warlight_env.agents.turn_net.turn_file import BUNDLED, is_turn_file, load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_file import BUNDLED, file_of, is_turn_file, load_turns, read_turn_file, turn_file
 from warlight_env.agents.turn_net.turns import network_turn
-from warlight_env.agents.turn_record import (
-    LAYERS,
-    N_EDGE,
-    SHAPES,
-    UNITS,
-    TurnNetworkError,
-    make_turn_net_work,
-    make_turn_network,
-)
-from warlight_env.agents.value_record import digest
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
@@ -47,6 +50,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import FactoredActions, InexpressibleError
+from warlight_env.features.definitions import EDGES, OVERALL, REGIONS
 from warlight_env.game import Game
 from warlight_env.maps import load
 
@@ -148,7 +152,7 @@ class InWords:
         chance = [0 if by == self.player else self.forces.capture[available * k // 4, defenders] for k in (4, 3, 2, 1)]
         told = (math.log1p(available) / 3, math.log1p(defenders) / 3, by == self.player, by == -1)
         told += (by not in (-1, self.player), *chance, available == 0, deployed / 5)
-        return dict(zip(EDGE_FEATURES, told, strict=True))
+        return dict(zip(EDGES.names, told, strict=True))
 
 
 @pytest.mark.parametrize("map_name, rules_name, players", [("world", "thesis", 2), ("world", "challenge2", 4)])
@@ -159,14 +163,50 @@ def test_features_are_what_their_words_say(map_name, rules_name, players):
         position, player = random_position(draw, map_, players), trial % players
         words = InWords(map_, rules, position, player, players, context.forces)
         describe(context, position, player, work)
-        assert work.overall == pytest.approx([words.overall()[name] for name in OVERALL_FEATURES], **ROUNDING)
-        expected = [[words.node(r)[name] for name in NODE_FEATURES] for r in range(map_.n_regions)]
+        assert work.overall == pytest.approx([words.overall()[name] for name in OVERALL.names], **ROUNDING)
+        expected = [[words.node(r)[name] for name in REGIONS.names] for r in range(map_.n_regions)]
         assert work.nodes == pytest.approx(np.array(expected, dtype=float), **ROUNDING)
         numbers, edge, deployed = np.zeros(N_EDGE, np.float32), int(draw.integers(board.n_edges)), int(draw.integers(6))
         source, target = int(board.edge_source[edge]), int(board.edge_target[edge])
         write_edge(context, position, player, source, target, deployed, numbers)
         told = words.edge(source, target, deployed)
-        assert numbers == pytest.approx([float(told[name]) for name in EDGE_FEATURES], **ROUNDING)
+        assert numbers == pytest.approx([float(told[name]) for name in EDGES.names], **ROUNDING)
+
+
+def test_features_are_within_their_ranges():
+    map_, draw = load("world"), np.random.default_rng(9)
+    _board, context, work = put(map_, Rules.of("challenge1"), 3)
+    position = random_position(draw, map_, 3)
+    write_position(context, position, 1, work)
+    for group, numbers in ((REGIONS, work.nodes), (OVERALL, work.overall[None])):
+        for feature, column in zip(group.features, numbers.T, strict=True):
+            assert (feature.low <= column).all() and (column <= feature.high).all(), feature.name
+
+
+@pytest.mark.parametrize("map_name, players", [("world", 2), ("small", 3)])
+def test_a_network_reads_the_features_of_its_list_in_that_order(map_name, players):
+    """It plays as one that reads all, in which the others count nothing."""
+    draw, arrays = np.random.default_rng(3), some_network(scale=0.1)
+    lists = [draw.permutation(group.names)[: group.width // 2].tolist() for group in (REGIONS, OVERALL, EDGES)]
+    for name, names in zip(("first", "overall", "edge"), lists, strict=True):
+        arrays[name] = arrays[name][: len(names)]
+    network = make_turn_network(arrays, reads=TurnReads(*lists))
+    network = read_turn_file(file_of(network, note={"a": 1}), "again").network
+    assert [list(names) for names in reads_of(network)] == lists
+    map_ = load(map_name)
+    _board, context, work = put(map_, Rules.of("thesis"), players, widened(network))
+    few, position = context._replace(turns=network), random_position(draw, map_, players)
+    described, logits = [], []
+    for one in (context, few):
+        describe(one, position, 0, work)
+        described.append(work.described.copy())
+        describe_ends(one, position, 0, work)
+        source = int(np.flatnonzero(position.owner == 0)[0])
+        shares, priorities = np.zeros(VALUES, np.float32), np.zeros(VALUES, np.float32)
+        edge_logits(one, position, 0, source, map_.neighbors[source][0], 3, work, shares, priorities)
+        logits.append(np.concatenate([shares, priorities]))
+    assert described[0] == pytest.approx(described[1], **ROUNDING)
+    assert logits[0] == pytest.approx(logits[1], **ROUNDING)
 
 
 class InNumPy:

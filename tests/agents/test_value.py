@@ -7,29 +7,36 @@ import math
 import numpy as np
 import pytest
 
+from helpers import shares_of
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
-from warlight_env.agents.forces import attackers_needed
-from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.value.features import PLAYER_FEATURES, write_rules
-from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
-from warlight_env.agents.value_record import (
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.value_record import (
     N_PLAYER,
     N_RULES,
     SHAPES,
+    UNLISTED,
     ValueNetworkError,
+    ValueReads,
     digest,
     load_value,
     make_network,
     save_value,
+    value_file,
 )  # fmt: skip
+from warlight_env.agents.value.features import write_rules
+from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import Rules
+from warlight_env.features.definitions import PLAYERS, RULES
 from warlight_env.game import Game
 from warlight_env.maps import load
+from warlight_env.networks.archive import packed
+from warlight_env.networks.npz import write_arrays
 
 #: Index of 0.7 in the levels of force tables.
 LEVEL = 2
@@ -43,13 +50,9 @@ def write_all(context, position, features, rules, scores):
 
 
 @kernel
-def share_of(context, position, player):
-    return evaluate(context, position, player)
-
-
-@kernel
-def chance_of(context, position, player):
-    return network_chance(context, position, player)
+def write_shares(context, position, shares):
+    evaluate(context, position, shares)
+    return 0
 
 
 def random_position(draw, map_, players):
@@ -81,7 +84,7 @@ def features_in_python(map_, rules, position, player, players, forces):
         joined = armies - 1 + int(0.7 * income(who))
         return forces.capture[armies - 1, army[r]], forces.capture[joined, army[r]]
 
-    f = dict.fromkeys(PLAYER_FEATURES, 0.0)
+    f = dict.fromkeys(PLAYERS.names, 0.0)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
     f["armies"], f["roots"] = sum(army[r] for r in mine), sum(math.sqrt(army[r]) for r in mine)
     f["regions"], f["income"] = len(mine), income(player)
@@ -117,7 +120,7 @@ def features_in_python(map_, rules, position, player, players, forces):
                 f["clear_4"] += bonus * math.exp(-lack / 4)
                 f["clear_8"] += bonus * math.exp(-lack / 8)
                 f["ready"] += bonus * min(1.0, (sum(army[r] - 1 for r in own) + income(player)) / max(1, lack))
-    return [f[name] for name in PLAYER_FEATURES]
+    return [f[name] for name in PLAYERS.names]
 
 
 def some_network(seed=1):
@@ -156,9 +159,9 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
             second = rectified(first + arrays["first_bias"]) @ arrays["second"] + arrays["second_bias"]
             assert scores[p] == pytest.approx(rectified(second) @ arrays["last"], rel=1e-3, abs=1e-3)
         chances = np.exp(scores - scores.max())
-        shares = [share_of(context, position, p) for p in range(players)]
+        shares = shares_of(write_shares, context, position)
         held = np.array([(position.owner == p).sum() for p in range(players)])
-        armies, income, promise = (told[:, PLAYER_FEATURES.index(name)] for name in ("armies", "income", "promise_8"))
+        armies, income, promise = (told[:, PLAYERS.names.index(name)] for name in ("armies", "income", "promise_8"))
         worth = (armies + 9 * income + 6 * promise) * (held > 0)
         expected = (1 - BY_REGIONS - BY_WORTH) * chances / chances.sum()
         expected += BY_WORTH * worth / worth.sum() + BY_REGIONS * held / held.sum()
@@ -177,13 +180,13 @@ def test_the_bundled_network_prefers_more_of_everything():
     owner, army = np.full(42, -1, np.int8), np.full(42, 2, np.int32)
     owner[list(australia)], owner[list(south)] = 0, 1
     even = Position(owner, army, np.zeros(1, np.int32))
-    assert 0.35 < chance_of(context, even, 0) < 0.65
-    assert chance_of(context, even, 0) + chance_of(context, even, 1) == pytest.approx(1.0)
+    assert 0.35 < shares_of(network_chance, context, even)[0] < 0.65
+    assert sum(shares_of(network_chance, context, even)) == pytest.approx(1.0)
     stronger, smaller = army.copy(), owner.copy()
     stronger[list(australia)] = 6
     smaller[south[0]] = -1
-    assert chance_of(context, Position(owner, stronger, np.zeros(1, np.int32)), 0) > chance_of(context, even, 0) + 0.1
-    assert chance_of(context, Position(smaller, army, np.zeros(1, np.int32)), 0) > chance_of(context, even, 0) + 0.1
+    for better in (Position(owner, stronger, np.zeros(1, np.int32)), Position(smaller, army, np.zeros(1, np.int32))):
+        assert shares_of(network_chance, context, better)[0] > shares_of(network_chance, context, even)[0] + 0.1
 
 
 def test_files_of_networks(tmp_path):
@@ -205,6 +208,53 @@ def test_files_of_networks(tmp_path):
         load_value(file)
     with pytest.raises(ValueNetworkError, match=r"value\.npz"):
         make_agent(f"nash:value={file}", 1)
+
+
+def test_a_network_reads_the_features_of_its_list_in_that_order(tmp_path):
+    """It values positions as one that reads all, in which the others count nothing."""
+    draw, few, wide = np.random.default_rng(2), some_network(), some_network()
+    reads = ValueReads(*(draw.permutation(group.names)[: group.width // 2].tolist() for group in (PLAYERS, RULES)))
+    for name, group, names in (("own", PLAYERS, reads[0]), ("others", PLAYERS, reads[0]), ("rules", RULES, reads[1])):
+        few[name], wide[name] = few[name][: len(names)], np.zeros_like(wide[name])
+        wide[name][group.places(names)] = few[name]
+    file = tmp_path / "few.npz"
+    file.write_bytes(value_file(make_network(few, reads=reads)))
+    told = load_value(file)
+    assert [PLAYERS.names[at] for at in told.player_columns] == reads.player
+    map_ = load("small")
+    board = make_board(map_)
+    params = Rules().params(board.n_regions, board.n_super_regions)
+    position = random_position(draw, map_, 3)
+    shares = [
+        shares_of(network_chance, make_context(board, params, 3, PLANNING, value=network), position)
+        for network in (told, make_network(wide))
+    ]
+    assert shares[0] == pytest.approx(shares[1], abs=1e-5)
+
+
+def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
+    file = tmp_path / "value.npz"
+    file.write_bytes(write_arrays(some_network()))
+    for network in (load_value(file), load_value("learned")):
+        assert tuple(PLAYERS.names[at] for at in network.player_columns) == UNLISTED.player
+        assert tuple(RULES.names[at] for at in network.rule_columns) == UNLISTED.rule
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ({"player_features": ["armies", "altitude"]}, "players: no feature 'altitude' in this version"),
+        ({"rule_features": None}, "rules: None: must be a list of names"),
+        ({"rule_features": ["regions"]}, "these are not the arrays of a value network"),
+        ({"kind": "turns"}, "its header is of no such kind"),
+    ],
+)
+def test_lists_that_do_not_fit_are_refused(header, message, tmp_path):
+    file = tmp_path / "value.npz"
+    told = {"kind": "value", "player_features": list(PLAYERS.names), "rule_features": list(RULES.names), **header}
+    file.write_bytes(packed(told, some_network()))
+    with pytest.raises(ValueNetworkError, match=message):
+        load_value(file)
 
 
 @pytest.mark.parametrize("name", ["plan", "nash:sims=300"])

@@ -253,10 +253,10 @@ def test_arguments_of_a_wrong_type(change):
 
 
 def test_an_interrupt_while_processes_start_is_not_lost():
-    from warlight_env.arena.backends.pool import _interrupts_ignored
+    from warlight_env.worker_processes import interrupts_blocked
 
     def start() -> None:
-        with _interrupts_ignored():
+        with interrupts_blocked():
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):

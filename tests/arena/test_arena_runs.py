@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gzip
 import io
 import json
 import os
@@ -137,6 +138,42 @@ def test_a_run_that_is_over_plays_nothing(tmp_path):
     assert told == list(range(12)), "progress counts what was found"
     assert (first.found, again.found) == (0, 12)
     assert (tmp_path / "games.jsonl").read_bytes() == written
+
+
+def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now(tmp_path):
+    agents, log = ("mcts:sims=3,selection=blind,exploration_visits=parent", "random"), tmp_path / "logs"
+    expected = match(agents=agents, games=4, log=log).run(folder=tmp_path)
+    former = {b"selection=blind": b"replies=blind", b"exploration_visits=parent": b"selection=parent"}
+    for file in (tmp_path / "run.json", *log.glob("*.gz")):
+        opened = gzip.open if file.suffix == ".gz" else open
+        with opened(file, "rb") as source:
+            content = source.read()
+        for present, name in former.items():
+            assert present in content
+            content = content.replace(present, name)
+        with opened(file, "wb") as target:
+            target.write(content)
+    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_text("".join(lines[:2]))
+    found = match(agents=agents, games=4, log=log).run(folder=tmp_path)
+    assert [record.winner for record in found.records] == [record.winner for record in expected.records]
+
+
+def test_contests_of_an_older_version_go_on_where_parameters_have_other_names_now(tmp_path):
+    """As in tournaments, whose contests are named after map, rules and agents."""
+    agents = ("mcts:sims=3,selection=blind", "mcts:sims=2,selection=blind")
+    setup = Setup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
+    contests = [Contest(f"small / thesis / {' : '.join(agents)}", setup, 2), Contest("other", setup, 2)]
+    expected = play_contests(contests, folder=tmp_path)
+    for name in ("run.json", "games.jsonl"):
+        content = (tmp_path / name).read_text()
+        assert "selection=blind" in content
+        (tmp_path / name).write_text(content.replace("selection=blind", "replies=blind"))
+    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_text("".join(lines[:1]))
+    again = play_contests(contests, folder=tmp_path)
+    for key, result in expected.items():
+        assert [record.winner for record in again[key].records] == [record.winner for record in result.records]
 
 
 def test_games_keep_all_that_is_known_of_them(tmp_path):

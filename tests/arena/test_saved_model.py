@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
+import os
 import sys
 
 import numpy as np
@@ -14,7 +16,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from env_helpers import SMALL
-from warlight_env import Game
+from warlight_env import Game, output
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.policies import saved_model
@@ -25,6 +27,7 @@ from warlight_env.envs.checkpoints import CheckpointError
 from warlight_env.envs.policy_settings import PolicySettings, PolicySettingsError
 from warlight_env.envs.sb3 import SaveForPlay, make_vec_env, save_for_play
 from warlight_env.errors import InputError
+from warlight_env.output import OutputError, WriteError
 
 
 def learn(path, env, algorithm=MaskablePPO, policy="MlpPolicy", **more):
@@ -93,6 +96,30 @@ def test_what_cannot_be_kept_is_refused(tmp_path):
     with pytest.raises(PolicySettingsError, match="can be named in a file"):
         save_for_play(PPO("MlpPolicy", own, n_steps=8, batch_size=16), tmp_path / "m.zip")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_model_and_its_settings_are_replaced_together(tmp_path, monkeypatch):
+    model = PPO("MlpPolicy", make_vec_env(2, map=SMALL, action="strategies"), n_steps=8, batch_size=16)
+    file, settings = tmp_path / "m.zip", tmp_path / "m.json"
+    file.write_bytes(b"old")
+    settings.symlink_to(tmp_path / "other.json")
+    with pytest.raises(OutputError, match="a symbolic link"):
+        save_for_play(model, file)
+    settings.unlink()
+    settings.write_bytes(b"old")
+
+    def full(path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "save", full)
+        with pytest.raises(WriteError, match="No space left"):
+            save_for_play(model, file)
+    with monkeypatch.context() as patch:
+        patch.setattr(output, "write_all", lambda descriptor, data: full(descriptor))
+        with pytest.raises(WriteError, match="No space left"):
+            save_for_play(model, file)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"m.zip": b"old", "m.json": b"old"}
 
 
 def test_nothing_is_read_unless_somebody_trusts_it(file, tmp_path):

@@ -201,6 +201,16 @@ def test_the_report_is_one_file_that_refers_to_nothing_outside():
     assert "prefers-color-scheme:dark" in text
 
 
+def test_the_report_and_the_text_show_the_same_ratings():
+    result = play(tournament(max_rounds=30))
+    page = Page()
+    page.feed(to_html(result))
+    table = [cell.text for row in result.ratings_table for cell in row]
+    assert page.cells[: len(table)] == table
+    lines = str(result).splitlines()[1 : len(result.ratings_table) + 1]
+    assert [" ".join(cell.text for cell in row) for row in result.ratings_table] == [" ".join(x.split()) for x in lines]
+
+
 def untimed(data):
     """A result without what depends on the machine."""
     return {**data, "times": None, "pairings": [{**p, "seconds": 0} for p in data["pairings"]]}

@@ -67,7 +67,7 @@ def test_nor_does_one_where_all_were_compiled_in_it(agent, tmp_path):
 
 def test_a_crash_in_the_warm_up_is_one_of_the_game(tmp_path):
     """It is logged there, and with "forfeit" it loses the game."""
-    from warlight_env.agents.random import RandomAgent
+    from warlight_env.agents.players.random import RandomAgent
     from warlight_env.arena import Match
 
     class Failing(RandomAgent):

@@ -10,9 +10,10 @@ import sys
 import pytest
 from interrupts import session_of
 
-#: A command that leaves a thread behind for an hour, or one that catches interrupts in foreign code.
+#: A command that leaves a thread behind for an hour, one that catches interrupts in foreign code, one with an exit
+#: function that takes long, and one with an exit function that never ends.
 STUCK = """
-import sys, threading, time
+import atexit, sys, threading, time
 from warlight_env import cli
 from warlight_env.cli import app
 
@@ -20,6 +21,14 @@ def run(tokens=None):
     if sys.argv[1] == "thread":
         threading.Thread(target=time.sleep, args=(3600,)).start()
         print("the last line")
+        return 0
+    if sys.argv[1] == "slow exit":
+        atexit.register(print, "the exit function has ended")
+        atexit.register(time.sleep, 6)
+        return 0
+    if sys.argv[1] == "endless exit":
+        atexit.register(time.sleep, 3600)
+        atexit.register(print, "begun", flush=True)
         return 0
     import ctypes
     print("begun", flush=True)
@@ -46,14 +55,22 @@ def test_a_thread_does_not_outlive_the_last_line():
     assert (out, errors) == ("the last line\n", "")
 
 
+def test_exit_functions_run_to_their_end():
+    process = start("slow exit")
+    assert process.communicate(timeout=300) == ("the exit function has ended\n", "")
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["deaf", "endless exit"])
 @pytest.mark.parametrize("signals", [1, 2])
-def test_code_that_ignores_an_interrupt_is_ended(signals):
-    process = start("deaf")
+def test_code_that_ignores_an_interrupt_is_ended(kind, signals):
+    process = start(kind)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     for _ in range(signals):
         os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=300)
+    out, errors = process.communicate(timeout=300)
     assert process.returncode == 130
+    assert out == "", "exit functions run once"
     assert errors.endswith("interrupted\n") and "Traceback" not in errors
 
 

@@ -11,7 +11,9 @@ from lock_pairs import COMMANDS, LOG, TOURNAMENT, pair
 from warlight_env.arena import Match
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.cli import main
+from warlight_env.errors import RunError
 from warlight_env.folder_lock import LOCK, FolderLock, FolderLockedError
+from warlight_env.record.pictures import ExportError
 
 
 @pytest.mark.parametrize(
@@ -83,6 +85,48 @@ def test_a_lock_ends_with_its_file(tmp_path):
     with FolderLock(tmp_path / "kept"):
         assert [path.name for path in (tmp_path / "kept").iterdir()] == [LOCK]
     assert (tmp_path / "kept").exists() and not list((tmp_path / "kept").iterdir())
+
+
+@pytest.fixture
+def removals(tmp_path, monkeypatch):
+    """Removes the folder before a lock's file is opened in it, as the end of another run may, so many times."""
+    left, opened = [0], os.open
+
+    def open_without_folder(path, *arguments, **named):
+        if Path(path).name == LOCK and left[0] > 0:
+            left[0] -= 1
+            (tmp_path / "a" / "b").rmdir()
+            (tmp_path / "a").rmdir()
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", open_without_folder)
+    return left
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_folder_that_another_run_removes_is_made_again(removals, tmp_path, times):
+    removals[0] = times
+    with FolderLock(tmp_path / "a" / "b"):
+        assert removals == [0] and (tmp_path / "a" / "b" / LOCK).exists()
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_folder_that_is_always_removed_is_an_error(removals, tmp_path):
+    removals[0] = 10**9
+    with pytest.raises(RunError, match=r"cannot write to .*b: No such file"):
+        FolderLock(tmp_path / "a" / "b")
+    assert not (tmp_path / "a").exists()
+
+
+def test_errors_of_a_lock_are_those_of_its_user(tmp_path):
+    def locked(message):
+        return RunFolderError(f"locked: {message}")
+
+    with FolderLock(tmp_path), pytest.raises(RunFolderError, match=rf"^locked: .*\(process {os.getpid()},"):
+        FolderLock(tmp_path, in_use=locked)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportError, match="file in the way"):
+        FolderLock(tmp_path / "file", unwritable=lambda error: ExportError("file in the way"))
 
 
 def test_the_file_of_a_run_that_was_killed_does_not_lock(tmp_path):

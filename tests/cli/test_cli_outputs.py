@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
@@ -12,7 +13,7 @@ import pytest
 
 from log_helpers import play_logged
 from warlight_env.cli import main
-from warlight_env.output import OutputError, write_file
+from warlight_env.output import FolderSyncError, OutputError, write_file
 
 
 @pytest.fixture(scope="module")
@@ -150,5 +151,39 @@ def test_an_output_that_is_broken_off_leaves_the_old_file(tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
+        write_file(path, "new")
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_cannot_be_synced_is_told_and_the_file_is_new(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "o.json"
+    path.write_text("old")
+    sync = os.fsync
+
+    def failing(file: int) -> None:
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(FolderSyncError, match="power cut may undo that: Input/output error"):
+        write_file(path, "new")
+    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
+    assert main(["ladder", "--out", str(path)]) == 1
+    assert f"cannot write {path}: it has the new content, but" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_opened_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "o.json"
+    path.write_text("old")
+    opened = os.open
+
+    def refusing(place: str | Path, flags: int, *arguments: int) -> int:
+        if Path(place) == tmp_path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+        return opened(place, flags, *arguments)
+
+    monkeypatch.setattr(os, "open", refusing)
+    with pytest.raises(PermissionError):
         write_file(path, "new")
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]

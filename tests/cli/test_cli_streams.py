@@ -124,6 +124,32 @@ def test_streams_that_are_closed(words, closed):
         assert done.stderr.splitlines()[-1].startswith("error: ") and "Bad file descriptor" in done.stderr
 
 
+#: Opens its streams, and starts a process that says in its exit code which of them are open: a bit for each.
+CHILD = """
+import os, subprocess, sys
+from warlight_env.cli.streams import open_streams
+
+def is_open(number):
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+if sys.argv[1] == "child":
+    os._exit(sum(is_open(number) << number for number in range(3)))
+open_streams()
+sys.exit(subprocess.run([sys.executable, sys.argv[0], "child"]).returncode)
+"""
+
+
+@pytest.mark.parametrize("redirections", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_open_in_child_processes(redirections, tmp_path):
+    (tmp_path / "program.py").write_text(CHILD)
+    command = ["bash", "-c", f'"$0" "$1" parent {redirections}', sys.executable, str(tmp_path / "program.py")]
+    assert subprocess.run(command, check=False, timeout=300).returncode == 7
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_device_is_an_error():
     done = subprocess.run(

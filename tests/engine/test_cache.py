@@ -1,32 +1,42 @@
 """The cache of compiled kernels: damage is noticed, and files of changed sources lie beside the others."""
 
+import importlib
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import cache_damage
 import pytest
+from numba.core.caching import CompileResultCacheImpl
 
+from helpers import copy_engine
 from warlight_env.cli import main
-from warlight_env.engine import cache
+from warlight_env.engine import cache, sources
+from warlight_env.engine.build import environment_digest
 from warlight_env.engine.sealed import seal, unseal
+
+#: Compiles a few kernels only; the slow test plays a game.
+DRAWS = """
+from warlight_env.engine.rng import below, make_rng, next_u64
+print(next_u64(make_rng(1)), below(make_rng(1), 3))
+"""
 
 
 @pytest.fixture(scope="module")
 def trials(tmp_path_factory) -> cache_damage.Trials:
-    return cache_damage.Trials(tmp_path_factory.mktemp("caches"))
+    return cache_damage.Trials(tmp_path_factory.mktemp("caches"), DRAWS)
 
 
-@pytest.mark.parametrize("number, kind", enumerate(cache_damage.DAMAGES))
+@pytest.mark.parametrize("number, kind", list(enumerate(cache_damage.DAMAGES)))
 def test_a_damaged_cache_gives_the_same_results(trials, number, kind):
     assert trials.run(number) == (kind, "")
 
 
 @pytest.mark.slow
-def test_many_damaged_caches_give_the_same_results(trials):
-    assert {problem for _, problem in map(trials.run, range(4, 100))} == {""}
+def test_many_damaged_caches_give_the_same_results(tmp_path):
+    trials = cache_damage.Trials(tmp_path)
+    assert {problem for _, problem in map(trials.run, range(100))} == {""}
 
 
 def test_a_seal_is_broken_by_each_bit_and_by_another_name():
@@ -38,6 +48,101 @@ def test_a_seal_is_broken_by_each_bit_and_by_another_name():
         damaged[bit // 8] ^= 1 << bit % 8
         assert unseal("a.nbc", bytes(damaged)) is None
     assert all(unseal("a.nbc", whole[:size]) is None for size in range(len(whole)))
+
+
+def test_a_file_that_another_build_sealed_is_refused():
+    assert unseal("a.nbc", seal("a.nbc", b"content", build="0" * 20)) is None
+    assert unseal("a.nbc", seal("a.nbc", b"content", build=environment_digest())) == b"content"
+
+
+def test_sources_that_another_version_wrote_are_parsed_again(tmp_path, monkeypatch, request):
+    few = {name: file for name, file in sources.kernel_modules().items() if name.startswith("warlight_env.features.")}
+    monkeypatch.setattr(sources, "kernel_modules", lambda: few)
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
+    request.addfinalizer(cache.source_digests.cache_clear)
+    cache.source_digests.cache_clear()
+    expected = cache.source_digests().all()
+    (file,) = tmp_path.iterdir()
+    entries = json.loads(unseal(file.name, file.read_bytes()))
+    file.write_bytes(seal(file.name, json.dumps({key: [*entry, "more"] for key, entry in entries.items()}).encode()))
+    cache.source_digests.cache_clear()
+    assert cache.source_digests().all() == expected
+    assert json.loads(unseal(file.name, file.read_bytes())) == entries
+
+
+#: A module outside the kernel packages; its function takes a record of another module.
+ADDING = "import numba\n\n\n@numba.njit\ndef add(record):\n    return record.x + 1\n"
+RECORD = "from typing import NamedTuple\n\n\nclass {}(NamedTuple):\n    x: int\n"
+
+
+@pytest.fixture
+def adding(tmp_path, monkeypatch):
+    """Functions that import `ADDING` anew, with the cache, and its records."""
+    place = tmp_path / "modules"
+    place.mkdir()
+    (place / "adding.py").write_text(ADDING)
+    (place / "records.py").write_text(RECORD.format("First"))
+    monkeypatch.syspath_prepend(place)
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
+
+    def imported(name):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        return importlib.import_module(name)
+
+    def add():
+        dispatcher = imported("adding").add
+        cache.enable_cache(dispatcher, dispatcher.py_func)
+        return dispatcher
+
+    yield add, lambda: imported("records"), place / "records.py"
+    for name in ("adding", "records"):
+        sys.modules.pop(name, None)
+
+
+def test_a_function_for_a_type_that_is_gone_is_compiled_again(adding):
+    add, records, file = adding
+    first = records().First
+    assert add()(first(1)) == 2
+    again = add()
+    assert again(first(1)) == 2 and sum(again.stats.cache_hits.values()) == 1
+    file.write_text(RECORD.format("Second_"))
+    other = add()
+    assert other(records().Second_(1)) == 2 and not other.stats.cache_hits
+
+
+def test_an_error_while_a_kernel_is_loaded_surfaces(adding, monkeypatch):
+    add, records, _ = adding
+    record = records().First(1)
+    add()(record)
+
+    def fails(*arguments):
+        raise MemoryError("of the test")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CompileResultCacheImpl, "rebuild", fails)
+        with pytest.raises(MemoryError, match="of the test"):
+            add()(record)
+    again = add()
+    assert again(record) == 2 and sum(again.stats.cache_hits.values()) == 1
+
+
+def test_each_code_that_parses_sources_has_its_own_file(tmp_path):
+    package = copy_engine(tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
+    for line in ("", "MORE = 1\n"):
+        (package / "sources.py").write_text((package / "sources.py").read_text() + line)
+        code = "from warlight_env.engine.cache import source_digests, stale_files; source_digests(); stale_files()"
+        subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, check=True)
+    assert len(list((tmp_path / "cache").rglob("*.json"))) == 2
+
+
+def test_clearing_the_cache_warns_of_nothing(tmp_path):
+    command = [sys.executable, "-m", "warlight_env", "doctor", "--clear-cache"]
+    environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert not list((tmp_path / "kernels").iterdir())
 
 
 def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeypatch, capsys):
@@ -54,19 +159,14 @@ def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeyp
     assert report["damaged_files"] == [f"{name}.1.nbc"]
     assert report["stale_files"] == 1
     main(["doctor"])
-    assert "1 damaged files" in capsys.readouterr().out
+    assert "1 files are damaged, or another build wrote them" in capsys.readouterr().out
     main(["doctor", "--clear-cache", "--json"])
     assert json.loads(capsys.readouterr().out)["damaged_files"] == []
     assert not folder.exists()
 
 
 def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path):
-    package = tmp_path / "warlight_env" / "engine"
-    package.mkdir(parents=True)
-    for folder in (package.parent, package):
-        (folder / "__init__.py").write_text("")
-    for name in ("jit.py", "cache.py", "checked.py", "reference.py", "sealed.py", "sources.py", "compile_progress.py"):
-        (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
+    package = copy_engine(tmp_path)
     kernel = '"""Doc."""\n{}from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    {}return x + {}\n'
     (package / "other.py").write_text("A = 1\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}

@@ -118,7 +118,7 @@ def test_all_players_get_equally_many(players):
 
 def test_views_tell_how_many_are_left_until_the_last_pick():
     map_ = blocks([2] * 16)
-    for seed in range(100):
+    for seed in range(12):
         game = Game(map_, Rules.of("challenge2", wastelands=0.0), seed=seed)
         each, order = game.view(0).picks_left, []
         while game.phase == "pick":

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import subprocess
 import sys
+
+import pytest
 
 from warlight_env.engine import compile_progress
 from warlight_env.engine.jit import kernel
@@ -65,3 +69,21 @@ with compile_progress.shown():
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr == "compiling (the first time only) …\n"
+
+
+@pytest.fixture(params=["none", "closed", "full"])
+def broken_stderr(request, monkeypatch):
+    """A standard error to which nothing can be written."""
+    with contextlib.suppress(OSError), open("/dev/full" if request.param == "full" else os.devnull, "w") as stream:
+        if request.param == "closed":
+            stream.close()
+        monkeypatch.setattr(sys, "stderr", None if request.param == "none" else stream)
+        yield
+
+
+def test_a_kernel_compiles_without_a_standard_error(broken_stderr, capsys, monkeypatch):
+    monkeypatch.setattr(compile_progress, "INTERVAL", 0.0)
+    assert made_up()["one"](1) == 2
+    with compile_progress.shown():
+        assert made_up()["three"](1) == 6
+    assert capsys.readouterr().out == ""

@@ -59,7 +59,7 @@ def turns(n: int, owner: list[int], player: int):
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("WARLIGHT_TEST_EXAMPLES", "300")))
+@settings(max_examples=int(os.environ.get("WARLIGHT_TEST_EXAMPLES", "120")))
 def test_every_state_is_equal(data):
     play_both(data)
 

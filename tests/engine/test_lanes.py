@@ -8,9 +8,19 @@ import pytest
 
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Real
-from warlight_env.engine.lanes import Floats, clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
+from warlight_env.engine.lanes import (
+    Floats,
+    clear_floats,
+    column_adder,
+    copy_floats,
+    outer_adder,
+    product_adder,
+    row_adder,
+    row_gate,
+)
 
 _five, _many = product_adder(5), product_adder(32)
+_columns = column_adder(5)
 _row, _gate = row_adder(8), row_gate(8)
 _outer, _outer_of_many = outer_adder(11, 8), outer_adder(4, 32)
 
@@ -43,6 +53,21 @@ def test_a_product_is_added_in_the_order_that_is_told(inputs: int) -> None:
     out = rng.normal(size=5).astype(np.float32)
     expected = _in_order(x[:inputs], weights[:inputs], out)
     _add_five(x, weights, out, inputs)
+    np.testing.assert_array_equal(out, expected)
+
+
+@kernel
+def _add_columns(x: Floats, columns: npt.NDArray[np.uint32], weights: Floats, out: Floats) -> None:
+    _columns(x, columns, weights, out)
+
+
+@pytest.mark.parametrize("inputs", [0, 1, 2, 7, 32])
+def test_gathered_columns_are_added_in_their_order(inputs: int) -> None:
+    rng = np.random.default_rng(inputs)
+    x, weights = (rng.normal(size=shape).astype(np.float32) for shape in (40, (inputs, 5)))
+    columns, out = rng.permutation(40)[:inputs].astype(np.uint32), rng.normal(size=5).astype(np.float32)
+    expected = _in_order(x[columns], weights, out)
+    _add_columns(x, columns, weights, out)
     np.testing.assert_array_equal(out, expected)
 
 

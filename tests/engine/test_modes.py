@@ -13,22 +13,23 @@ from pathlib import Path
 import pytest
 from numba.core.errors import NumbaWarning
 
-from warlight_env.engine import cache, jit
+from helpers import copy_engine
+from warlight_env.engine import jit
+from warlight_env.engine.cache_folder import others_with_write_access
 from warlight_env.engine.sealed import seal
 
 HERE = Path(__file__).parents[1]
-SLICE = [
-    "engine/test_rounds.py", "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py",
-    "engine/test_differential.py",
-]  # fmt: skip
+#: Rounds against the oracle. Slow tests run all of SLICE; `test_checked` plays games of everything else.
+ROUNDS = ["engine/test_rounds.py", "engine/test_differential.py"]
+SLICE = [*ROUNDS, "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py"]
 
 
-def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_slice(extra: dict[str, str], files: list[str]) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
         "-m", "not slow", "-W", "error::pytest.PytestUnraisableExceptionWarning",
-        *arguments, *[str(HERE / name) for name in SLICE],
+        *[str(HERE / name) for name in files],
     ]  # fmt: skip
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
@@ -52,10 +53,17 @@ def test_indices_beyond_the_end_are_noticed(setting):
     assert noticed.stdout == "noticed\n"
 
 
-@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow)])
-def test_slice_of_the_suite(setting):
+@pytest.mark.parametrize(
+    "setting, files",
+    [
+        ("WARLIGHT_CHECKED", ROUNDS),
+        pytest.param("WARLIGHT_CHECKED", SLICE, marks=pytest.mark.slow),
+        pytest.param("NUMBA_DISABLE_JIT", SLICE, marks=pytest.mark.slow),
+    ],
+)
+def test_slice_of_the_suite(setting, files):
     # With few optimisations it compiles sooner.
-    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"})
+    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"}, files)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout
@@ -63,8 +71,9 @@ def test_slice_of_the_suite(setting):
 
 PROBE = """
 import sys
-from warlight_env.engine import cache
-sys.stdout.write(cache.environment_digest() + " " + str(cache.cache_folder()))
+from warlight_env.engine.build import environment_digest
+from warlight_env.engine.cache_folder import cache_folder
+sys.stdout.write(environment_digest() + " " + str(cache_folder()))
 """
 
 
@@ -104,12 +113,7 @@ def test_cache_falls_back_to_a_temporary_folder(tmp_path):
 
 def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     """The case that Numba's own cache gets wrong: only the callee's file changes."""
-    package = tmp_path / "warlight_env" / "engine"
-    package.mkdir(parents=True)
-    (package.parent / "__init__.py").write_text("")
-    (package / "__init__.py").write_text("")
-    for module in Path(cache.__file__).parent.glob("[!_]*.py"):
-        (package / module.name).write_text(module.read_text())
+    package = copy_engine(tmp_path)
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
         "@kernel\ndef g(x):\n    return f(x) + 1\n"
@@ -208,10 +212,10 @@ def kernels(tmp_path: Path) -> Path:
 
 
 def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
-    assert cache.whose_besides(kernels) is None
+    assert others_with_write_access(kernels) is None
     kernels.chmod(0o700)
     (kernels / "kernel.nbi").chmod(0o666)
-    assert cache.whose_besides(kernels) is None, "nobody else gets at the file"
+    assert others_with_write_access(kernels) is None, "nobody else gets at the file"
 
 
 @pytest.mark.parametrize("above", [0, 1, 2, "file"])
@@ -219,28 +223,28 @@ def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
 def test_a_cache_that_others_can_write_to_is_not_trusted(kernels, above, mode):
     place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
     place.chmod(mode)
-    assert cache.whose_besides(kernels) == f"{place} can be written by others (mode {mode:o})"
+    assert others_with_write_access(kernels) == f"{place} can be written by others (mode {mode:o})"
     if above not in (0, "file"):
         place.chmod(mode | 0o1000)
-        assert cache.whose_besides(kernels) is None, "in a sticky folder nobody can put another one in its place"
+        assert others_with_write_access(kernels) is None, "in a sticky folder nobody can put another one in its place"
 
 
 @pytest.mark.parametrize("above", [0, 1, "file"])
 def test_a_cache_of_another_user_is_not_trusted(kernels, above, monkeypatch):
     place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
     belongs_to_another(place, monkeypatch)
-    assert "belongs to user" in (cache.whose_besides(kernels) or "")
+    assert "belongs to user" in (others_with_write_access(kernels) or "")
 
 
 def test_links_are_followed_to_where_the_cache_lies(kernels, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(kernels)
-    assert cache.whose_besides(link) is None
+    assert others_with_write_access(link) is None
     (kernels / "other.nbc").symlink_to(tmp_path / "elsewhere")
-    assert cache.whose_besides(link) == f"{kernels / 'other.nbc'} is a link"
+    assert others_with_write_access(link) == f"{kernels / 'other.nbc'} is a link"
     (kernels / "other.nbc").unlink()
     kernels.parent.chmod(0o777)
-    assert str(kernels.parent) in (cache.whose_besides(link) or "")
+    assert str(kernels.parent) in (others_with_write_access(link) or "")
 
 
 class Planted:

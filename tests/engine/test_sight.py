@@ -15,7 +15,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.record import MemoryRecorder
 from warlight_env.record.encode import log_lines
 from warlight_env.record.replay import result_of
-from warlight_env.web.eyes import Eyes
+from warlight_env.web.documents.fog_filter import FogFilter
 
 
 class Watching:
@@ -44,7 +44,7 @@ def test_a_replay_and_the_page_tell_what_the_bot_knew(rules, players):
         log = memory.log
         lines = [json.loads(line) for line in log_lines(log)]
         for seat, agent in enumerate(agents):
-            eyes = Eyes(log.header.map, log.header.rules, players, seat)
+            eyes = FogFilter(log.header.map, log.header.rules, players, seat)
             shown = {event["round"]: event for event in map(eyes.see, lines[1:]) if event and event["event"] == "round"}
             assert agent.told
             for number, told in agent.told.items():

@@ -1,8 +1,21 @@
 """Digests of kernel sources: what changes them, and what does not."""
 
+import ast
+import json
+from pathlib import Path
+
 import pytest
 
-from warlight_env.engine.sources import SourceDigests, kernel_modules, read_source, read_sources
+import warlight_env
+from warlight_env import agents, maps, train
+from warlight_env.engine.sources import (
+    SourceDigests,
+    dump_sources,
+    kernel_modules,
+    parse_sources,
+    read_source,
+    read_sources,
+)
 
 TEXTS = {
     "a": "from b import f\n\n\ndef g(x):\n    return f(x)\n",
@@ -51,10 +64,40 @@ def test_known_texts_are_not_parsed_again():
     first = {}
     sources = read_sources({}, first.update)
     assert sources.keys() == kernel_modules().keys()
-    assert "warlight_env.engine.round" in sources and "warlight_env.agents.mcts" in sources
+    assert "warlight_env.engine.round" in sources and "warlight_env.agents.players.mcts" in sources
     again = []
-    assert read_sources({key: list(source) for key, source in first.items()}, again.append) == sources
+    assert read_sources(parse_sources(dump_sources(first)), again.append) == sources
     assert not again
+
+
+@pytest.mark.parametrize("entry", [
+    None, 1, "code", {}, ["code", [], "records", "more"], ["code", []], ["code", "imports", "records"],
+    ["code", [1], "records"], [1, [], "records"], ["code", [], None],
+])  # fmt: skip
+def test_entries_of_another_version_are_unknown(entry):
+    fits = read_source(TEXTS["b"].encode())
+    assert parse_sources(json.dumps({"other": entry, "b": fits}).encode()) == {"b": fits}
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"1", b"\xff", b'{"a": ', b"[" * 100_000])
+def test_a_file_that_holds_no_sources_is_unknown(content):
+    assert parse_sources(content) == {}
+
+
+def test_every_module_with_a_kernel_is_in_a_kernel_package():
+    known = {path.resolve() for path in kernel_modules().values()}
+    modules = {
+        path.resolve()
+        for package in (warlight_env, agents, maps, train)
+        for path in Path(package.__path__[0]).rglob("*.py")
+        if _defines_kernel(ast.parse(path.read_bytes()))
+    }
+    assert len(modules) > 50 and modules <= known
+
+
+def _defines_kernel(tree):
+    decorators = (d for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for d in node.decorator_list)
+    return any(getattr(d, "attr", getattr(d, "id", "")) in ("kernel", "inline_kernel") for d in decorators)
 
 
 def test_the_closure_of_the_rules_has_no_bot():

@@ -15,7 +15,7 @@ from env_helpers import ENCODINGS, LONG, SMALL, act, as_game, make, sample
 from helpers import PRESETS, RING
 from warlight_env import maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.factored_turns import share_out
+from warlight_env.agents.records.factored_turns import share_out
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
 from warlight_env.envs import ActionEncoding, InexpressibleError, OrdersActions, WarlightParallelEnv

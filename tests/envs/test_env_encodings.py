@@ -20,7 +20,7 @@ from warlight_env.envs import ENCODINGS, InexpressibleError, Loss, OrdersActions
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("masked", [True, False])
 @given(data=st.data(), seed=st.integers(0, 10**6))
-@settings(max_examples=6)
+@settings(max_examples=3)
 def test_what_is_played_is_what_decode_says(name, masked, data, seed):
     """A `Game` with the same dice plays the decoded turns; what respects the mask is never illegal."""
     env, rng = data.draw(envs(name)), np.random.default_rng(seed)
@@ -42,7 +42,7 @@ def test_what_is_played_is_what_decode_says(name, masked, data, seed):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), seed=st.integers(0, 10**6))
-@settings(max_examples=10)
+@settings(max_examples=4)
 def test_encode_is_the_inverse_of_decode(name, data, seed):
     """For turns that decode gave: orders, wishes, and none at all; rules are drawn as maps are."""
     env, rng = data.draw(envs(name)), np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def legal_turns(draw, view):
 
 @pytest.mark.parametrize("name", ENCODINGS)
 @given(data=st.data())
-@settings(max_examples=18, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_nearest_action_refuses_no_legal_turn_and_loss_says_what_is_lost(name, data):
     env = data.draw(envs(name, ("small", "ring", "long")))
     for agent in env.agents:

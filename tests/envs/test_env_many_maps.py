@@ -41,7 +41,7 @@ from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.errors import InputError
 from warlight_env.maps import MapError
-from warlight_env.train.masked_policy import MaskedFactoredPolicy
+from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
 
 SETS = ["small", "world", "generated:20:7"]
 ROOM = (50, 200)

@@ -21,8 +21,8 @@ from env_helpers import make_single as make
 from env_helpers import play_episode as episode
 from warlight_env import Game, Orders
 from warlight_env.agents import AgentError, make_agent
-from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.players.random import RandomAgent
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.validity import StateError
 from warlight_env.envs import OpponentError, OpponentPool, WarlightMapsVectorEnv, WarlightVectorEnv

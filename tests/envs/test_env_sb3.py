@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
 import gymnasium
 import numpy as np
@@ -17,7 +18,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormali
 
 from env_helpers import SMALL, equal
 from warlight_env.envs import WarlightEnv, load_policy
-from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.envs.sb3 import WarlightVecEnv, make_vec_env
+from warlight_env.errors import InputError
+from warlight_env.ownership import ConcurrentUseError
 
 CASES = {
     "strategies": {"action": "strategies", "opponent": "aggressive"},
@@ -145,3 +148,87 @@ def test_methods_are_called_for_all_environments_or_refused():
     assert env.env_method("set_opponent", "aggressive") == [None] * 3
     with pytest.raises(ValueError, match="only be called for all"):
         env.env_method("set_opponent", "aggressive", indices=[0])
+
+
+THREADED = {"map": SMALL, "action": "strategies", "opponent": "aggressive"}
+
+
+def allowed(env):
+    """The first and the last allowed actions of all games."""
+    masks = env.action_masks() != 0
+    return masks.argmax(1), masks.shape[1] - 1 - masks[:, ::-1].argmax(1)
+
+
+def in_another_thread(function, *arguments):
+    """The error that a function raises in another thread, or None."""
+    errors = []
+
+    def call():
+        try:
+            function(*arguments)
+        except InputError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+    return errors[0] if errors else None
+
+
+def test_a_step_plays_the_actions_of_its_own_thread():
+    class Asked(WarlightVecEnv):
+        """Another thread calls methods between the two halves of a step."""
+
+        def step_wait(self):
+            refused.extend(in_another_thread(*call) for call in calls)
+            return super().step_wait()
+
+    ours, expected = Asked(3, **THREADED), make_vec_env(3, seed=5, **THREADED)
+    ours.seed(5)
+    assert equal(ours.reset(), expected.reset())
+    first, last = allowed(ours)
+    assert (first != last).any()
+    calls = [
+        (ours.step_async, last), (ours.step, last), (ours.seed, 9), (ours.set_options, {"seat": 1}),
+        (ours.set_attr, "mine", 1), (ours.env_method, "action_masks"), (ours.render,), (ours.get_images,),
+    ]  # fmt: skip
+    refused = []
+    assert equal(ours.step(first), expected.step(first))
+    assert [type(error) for error in refused] == [ConcurrentUseError] * len(calls)
+    calls = []
+    assert equal(ours.reset(), expected.reset()), "neither seeds nor options were set"
+    assert not hasattr(ours, "mine")
+
+
+def test_actions_wait_for_the_thread_that_brought_them():
+    ours, expected = make_vec_env(3, seed=5, **THREADED), make_vec_env(3, seed=5, **THREADED)
+    ours.reset(), expected.reset()
+    first, last = allowed(ours)
+    ours.step_async(first)
+    assert "call step_async first" in str(in_another_thread(ours.step_wait))
+    assert equal(ours.step_wait(), expected.step(first)), "its own thread finds them"
+    with pytest.raises(InputError, match="call step_async first"):
+        ours.step_wait()
+    first, last = allowed(ours)
+    ours.step_async(first)
+    assert in_another_thread(ours.step, last) is None
+    with pytest.raises(InputError, match="call step_async first"):
+        ours.step_wait()
+    expected.step(last)
+    assert equal(ours.action_masks(), expected.action_masks())
+    ours.step_async(first)
+    assert equal(ours.reset(), expected.reset())
+    with pytest.raises(InputError, match="call step_async first"):
+        ours.step_wait()
+
+
+def test_methods_that_are_not_there_and_attributes_that_cannot_be_set_are_refused():
+    env = make_vec_env(2, **THREADED)
+    for name in ("no_such_method", "num_envs"):
+        with pytest.raises(InputError, match=f"method_name = '{name}': there is no such method"):
+            env.env_method(name)
+    with pytest.raises(InputError, match="'features': an attribute that cannot be set"):
+        env.set_attr("features", 1)
+    with pytest.raises(AttributeError):
+        env.get_attr("no_such_attribute")
+    assert not env.has_attr("no_such_attribute")

@@ -13,14 +13,14 @@ from encoding_helpers import WAYS, envs, make, play_turns, put
 from env_helpers import LONG, SMALL, as_game
 from helpers import make_map
 from warlight_env.agents import generators
-from warlight_env.agents.evaluation import best_picks
+from warlight_env.agents.evaluation.worth import best_picks
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.orders import Orders
 from warlight_env.envs import WarlightParallelEnv
 
 
 @given(data=st.data(), seed=st.integers(0, 10**6), turns=st.integers(0, 10))
-@settings(max_examples=25)
+@settings(max_examples=8)
 def test_strategies_are_the_generators_turns(data, seed, turns):
     env, rng = data.draw(envs("strategies")), np.random.default_rng(seed)
     for _ in range(turns):

@@ -18,7 +18,7 @@ from env_helpers import SMALL, equal, make
 from fuzz_states import plain, same
 from helpers import RING, make_map
 from warlight_env import Game, envs
-from warlight_env.agents.odds import make_odds
+from warlight_env.agents.players.maxn.odds import make_odds
 from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders, OrdersTypeError

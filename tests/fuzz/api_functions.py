@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from fuzz import boards
 from fuzz.api_subjects import LADDER, RULES, Arguments, Subject, copied
 from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds, maps
 from warlight_env.agents import Budget, make_agent
+from warlight_env.agents.players.mcts import MctsAgent
+from warlight_env.agents.players.nash.agent import NashAgent
+from warlight_env.agents.plug_ins.functions import Functions as PlugIns
+from warlight_env.agents.records.value_record import SHAPES, load_value, save_value
+from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.weights import Weights
 from warlight_env.arena import (
     Clock,
@@ -17,6 +25,7 @@ from warlight_env.arena import (
     Match,
     Sprt,
     Tournament,
+    elo_difference,
     elo_of,
     expected_score,
     load_tournament,
@@ -28,6 +37,10 @@ from warlight_env.arena import (
 )  # fmt: skip
 from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.ratings.statistics import Interval
+from warlight_env.beliefs import Belief
+from warlight_env.bench.card import score_of
+from warlight_env.bench.subject import make_subject
 from warlight_env.engine.board import make_board
 from warlight_env.envs import (
     EnvCore,
@@ -44,10 +57,15 @@ from warlight_env.envs import (
     make_opponent,
     node_features,
 )  # fmt: skip
+from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.sb3 import make_vec_env
-from warlight_env.features import Describer
+from warlight_env.experiments import experiment
+from warlight_env.features import Describer, observed_features
+from warlight_env.features.columns import state_features
 from warlight_env.notation import format_orders, parse_orders
+from warlight_env.protocol import ExternalBot
+from warlight_env.protocol.bot_side import BotSide
 from warlight_env.record import (
     GameLog,
     LogIndex,
@@ -79,7 +97,10 @@ class Functions(Subject):
     """Functions and constructors, which keep no state."""
 
     def __init__(self, folder: Path) -> None:
-        groups = (_of_games(), _of_envs(), _of_agents(), _of_the_arena(), _of_records(folder))
+        groups = (
+            _of_games(), _of_maps(folder), _of_envs(), _of_agents(folder), _of_the_arena(), _of_records(folder),
+            _of_others(folder),
+        )  # fmt: skip
         self._all = {name: called for group in groups for name, called in group.items()}
         self.methods = {name: lambda given=given: copied(given) for name, (_, given) in self._all.items()}
 
@@ -91,6 +112,19 @@ class Functions(Subject):
 
 
 Calls = dict[str, tuple[Callable[..., Any], Arguments]]
+
+
+def _within(folder: Path, save: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that writes a file, with its path moved into a folder: the paths of inputs name any place."""
+
+    def call(path: Any, **given: Any) -> Any:
+        if isinstance(path, str):
+            path = f"{folder}/{path.replace('/', '_')}"
+        elif isinstance(path, Path):
+            path = folder / path.name
+        return save(path=path, **given)
+
+    return call
 
 
 def _of_games() -> Calls:
@@ -112,6 +146,25 @@ def _of_games() -> Calls:
         "to_svg": (to_svg, {"position": shown, "orders": [orders, None], "width": 300}),
         "to_text": (to_text, {"position": shown, "colour": False, "width": 60}),
         "to_rgb": (to_rgb, {"position": shown, "orders": None, "width": 200}),
+    }
+
+
+def _of_maps(folder: Path) -> Calls:
+    small = maps.load("small")
+    fields = {field.name: getattr(small, field.name) for field in dataclasses.fields(small)}
+    return {
+        "Map": (maps.Map, fields),
+        "maps.from_dict": (maps.from_dict, {"d": LADDER.to_dict(), "place": "x"}),
+        "maps.from_json": (maps.from_json, {"text": maps.dumps(LADDER), "place": "x"}),
+        "maps.from_xml": (maps.from_xml, {"text": "<Map/>", "place": "x"}),
+        "maps.from_setup_lines": (maps.from_setup_lines, {"text": "setup_map", "place": "x"}),
+        "maps.from_challenge_json": (maps.from_challenge_json, {"text": "{}", "place": "x"}),
+        "maps.generate": (maps.generate, {"regions": 3, "super_regions": 1, "seed": 1, "name": "x"}),
+        "maps.save": (_within(folder, maps.save), {"m": LADDER, "path": folder / "m.json"}),
+        "maps.dumps": (maps.dumps, {"m": LADDER}),
+        "maps.to_dict": (maps.to_dict, {"m": LADDER}),
+        "maps.check": (maps.check, {"name_or_path": "small"}),
+        "region_index": (small.region_index, {"key": 0}),
     }
 
 
@@ -146,7 +199,7 @@ def _of_envs() -> Calls:
     }  # fmt: skip
 
 
-def _of_agents() -> Calls:
+def _of_agents(folder: Path) -> Calls:
     view = boards.new_game(LADDER, RULES).view(0)
 
     def budget(**arguments: Any) -> Any:
@@ -155,6 +208,15 @@ def _of_agents() -> Calls:
     return {
         "make_agent": (make_agent, {"spec": "random", "seed": 0}),
         "Budget": (budget, {"simulations": 5, "seconds": 0.01, "bank": 0.01, "increment": 0.01}),
+        "NashAgent": (
+            NashAgent,
+            {"seed": 1, "sims": 3, "refine": 0.0, "net": None, "value": None},
+        ),
+        "MctsAgent": (MctsAgent, {"seed": 1, "sims": 3, "secs": None, "c": 0.5}),
+        "Functions": (PlugIns, {"evaluation": None, "generator": None, "leaf": None, "prior": None, "capacity": 30}),
+        "load_value": (load_value, {"source": "learned"}),
+        "load_turns": (load_turns, {"source": "none"}),
+        "Weights.save": (_within(folder, Weights().save), {"path": folder / "w.json"}),
         "Weights.load": (Weights.load, {"source": "thesis"}),
         "Weights.from_array": (Weights.from_array, {"values": list(Weights())}),
         "PolicyFile.load": (PolicyFile.load, {"source": "none.npz"}),
@@ -196,6 +258,33 @@ def _of_the_arena() -> Calls:
         "unit_interval": (unit_interval, {"shares": [0.5, 1.0], "confidence": 0.9}),
         "rate": (rate, rated),
     }
+
+
+def _of_others(folder: Path) -> Calls:
+    """Functions and constructors of beliefs, external bots, features, suites and experiments."""
+    board, army = make_board(LADDER), np.full(LADDER.n_regions, 2, np.int32)
+    params = Rules.of(RULES).params(LADDER.n_regions, LADDER.n_super_regions)
+    belief = {"map": LADDER, "rules": Rules(), "player": 0, "army": army, "offers": [0], "wishes": [0]}
+    encodings = {
+        f"encoding {name}": (encoding, {"board": board, "params": params}) for name, encoding in ENCODINGS.items()
+    }
+    return {
+        "Belief": (Belief, belief),
+        "ExternalBot": (ExternalBot, {"command": ["true"], "seed": 1, "options": None}),
+        "BotSide": (BotSide, {"make": lambda: make_agent("random", 0), "challenge": 2}),
+        "observed_features": (observed_features, {"kind": "raw", "regions": 5, "players": 2, "stepwise": False}),
+        "state_features": (state_features, {"regions": 5, "players": 2}),
+        "make_subject": (make_subject, {"policy": "random", "action": None, "observation": None}),
+        "score_of": (score_of, {"rows": [[0.5, 1.0], [0.0]]}),
+        "experiment": (experiment, {"name": "thesis-3.2"}),
+        "elo_difference": (elo_difference, {"score": 0.5, "interval": Interval(0.4, 0.6)}),
+        "save_value": (_within(folder, save_value), {"path": folder / "v.npz", "arrays": _network()}),
+        **encodings,
+    }
+
+
+def _network() -> dict[str, Any]:
+    return {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
 
 
 def _of_records(folder: Path) -> Calls:

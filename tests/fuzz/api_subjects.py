@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,8 @@ class Subject(ABC):
     """An object. `methods` gives for each the arguments of a call that is taken."""
 
     methods: Mapping[str, Callable[[], Arguments]]
-    #: Errors that another library defines for its interface, besides `InputError`.
-    others: tuple[type[Exception], ...] = ()
+    #: Errors that another library defines for a method of its interface, besides `InputError`.
+    others: Mapping[str, tuple[type[Exception], ...]] = MappingProxyType({})
 
     @abstractmethod
     def begin(self) -> None:
@@ -185,7 +186,7 @@ class OfEnv(Subject):
         several = "maps" in kind
         options = {"start": start, "seat": 0} | ({"reset_mask": np.ones(2, np.bool_)} if vector else {})
         if kind == "sb3":
-            self.others = (AttributeError,)  # `VecEnv.has_attr` asks for it
+            self.others = {"get_attr": (AttributeError,)}  # `VecEnv.has_attr` asks for it
             self.methods = {
                 "seed": lambda: {"seed": 1},
                 "set_options": lambda: {"options": [{"start": start, "seat": 0}, {}]},

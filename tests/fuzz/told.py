@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from fuzz.target import Data
 from plain_turns import plain_turn
-from warlight_env.agents.guarded import PlugInError
+from warlight_env.agents.plug_ins.guarded import PlugInError
 
 #: Writes in a table, at most.
 WRITES: Final = 6
@@ -29,9 +29,9 @@ CALLS, FROM, ANSWERS, ANSWER, RAISES, COUNT, HEAD = range(7)
 TABLE: Final = np.zeros(HEAD + 4 * WRITES)
 llvmlite.binding.add_symbol("warlight_fuzz_table", TABLE.ctypes.data)
 #: Arrays that compiled functions write to, by kind.
-OWNER, ARMY, ROUND, RNG, COUNTS, DEPLOY, ATTACKS, VALUE, FREE, WISHES = range(10)
+OWNER, ARMY, ROUND, RNG, COUNTS, DEPLOY, ATTACKS, VALUE, FREE, WISHES, SHARE = range(11)
 ARRAYS: Final = {
-    "evaluation": (OWNER, ARMY, ROUND),
+    "evaluation": (OWNER, ARMY, ROUND, SHARE),
     "generator": (OWNER, ARMY, ROUND, RNG, COUNTS, COUNTS, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
     "policy": (OWNER, ARMY, ROUND, RNG, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
     "picker": (OWNER, ARMY, ROUND, FREE, RNG, WISHES, WISHES, WISHES),
@@ -211,19 +211,19 @@ def _put_in(position, array, i, number):
 
 
 @numba.njit(boundscheck=True)
-def evaluation(context, position, player):
-    table = _table()
-    mine, all_ = 0, 0
-    for by in position.owner:
-        mine += by == player
-        all_ += by >= 0
-    share = mine / max(1, all_)
+def evaluation(context, position, shares):
+    table, players = _table(), shares.shape[0]
+    owned = (position.owner >= 0).sum()
+    for p in range(players):
+        shares[p] = (position.owner == p).sum() / owned if owned else 1.0 / players
     if _told(table):
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
             _put_in(position, table[at], table[at + 1], table[at + 3])
+            if table[at] == SHARE:
+                _put(shares, table[at + 1], table[at + 3])
         if table[ANSWERS] != 0:
-            return table[ANSWER]
-    return share
+            for p in range(players):
+                shares[p] = (1.0 - table[ANSWER]) / (players - 1) if p else table[ANSWER]
 
 
 @numba.njit(boundscheck=True)

@@ -53,7 +53,7 @@ def odd_parts(draw: st.DrawFn) -> MapParts:
     regions = tuple(
         Region(
             draw(names), draw(st.sampled_from(["AS", "BI", "CE", "a", "DO"])), draw(st.integers(-1, 2)),
-            draw(st.sampled_from([2, 0, 2.5])), draw(st.sampled_from([None, square(10 * k), square(900)])),  # type: ignore[arg-type]
+            draw(st.sampled_from([2, 0, 10_001])), draw(st.sampled_from([None, square(10 * k), square(900)])),  # type: ignore[arg-type]
         )
         for k in range(size)
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Maps are written in every form and read again; what a form has no place for is named."""
+"""Maps are written in every format and read again; the parts that a format cannot hold are named."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_command_converts_and_reports(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "setup_map lines" in out and "names of regions" in out and "setup: wasteland_army" in out
     assert main(["maps", "convert", str(lines), str(back), "--to", "challenge-json", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["form"] == "challenge-json"
+    assert json.loads(capsys.readouterr().out)["format"] == "challenge-json"
     assert maps.load(back).setup == dataclasses.replace(SETUP, wasteland_army=None)
     assert main(["maps", "check", str(lines), str(back)]) == 0
     assert capsys.readouterr().out.count("kept as the starting setup: 1 wastelands, 3 offered, picks 1") == 2
@@ -101,7 +101,7 @@ def test_a_starting_setup_is_shown(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["small", "a.map"], "say the form with --to"),
+    (["small", "a.map"], "name the format with --to"),
     (["small", "a.txt", "--to", "svg"], "there are native"),
     (["a.json", "a.json"], "the file that is read"),
 ])  # fmt: skip
@@ -119,6 +119,6 @@ def test_fields_that_are_not_used_are_reported(tmp_path, capsys):
     (tmp_path / "game").write_text(text + "settings timebank 10000\nsettings time_per_move 500\ngo place_armies 5\n")
     assert main(["maps", "check", str(tmp_path / "game"), "--json"]) == 0
     (report,) = json.loads(capsys.readouterr().out)
-    assert report["form"] == "setup-lines" and report["setup"] is None
+    assert report["format"] == "setup-lines" and report["setup"] is None
     assert report["unused"] == ["settings timebank", "settings time_per_move", "go place_armies"]
     assert NATIVE.name == "native"

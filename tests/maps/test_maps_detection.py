@@ -49,7 +49,7 @@ def test_a_file_of_any_name_is_read_by_its_content(form: str, name: str, tmp_pat
     file = tmp_path / name
     file.write_text("\ufeff" + FORMS[form], encoding="utf-8")
     read = read_file(file)
-    assert read.form.name == form
+    assert read.format.name == form
     assert maps.load(file) == maps.load(str(file)) == read.map
     assert read.map.digest() == maps.from_setup_lines(LINES).digest()
 
@@ -73,12 +73,12 @@ def test_a_file_without_a_suffix_beside_the_program_is_found(tmp_path: Path, mon
         ("<gpx/>", "XML with the root element <gpx>"),
         ("id;name;bonus\n1;Alaska;5\n2;Alberta;5\n", "a table (CSV) that begins with 'id;name;bonus'"),
         ("id,name,bonus\n1,Alaska,5\n", "a table (CSV)"),
-        ("Dear all,\nthis is no map\n", "text of an unknown form"),
+        ("Dear all,\nthis is no map\n", "text in an unknown format"),
         ('{"type": "FeatureCollection"}', 'JSON with neither "format" nor "Regions"'),
         ("[1]", "JSON that is not an object but a list"),
     ],
 )
-def test_a_file_of_another_form_is_named_and_the_supported_forms_are_listed(
+def test_a_file_in_another_format_is_named_and_the_supported_formats_are_listed(
     content: str, appears: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     file = tmp_path / "map.txt"
@@ -89,15 +89,15 @@ def test_a_file_of_another_form_is_named_and_the_supported_forms_are_listed(
     forms += "the challenge's setup_map lines, the thesis's XML"
     expected = f"the file appears to be {appears}"
     assert str(refused.value).startswith(f"map.txt: {expected}")
-    assert str(refused.value).endswith(f", which is no form of maps; supported forms: {forms}")
+    assert str(refused.value).endswith(f", which is not a map format; supported formats: {forms}")
     assert main(["maps", "check", str(file)]) == 1
     assert capsys.readouterr().out.startswith(f"{file}: {expected}")
 
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\xff", b" \n"])
-def test_the_supported_forms_are_listed_where_there_is_no_text(content: bytes, tmp_path: Path):
+def test_the_supported_formats_are_listed_where_there_is_no_text(content: bytes, tmp_path: Path):
     (tmp_path / "map.json").write_bytes(content)
-    with pytest.raises(maps.MapError, match=r"^map\.json: .*supported forms: warlight-env's JSON, "):
+    with pytest.raises(maps.MapError, match=r"^map\.json: .*supported formats: warlight-env's JSON, "):
         maps.load(tmp_path / "map.json")
 
 

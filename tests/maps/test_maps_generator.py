@@ -38,7 +38,7 @@ def connected(members: tuple[int, ...], m: maps.Map) -> bool:
 
 
 @given(regions=st.integers(3, 40), share=st.floats(0, 1), seed=st.integers(0, 2**64))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_generated_maps_are_sound(regions: int, share: float, seed: int) -> None:
     groups = 1 + round(share * (regions - 1) / 2)
     m = maps.generate(regions, groups, seed=seed)
@@ -101,12 +101,12 @@ def test_the_name_can_be_chosen() -> None:
     [
         ({"regions": 2}, "regions 2: must be 3 to 400"),
         ({"regions": 401}, "regions 401: must be 3 to 400"),
-        ({"regions": 7.5}, "regions 7.5: must be a whole number"),
-        ({"regions": True}, "regions True: must be"),
+        ({"regions": 7.5}, "regions = 7.5: must be an integer"),
+        ({"regions": True}, "regions = True: must be an integer"),
         ({"regions": 10, "super_regions": 11}, "super_regions 11: must be 1 to 10"),
         ({"regions": 10, "super_regions": 0}, "super_regions 0: must be 1 to 10"),
-        ({"seed": -1}, "seed -1: must be at least 0"),
-        ({"seed": "x"}, "seed 'x': must be a whole number"),
+        ({"seed": -1}, "seed -1: must be 0 to 9{38}"),
+        ({"seed": "x"}, "seed = 'x': must be an integer"),
         ({"regions": 3, "name": "No Spaces"}, "name 'No Spaces'"),
     ],
 )

@@ -330,7 +330,7 @@ def test_files(tmp_path: Path) -> None:
         "missing.json": (None, "missing.json: cannot be read: No such file"),
         "latin.json": ("{'é'}".encode("latin-1"), "latin.json: not UTF-8 text"),
         "half.json": (b'{\n"format": ', "half.json: line 2, column 11: malformed JSON"),
-        "blank.xml": (b" \n", "blank.xml: the file is empty; supported forms: "),
+        "blank.xml": (b" \n", "blank.xml: the file is empty; supported formats: "),
     }
     for name, (content, reason) in cases.items():
         if content is not None:

@@ -308,7 +308,7 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
     yield cup, b'agents = ["random", "aggressive"]\ngames = ' + b"9" * 299, "games: must lie in"
     yield cup, b'agents = ["' + b"r" * 900_000 + b'"]', "no agent 'rrr"
     yield td, b"batches = " + b"9" * 299 + b"\nstart = {weights = 1}", ""
-    yield td, b"[start.weights]\nbonus = 'x'\n[start.search]", "start: not what a run begins with"
+    yield td, b"[start.weights]\nbonus = 'x'\n[start.search]", "start: weights: bonus: must be of type float"
     weights = ["match", "one_ply:weights=FILE.json", "random", "-n", "2", "-q"]
     yield weights, b'{"bonus": ' + b"9" * 299 + b"}", "must be a number in"
     yield weights, b'{"bonus": ' + LONG["digits"] + b"}", "number of 5000 digits"

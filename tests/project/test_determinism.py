@@ -12,10 +12,10 @@ import pytest
 
 from helpers import PRESETS
 from warlight_env import maps
-from warlight_env.agents.aggressive import AggressiveAgent
-from warlight_env.agents.batch_games import play_games
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.players.aggressive import AggressiveAgent
+from warlight_env.agents.players.batch_games import play_games
+from warlight_env.agents.players.random import RandomAgent
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders

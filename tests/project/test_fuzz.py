@@ -21,8 +21,8 @@ from fuzz.worker import Chunk, Failure, attempt
 CASES = Path(__file__).parents[1] / "fuzz" / "cases"
 #: How many inputs of each kind run here: those of seed 1 from the first on. CONTRIBUTING.md tells how to run a million.
 INPUTS = {
-    "lines": 400, "engine": 40, "orders": 150, "rules": 60, "games": 100, "specs": 300, "maps": 100, "logs": 40,
-    "folders": 50, "actions": 60, "settings": 20, "policies": 10, "states": 10, "requests": 20, "api": 150,
+    "lines": 200, "engine": 20, "orders": 75, "rules": 30, "games": 50, "specs": 150, "maps": 50, "logs": 20,
+    "folders": 25, "actions": 30, "settings": 10, "policies": 5, "states": 5, "requests": 10, "api": 75,
 }  # fmt: skip
 #: Of which no new ones run here: each plug-in is compiled by itself.
 SLOW = {"plug_ins"}

@@ -78,7 +78,7 @@ def told(graph: Graph, modules: list[str]) -> str:
 def layers() -> list[set[str]]:
     """Names directly below the package, the highest layer first, as the contracts have them."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    (found,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    (found,) = [contract["layers"] for contract in contracts if contract.get("containers") == [PACKAGE]]
     return [set(layer.split(" | ")) for layer in found]
 
 
@@ -109,15 +109,16 @@ def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
 def test_no_module_names_one_above_it_in_a_string():
     modules = sources()
     cache = modules.pop(f"{PACKAGE}.engine.sources")  # digests files, and knows nothing of what is in them
-    assert set(named(cache)) == {f"{PACKAGE}.{name}" for name in ("engine", "features", "agents", "envs")}
+    kernels = ("engine", "features", "agents", "envs", "train", "experiments")
+    assert set(named(cache)) == {f"{PACKAGE}.{name}" for name in kernels}
     found = names_above(modules, layers())
     assert not found, "\n".join([*found, "Have what stands above tell the place below, see warlight_env.registrars."])
 
 
 @pytest.mark.parametrize(("text", "found"), [
     ("load('warlight_env.arena.policies.policy_agent:trained_policy')", ["warlight_env.arena.policies.policy_agent"]),
-    ("def f():\n    return f'{x} of warlight_env.web.app'", ["warlight_env.web.app"]),
-    ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.random')", []),
+    ("def f():\n    return f'{x} of warlight_env.web.http.app'", ["warlight_env.web.http.app"]),
+    ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.players.random')", []),
     ('"""See `warlight_env.arena.playing.play`."""', []), ("x = 'warlight_env'", []),
 ])  # fmt: skip
 def test_a_name_of_what_stands_above_is_found(text, found):
@@ -158,6 +159,33 @@ def test_no_modules_import_each_other_in_a_circle():
     found = circles(graph)
     said = "\n".join(f"{len(modules)} modules hang together in a circle:\n{told(graph, modules)}" for modules in found)
     assert not found, f"{said}\nMove what both need into a module below, or say by a Protocol what is asked for."
+
+
+def page_graph(folder: Path) -> Graph:
+    """For each source file of the page those that it imports, types included."""
+    files = {path.resolve() for suffix in ("ts", "svelte") for path in folder.rglob(f"*.{suffix}")}
+    graph: Graph = {}
+    for file in files:
+        names = re.findall(r"""(?:from|import|import\() ?['"](\.[^'"]+)['"]""", file.read_text(encoding="utf-8"))
+        found = {(file.parent / name).resolve() for name in names}
+        near = {path.with_name(path.name + suffix) for path in found for suffix in ("", ".ts")} & files
+        graph[str(file.relative_to(folder))] = {str(path.relative_to(folder)) for path in near}
+    return graph
+
+
+def test_no_benchmarks_import_each_other_in_a_circle():
+    graph = graph_of({path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")})
+    assert "rows" in graph["bench"]
+    assert not circles(graph), "\n".join(told(graph, modules) for modules in circles(graph))
+
+
+def test_no_files_of_the_page_import_each_other_in_a_circle():
+    graph = page_graph(ROOT / "frontend" / "src")
+    assert (
+        "lib/guide/step.ts" in graph["lib/guide/tips.ts"]
+        and "lib/guide/guide.svelte.ts" in graph["screens/Game.svelte"]
+    )
+    assert not circles(graph), "\n".join(told(graph, modules) for modules in circles(graph))
 
 
 def test_no_module_imports_the_package_that_is_above_all():

@@ -122,7 +122,7 @@ def test_the_script_finds_what_is_wrong_and_where(frontend: Path, tmp_path: Path
 def codes() -> set[str]:
     """Of all refusals of the server."""
     forms = (r'\bcode="([a-z-]+)"', r'\bcode(?:, values)? = "([a-z-]+)"', r'\bcode="[a-z-]+" if .+ else "([a-z-]+)"')
-    sources = [file.read_text(encoding="utf-8") for file in (ROOT / "warlight_env" / "web").glob("*.py")]
+    sources = [file.read_text(encoding="utf-8") for file in (ROOT / "warlight_env" / "web").rglob("*.py")]
     return {code for source in sources for form in forms for code in re.findall(form, source)}
 
 

@@ -1,6 +1,8 @@
 """Objects that two threads use, and agents that are copied after a move; the stress is in `thread_stress.py`."""
 
 import copy
+import functools
+import inspect
 import os
 import pickle
 import subprocess
@@ -8,13 +10,18 @@ import sys
 import threading
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 import thread_stress
+from stable_baselines3.common.vec_env import VecEnv
+from thread_helpers import in_use
 
 from warlight_env import Game
-from warlight_env.agents import make_agent
+from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.envs.core import EnvCore
+from warlight_env.envs.parallel import WarlightParallelEnv
 from warlight_env.errors import InputError
 from warlight_env.ownership import ConcurrentUseError
 
@@ -34,7 +41,57 @@ def test_threads_on_one_object_are_refused_or_get_legal_results():
 
 @pytest.mark.slow
 def test_threads_on_one_object_for_minutes():
-    stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8")
+    stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8", "--must-refuse")
+
+
+#: Public methods that another thread may call: they read what never changes or what is replaced as a whole, or they
+#: are made for another thread.
+NOT_REFUSED = {
+    Agent: {"check", "close", "statistics"},
+    AnytimeSearch: {"stop", "kernels", "play_work", "watch", "spoil"},
+    Game: {"alive", "income", "offers", "pickers"},
+    EnvCore: {"check_start", "undoing"},
+    WarlightParallelEnv: {"action_space", "observation_space", "close"},
+    gymnasium.Env: {"close", "get_wrapper_attr", "has_wrapper_attr", "set_wrapper_attr"},
+    gymnasium.vector.VectorEnv: {"close", "close_extras"},
+    VecEnv: {"close", "get_attr", "has_attr", "getattr_depth_check", "env_is_wrapped"},
+}
+
+
+def refused_methods(used):
+    """Calls of the other public methods of an object."""
+    kind = type(used)
+    not_refused = set[str]().union(*(names for base, names in NOT_REFUSED.items() if isinstance(used, base)))
+    for name in dir(kind):
+        method = inspect.getattr_static(kind, name)
+        public = name == "__call__" or not name.startswith("_")
+        if public and inspect.isfunction(method) and name not in not_refused:
+            required = [
+                parameter.name
+                for parameter in list(inspect.signature(method).parameters.values())[1:]
+                if parameter.default is parameter.empty
+                and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            ]
+            yield functools.partial(getattr(used, name), **dict.fromkeys(required))
+
+
+@pytest.mark.parametrize("name", thread_stress.SUBJECTS)
+def test_every_method_is_refused_while_another_thread_is_inside(name):
+    shared = thread_stress.SUBJECTS[name]()
+    methods = list(refused_methods(shared.used))
+    assert methods
+    with in_use(shared.used):
+        for call in methods:
+            with pytest.raises(ConcurrentUseError, match="is in use by another thread"):
+                call()
+        # PettingZoo's turn-based form collects actions before it asks the environment inside.
+        for call in shared.calls if name != "aec" else ():
+            with pytest.raises(ConcurrentUseError):
+                call(np.random.default_rng(0))
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(ConcurrentUseError):
+                copied(shared.used)
+    shared.works()
 
 
 def test_a_thread_inside_keeps_others_out_and_nothing_changes():

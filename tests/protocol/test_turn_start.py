@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from warlight_env.agents import make_agent
+from warlight_env.beliefs.believer import BelievingAgent
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.grammar import parse_message
@@ -68,6 +69,59 @@ def test_the_income_may_follow_the_map():
     late = SECOND + "settings starting_armies 5\n"
     assert [sum(turn.values()) for turn in placed(side, OPENING + FIRST + GO + late + GO)] == [7, 5]
     assert not reports
+
+
+@pytest.mark.parametrize("side", [lambda report: BotSide(lambda: make_agent("random", 1), None, report),
+                                  lambda report: Reflex()])  # fmt: skip
+def test_armies_without_a_map_begin_a_turn_on_the_last_map(side):
+    reports: list[str] = []
+    text = OPENING + FIRST + GO + "settings starting_armies 9\ngo place_armies 10000\ngo place_armies 10000\n"
+    made = side(reports.append)
+    assert [sum(turn.values()) for turn in placed(made, text)] == [7, 9, 9]
+    if isinstance(made, BotSide):
+        assert reports == ["round 2: no 'update_map': planned on the map of round 1"]
+
+
+def test_armies_before_the_question_for_attacks_are_of_the_next_turn():
+    reports: list[str] = []
+    side = BotSide(lambda: make_agent("random", 1), None, reports.append)
+    text = "go place_armies 10000\nsettings starting_armies 5\ngo attack/transfer 10000\n" + SECOND + GO
+    assert [sum(turn.values()) for turn in placed(side, OPENING + FIRST + text)] == [7, 5]
+    assert not reports
+
+
+@pytest.mark.parametrize("side", [lambda report: BotSide(lambda: make_agent("random", 1), None, report),
+                                  lambda report: Reflex()])  # fmt: skip
+def test_a_repeated_map_belongs_to_the_same_turn(side):
+    reports: list[str] = []
+    text = OPENING + FIRST + GO + SECOND + GO + "settings starting_armies 6\n" + THIRD + THIRD + GO + SECOND + GO
+    turns = placed(side(reports.append), text)
+    assert [sum(turn.values()) for turn in turns] == [7, 5, 6, 5]
+    assert not reports or [report.split(":")[0] for report in reports] == ["round 2", "round 4"]
+
+
+def test_the_last_of_repeated_settings_counts():
+    reports: list[str] = []
+    text = "settings starting_armies 4\nsettings starting_armies 6\n" + SECOND
+    for more, armies in (("", 6), ("settings starting_armies 8\n" + SECOND, 8)):
+        side = BotSide(lambda: make_agent("random", 1), None, reports.append)
+        assert [sum(turn.values()) for turn in placed(side, OPENING + FIRST + GO + text + more + GO)] == [7, armies]
+    assert not reports
+
+
+def test_moves_of_the_opponent_outlast_a_repeated_map(monkeypatch):
+    seen = []
+    act_on = BelievingAgent.act_on
+
+    def watched(self, view, observation, budget=None):
+        seen.append(observation.seen.moves)
+        return act_on(self, view, observation, budget)
+
+    monkeypatch.setattr(BelievingAgent, "act_on", watched)
+    side = BotSide(lambda: make_agent("random", 1), None)
+    moves = "opponent_moves player2 attack/transfer 4 2 3\n"
+    placed(side, OPENING + FIRST + GO + SECOND + moves + SECOND + GO + "settings starting_armies 9\n" + GO)
+    assert [len(attacks) for attacks in seen] == [0, 1, 0]
 
 
 def test_answers_by_reflex_start_turns_in_the_same_way():

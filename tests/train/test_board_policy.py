@@ -11,7 +11,7 @@ from env_helpers import SMALL
 from warlight_env.engine.board import make_board
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.features.columns import global_features, node_features
-from warlight_env.train.board_policy import BoardNetwork, BoardPolicy, board_kwargs
+from warlight_env.train.sb3_ppo.board_policy import BoardNetwork, BoardPolicy, board_kwargs
 
 ARGUMENTS = {"map": SMALL, "action": "factored", "mask": "observation"}
 

@@ -9,21 +9,20 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
+from warlight_env.agents.records.turn_record import SHAPES
 from warlight_env.agents.turn_net.turn_file import read_turn_file
-from warlight_env.agents.turn_record import SHAPES
 from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
-from warlight_env.train import exit as trainer
-from warlight_env.train.exit import ExitRun
-from warlight_env.train.exit_games import TaughtGames, teaching
-from warlight_env.train.exit_settings import ExitSettings
-from warlight_env.train.finish_exit import POLICY, finish_exit
-from warlight_env.train.games import Conditions
-from warlight_env.train.journal import Journal
-from warlight_env.train.places import Places
-from warlight_env.train.taught_turns import TaughtTurns
-from warlight_env.train.turn_fit import fit_turns
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.places import Places
+from warlight_env.train.exit import run as trainer
+from warlight_env.train.exit.fit import fit_turns
+from warlight_env.train.exit.games import TaughtGames, teaching
+from warlight_env.train.exit.run import ExitRun
+from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.exit.taught_turns import TaughtTurns
 
 TINY = ExitSettings(
     iterations=2, games=12, seats=("expert", "network", "random"), maps=("small", "generated:12:3"),
@@ -156,25 +155,21 @@ def test_the_seed_decides(whole, tmp_path):
 
 
 def test_a_network_that_loses_stays_out(tmp_path, monkeypatch):
-    rows = [{"games": 2, "score": 0.4, "interval": [0.1, 0.7]}]
-    monkeypatch.setattr(trainer, "play_pairs", lambda pairs, units, conditions, seed, folder, **_: _made(folder, rows))
+    row = {"games": 2, "score": 0.4, "interval": [0.1, 0.7]}
+    monkeypatch.setattr(ExitRun, "play_gate", lambda *_: row)
     assert train(tmp_path, replace(TINY, accept=0.5)) == (tmp_path / "network-1.npz").read_bytes()
     assert [entry["accepted"] for entry in entries(tmp_path) if entry["event"] == "gate"] == [False]
-
-
-def _made(folder, rows):
-    folder.mkdir()
-    return rows
 
 
 def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
     folder, found = whole
     with Journal(folder, TINY.to_dict()) as journal:
-        result = finish_exit(TINY, journal, found, jobs=1, backend="local", advance=lambda count, label: None)
-    policy = read_turn_file((folder / POLICY).read_bytes(), "policy")
+        result = ExitRun(TINY, journal).finish(found)
+    file = folder / ExitRun.found_name
+    policy = read_turn_file(file.read_bytes(), "policy")
     assert policy.note["games"] == result["games"] == 24 and policy.note["holdout"] == result["holdout"]
     assert "score in the gate" in (folder / "report.md").read_text()
-    for spec in (f"policy:{folder / POLICY}", f"nash:sims=60,net={folder / POLICY}"):
+    for spec in (f"policy:{file}", f"nash:sims=60,net={file}"):
         agent = make_agent(spec, 1)
         for map_, players in (("small", 2), ("world", 4)):
             game = Game(map_, "thesis", players, seed=3, picks="random")

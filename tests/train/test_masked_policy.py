@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +15,7 @@ from stable_baselines3 import PPO
 from env_helpers import SMALL
 from warlight_env.envs import load_policy
 from warlight_env.envs.sb3 import make_vec_env
-from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
+from warlight_env.train.sb3_ppo.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
 
 BATCH, ROWS, VALUES = 3, 7, 5
 
@@ -239,3 +242,12 @@ def test_an_observation_without_a_mask():
     for bad in (observations["observation"], {"observation": observations["observation"]}):
         with pytest.raises(ValueError, match="the observation has no 'action_mask'"):
             model.predict(bad)
+
+
+@pytest.mark.parametrize("module, name", [
+    ("masked_policy", "MaskedFactoredPolicy"), ("board_policy", "BoardPolicy"), ("set_policy", "SetPolicy"),
+])  # fmt: skip
+def test_models_saved_by_earlier_versions_find_their_policies(module, name):
+    """Stable-Baselines3 pickles the module and the name of a policy's class."""
+    saved = f"cwarlight_env.train.{module}\n{name}\n.".encode()
+    assert pickle.loads(saved) is getattr(importlib.import_module(f"warlight_env.train.sb3_ppo.{module}"), name)

@@ -19,19 +19,23 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import spearmanr
 
-from helpers import as_position, board_of
+from helpers import as_position, board_of, shares_of
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import extended_share
+from warlight_env.agents.evaluation.worth import extended_share
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError
-from warlight_env.train.evolve import Evolution, EvolveSettings, Stage, next_units
-from warlight_env.train.games import Conditions
-from warlight_env.train.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
-from warlight_env.train.journal import Journal, JournalError
-from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
-from warlight_env.train.td import Model, TdRun, TdSettings, returns
+from warlight_env.train.common.checks import SettingsError
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.settings_file import load_plain, read_settings
+from warlight_env.train.evolution.run import Evolution, next_units
+from warlight_env.train.evolution.settings import EvolveSettings, Stage
+from warlight_env.train.td.model import Model, returns
+from warlight_env.train.td.run import TdRun
+from warlight_env.train.td.settings import TdSettings
+from warlight_env.train.weights.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
 
 SMALL = Conditions(map="small", max_rounds=60)
 STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, units=4, review=2, review_units=10)
@@ -101,11 +105,11 @@ def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_pat
     """From weights that are bad on purpose; a review promotes only what won by more than chance."""
     bad = Variant(Weights(army=0.0, own_regions=-20.0))
     stage = replace(STAGE, generations=6, population=8, units=12, review=3, review_units=60, rivals=("start",))
-    settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"))
+    settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"), start=bad)
     journals = []
     for jobs in (1, 2):
         with Journal(tmp_path / str(jobs), settings.to_dict()) as journal:
-            found = Evolution(settings, journal, bad, jobs).run()
+            found = Evolution(settings, journal, jobs).run()
         journals.append(entries(tmp_path / str(jobs)))
     assert journals[0] == journals[1]
     reviews = [entry for entry in journals[0] if entry["event"] == "review"]
@@ -167,7 +171,7 @@ COMMAND = [sys.executable, "-m", "warlight_env", "train"]
 
 @pytest.mark.parametrize("kind", ["evolve", "td"])
 def test_a_killed_run_goes_on_exactly(kind, tmp_path):
-    """Killed for good, twice, wherever it is, with a line that was torn in the middle."""
+    """Killed for good, wherever it is, with a line that was torn in the middle."""
     data = (
         {"stages": [{"player": "one_ply:samples=1", "generations": 5, "population": 4, "units": 4, "review": 2,
                      "review_units": 8}]}
@@ -179,18 +183,17 @@ def test_a_killed_run_goes_on_exactly(kind, tmp_path):
     file.write_text(json.dumps(data))
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert main(["train", kind, str(file), "--out", str(whole), "-q"]) == 0
-    for lines in (2, 4):
-        process = subprocess.Popen(
-            [*COMMAND, kind, str(file), "--out", str(killed), "-q"], stdout=subprocess.DEVNULL, start_new_session=True
-        )
-        journal = killed / "journal.jsonl"
-        while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < lines):
-            time.sleep(0.005)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        with open(journal, "ab") as torn:
-            torn.write(b'{"event": "batch", "batch": 99')
+    process = subprocess.Popen(
+        [*COMMAND, kind, str(file), "--out", str(killed), "-q"], stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    journal = killed / "journal.jsonl"
+    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+        time.sleep(0.005)
+    assert process.poll() is None, "it was to be killed on the way"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    with open(journal, "ab") as torn:
+        torn.write(b'{"event": "batch", "batch": 99')
     assert main(["train", kind, str(file), "--out", str(killed), "-q"]) == 0
     assert entries(killed) == entries(whole)
     results = [json.loads((folder / "result.json").read_text()) for folder in (whole, killed)]
@@ -263,13 +266,13 @@ def test_the_model_s_chance_is_the_search_s_share():
         army = rng.integers(1, 9, board.n_regions).astype(np.int32)
         position = as_position(owner, army)
         features = _features(board, model.terms, position)
-        share = extended_share(context, position, 0)
+        share = shares_of(extended_share, context, position)[0]
         assert model.chance(features) == pytest.approx(share, rel=1e-5)
         model = Model("world", THESIS)
 
 
 def _features(board, terms, position):
-    from warlight_env.agents.duels import FEATURES, write_features
+    from warlight_env.agents.players.duels import FEATURES, write_features
 
     features = np.zeros((2, len(FEATURES)))
     for player in range(2):
@@ -308,7 +311,7 @@ def test_td_learns_to_predict(tmp_path):
     settings = TdSettings(batches=6, games=64, samples=1, review=3, review_units=20, conditions=SMALL)
     with Journal(tmp_path, settings.to_dict()) as journal:
         run = TdRun(settings, journal, jobs=2)
-        found = run.run()
+        found = run.run().weights
         losses = [entry["loss"] for entry in journal.entries]
         assert losses[-1] < losses[0] < math.log(2)
         best = max((e for e in journal.entries if "against_start" in e), key=lambda e: e["against_start"])
@@ -318,6 +321,21 @@ def test_td_learns_to_predict(tmp_path):
         sum(row["positions"] for row in rows) / 2
     ), "seen from both sides chances come to one half"
     assert rows[0]["won"] < 0.3 and rows[-1]["won"] > 0.7
+
+
+def test_what_is_found_is_on_disk_before_anything_else_is_computed_of_it(tmp_path, monkeypatch):
+    settings = TdSettings(batches=1, games=8, samples=1, review_units=2, conditions=SMALL)
+
+    def interrupted(self, games):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TdRun, "calibration", interrupted)
+    with Journal(tmp_path, settings.to_dict()) as journal:
+        run = TdRun(settings, journal)
+        found = run.run()
+        with pytest.raises(KeyboardInterrupt):
+            run.finish(found)
+    assert Weights.load(tmp_path / "found.json") == found.weights
 
 
 # Commands
@@ -367,7 +385,7 @@ def test_progress_and_text(tmp_path, capsys):
         ("[[stages]]\nreview = 0", "stages[0]: review = 0: must be an integer from 1 up"),
         ("[[stages]]\nunits = 9\nmost_units = 8", "most_units = 8: must be an integer from 9 up"),
         ("[[stages]]\npopulation = 1", "population = 1: must be"),
-        ("[[stages]]\nstep = 0", "step = 0.0: must be above 0"),
+        ("[[stages]]\nstep = 0", "step = 0.0: must be a number above 0"),
         ("[[stages]]\nstep = nan", "step: must be a finite number"),
         ("[[stages]]\nrivals = ['hall']", "the hall is empty"),
     ],

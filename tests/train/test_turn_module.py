@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.turn_record import UNITS, make_turn_net_work, make_turn_network
 from warlight_env.agents.turn_net.forward import (
     describe,
     describe_ends,
@@ -19,17 +20,16 @@ from warlight_env.agents.turn_net.forward import (
     write_scores,
 )
 from warlight_env.agents.turn_net.turns import network_turn
-from warlight_env.agents.turn_record import UNITS, make_turn_net_work, make_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import load
-from warlight_env.train.turn_batches import TurnRows, make_batch
-from warlight_env.train.turn_loss import turn_loss
-from warlight_env.train.turn_module import TurnModule, board_tensors
-from warlight_env.train.turn_passes import turn_pass
+from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.loss import turn_loss
+from warlight_env.train.turn_net.module import TurnModule, board_tensors
+from warlight_env.train.turn_net.passes import turn_pass
 
 PLAYERS = 3
 

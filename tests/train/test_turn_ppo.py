@@ -10,28 +10,28 @@ import pytest
 import torch
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import make_turn_net_work, make_turn_network
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import load_turns, read_turn_file, turn_file
-from warlight_env.agents.turn_record import make_turn_net_work, make_turn_network
-from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.game import Game
-from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
-from warlight_env.train.games import Conditions
-from warlight_env.train.journal import Journal
-from warlight_env.train.places import Place, read_map
-from warlight_env.train.rollouts import Rollouts, rows_of
-from warlight_env.train.turn_batches import make_batch
-from warlight_env.train.turn_loss import turn_chances
-from warlight_env.train.turn_module import TurnModule, board_tensors
-from warlight_env.train.turn_opponents import opponent_context
-from warlight_env.train.turn_passes import turn_pass
-from warlight_env.train.turn_ppo import TurnPpoRun
-from warlight_env.train.turn_ppo_settings import TurnPpoSettings
-from warlight_env.train.turn_update import TurnLearner, advantages
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.places import Place, read_map
+from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
+from warlight_env.train.turn_net.batches import make_batch
+from warlight_env.train.turn_net.loss import turn_chances
+from warlight_env.train.turn_net.module import TurnModule, board_tensors
+from warlight_env.train.turn_net.passes import turn_pass
+from warlight_env.train.turn_ppo.opponents import opponent_context
+from warlight_env.train.turn_ppo.rollouts import Rollouts, rows_of
+from warlight_env.train.turn_ppo.run import TurnPpoRun
+from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+from warlight_env.train.turn_ppo.update import TurnLearner, advantages
 
 TINY = TurnPpoSettings(
     iterations=4, envs=8, steps=24, minibatch=64, epochs=2, snapshot=1, snapshots=2, evaluation=2, evaluation_units=1,

@@ -20,29 +20,30 @@ import torch
 
 from helpers import as_position
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation import evaluated_shares
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.value.network import network_scores
-from warlight_env.agents.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.position import Positions
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import RunError
 from warlight_env.game import Game
-from warlight_env.train import value as trainer
-from warlight_env.train.finish_value import outcome_losses
-from warlight_env.train.games import Conditions
-from warlight_env.train.journal import Journal, JournalError
-from warlight_env.train.places import Places
-from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
-from warlight_env.train.value import ValueRun
-from warlight_env.train.value_fit import Fit, ValueModule, fit_network, held_out, read_inputs
-from warlight_env.train.value_games import play_games
-from warlight_env.train.value_labels import Labeller, label_positions
-from warlight_env.train.value_players import NetworkPlayer, pack_network, unpack_network
-from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.checks import SettingsError
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.places import Places
+from warlight_env.train.common.settings_file import load_plain, read_settings
+from warlight_env.train.value import run as trainer
+from warlight_env.train.value.fit import Fit, ValueModule, fit_network, held_out, read_inputs
+from warlight_env.train.value.games import play_games
+from warlight_env.train.value.labels import Labeller, label_positions
+from warlight_env.train.value.players import NetworkPlayer, pack_network, unpack_network
+from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
+from warlight_env.train.value.predictions import outcome_losses
+from warlight_env.train.value.run import ValueRun
+from warlight_env.train.value.settings import ValueSettings
 
 TINY = ValueSettings(
     iterations=2, games=4, player="nash:40,value=current,candidates=6",
@@ -289,8 +290,8 @@ def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
 
 def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
     """The bundled network with its last layer negated: it takes the worst positions for the best."""
-    good = unpack_network(LEARNED)._asdict()
-    bad = {name: -values if name == "last" else np.array(values) for name, values in good.items()}
+    good = unpack_network(LEARNED)
+    bad = {name: np.array(getattr(good, name)) * (-1 if name == "last" else 1) for name in SHAPES}
     monkeypatch.setattr(trainer, "fit_network", lambda *_: Fit(bad, 0.1, 0.1))
     settings = replace(TINIEST, start="learned", accept=0.5, gate_units=4)
     with pytest.raises(RunError, match="no network of 2 iterations came through the gate"):
@@ -312,7 +313,7 @@ def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path,
             return original(settings, places, network, *more)
 
         monkeypatch.setattr(trainer, name, noted)
-    monkeypatch.setattr(trainer, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
+    monkeypatch.setattr(ValueRun, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
     if accept:
         with pytest.raises(RunError, match="came through the gate"):
             train(tmp_path, replace(TINIEST, accept=accept))

@@ -23,9 +23,9 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.record import MemoryRecorder
 from warlight_env.web import page as page_module
 from warlight_env.web.errors import RequestError
-from warlight_env.web.folder import Folder
-from warlight_env.web.lobby import Lobby
-from warlight_env.web.serve import Folders, Listen, run_server
+from warlight_env.web.games.lobby import Lobby
+from warlight_env.web.http.server import Folders, Listen, run_server
+from warlight_env.web.storage.game_folder import GameFolder
 from web_helpers import needs_page, serving
 
 
@@ -87,7 +87,7 @@ def test_a_server_that_cannot_begin_leaves_nothing_open(
     fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     async def first(lobby: Lobby) -> str:
-        await lobby.desk.long(len, "abc")
+        await lobby.process_pool.long(len, "abc")
         raise RequestError("no such game can be made")
 
     def run() -> None:
@@ -116,7 +116,7 @@ def test_a_server_that_cannot_begin_leaves_nothing_open(
     assert len(os.listdir("/proc/self/fd")) <= before
     assert closed == ["lobby"] * (fails == "game")
     assert not caplog.records and not [t for t in threading.enumerate() if t.name.startswith("warlight")]
-    Folder(tmp_path).release()
+    GameFolder(tmp_path).release()
 
 
 def test_a_replay_is_exported_without_the_extra(tmp_path: Path):

@@ -19,10 +19,10 @@ import uvicorn
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from warlight_env.web.app import create_app
-from warlight_env.web.connections import ConnectionLimits, address_of
-from warlight_env.web.serve import config_of
-from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.access.connections import ConnectionLimits, address_of
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.server import config_of
+from warlight_env.web.http.settings import ServerSettings
 from web_helpers import needs_page, serving
 
 
@@ -109,7 +109,7 @@ def test_an_origin_has_the_scheme_that_a_trusted_proxy_names(tmp_path: Path):
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("warlight_env.web.gate.SLOWEST", 0.4)
+    monkeypatch.setattr("warlight_env.web.access.auth.SLOWEST", 0.4)
     with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
         for path, length in (("games", b"1000"), ("replays", b"8000000")):
             head = b"POST /api/%b HTTP/1.1\r\nHost: x\r\nContent-Length: %b\r\n\r\n{" % (path.encode(), length)

@@ -17,14 +17,14 @@ import pytest
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
-from warlight_env.web import playing, turn_clock
-from warlight_env.web.app import create_app
-from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
-from warlight_env.web.folder import Folder
-from warlight_env.web.lobby import Company, Lobby
-from warlight_env.web.room import Room
-from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.games import game_loop, turn_clock
+from warlight_env.web.games.lobby import Lobby, SeatOptions
+from warlight_env.web.games.room import Room
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.settings import ServerSettings
+from warlight_env.web.storage.game_folder import DiskError, GameFolder
+from warlight_env.web.storage.saved_game import SavedGame
 
 TWO = [("Ann", None), ("Bo", None)]
 
@@ -36,7 +36,7 @@ class Disk:
         self.free = 10**9
         self.write = os.write
         monkeypatch.setattr(os, "write", self.take)
-        monkeypatch.setattr(playing, "RETRY", 0.01)
+        monkeypatch.setattr(game_loop, "RETRY", 0.01)
 
     def take(self, file: int, data: Any) -> int:
         """As `os.write`."""
@@ -56,7 +56,7 @@ async def until(what: Callable[[], Any]) -> None:
 
 
 async def begun(folder: Path, picks: Any = "random") -> tuple[Lobby, Room]:
-    lobby = Lobby(Folder(folder), workers=1)
+    lobby = Lobby(GameFolder(folder), workers=1)
     return lobby, await lobby.make(TWO, maps.load("small"), Rules.of("thesis"), seed=1, picks=picks)
 
 
@@ -82,7 +82,7 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
         watching = asyncio.create_task(watch(room, 0, told))
         commit(room, 0, 1)
         await until(lambda: room.game.round == 1)
-        whole = room.book.partial.read_bytes()
+        whole = room.log.partial.read_bytes()
         keep = room.turns.keep
         room.turns.keep = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
@@ -91,8 +91,8 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
         assert "No space left on device" in told[-1]["error"]
         assert str(tmp_path) not in told[-1]["error"]
         await asyncio.sleep(0.1)
-        assert room.book.partial.read_bytes() == whole
-        assert room.game.round == len(GameLog.load(room.book.partial).rounds) == 1
+        assert room.log.partial.read_bytes() == whole
+        assert room.game.round == len(GameLog.load(room.log.partial).rounds) == 1
         assert max(m["round"] for m in told if m.get("event") == "round") == 1
         assert told[-1]["round"] == 1
         room.turns.keep = keep  # type: ignore[method-assign]
@@ -103,7 +103,7 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
         commit(room, 0, 1)
         await until(lambda: room.game.round == 3)
         watching.cancel()
-        log = GameLog.load(room.book.partial)
+        log = GameLog.load(room.log.partial)
         assert len(log.rounds) == 3
         assert verify(log) == []
         await lobby.close()
@@ -133,7 +133,7 @@ def test_a_game_that_cannot_be_written_is_not_made_and_leaves_nothing(tmp_path: 
 
     async def run() -> None:
         lobby, room = await begun(tmp_path)
-        before, size = sorted(tmp_path.iterdir()), room.book.partial.stat().st_size
+        before, size = sorted(tmp_path.iterdir()), room.log.partial.stat().st_size
         for disk.free in (0, 50, size + 20):  # nothing, a part of the log, the log but not its tokens
             with pytest.raises(DiskError, match="No space left"):
                 await lobby.make(TWO, maps.load("small"), Rules.of("thesis"))
@@ -158,17 +158,17 @@ def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.M
         room.turns.keep = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
         disk.free = room_for
-        await until(lambda: room.error or room.book.path.exists())
+        await until(lambda: room.error or room.log.path.exists())
         error = room.error or ""
         if error:
             assert (room.game.round, room.over) == (2, True)
-            assert room.book.event(room.book.events - 1)["event"] == "round"
-            assert not room.book.path.exists()
+            assert room.log.event(room.log.events - 1)["event"] == "round"
+            assert not room.log.path.exists()
         disk.free = 10**9
-        await until(lambda: room.book.path.exists() and room.error is None)
+        await until(lambda: room.log.path.exists() and room.error is None)
         await lobby.close()
         assert not room.turns.path.exists()
-        return room.book.path.read_bytes(), error
+        return room.log.path.read_bytes(), error
 
     async def run() -> None:
         whole, error = await to_the_end(tmp_path / "one", 10**9)
@@ -187,9 +187,9 @@ def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path:
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
     async def run() -> None:
-        lobby, people = Lobby(Folder(tmp_path), workers=1), [("Ann", None), ("Bo", None), ("Cy", None)]
-        company = Company(frozenset([1, 2]), 10)
-        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", company=company)
+        lobby, people = Lobby(GameFolder(tmp_path), workers=1), [("Ann", None), ("Bo", None), ("Cy", None)]
+        seat_options = SeatOptions(frozenset([1, 2]), 10)
+        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options)
         commit(room, 0)
         follower = room.feed.follow(1, -1)
         await anext(follower)
@@ -203,7 +203,7 @@ def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path:
         room.hand_in_orders(1, 1, Orders(deploy))
         room.resign(2)
         await until(lambda: room.game.round == 1)
-        played = GameLog.load(room.book.partial).rounds[0]
+        played = GameLog.load(room.log.partial).rounds[0]
         assert played.orders[1] is not None and played.orders[1].deploys == deploy
         assert played.orders[2] is None
         assert [insight.data for insight in played.insights] == []
@@ -224,13 +224,13 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
         else:
             room.hand_in_picks(0, wishes)
         await lobby.close()
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, room.seats[1].token)).room
         assert room.awaited == [1]
         if picks == "random":
             commit(room, 1)
             await until(lambda: room.game.round == 1)
-            played = GameLog.load(room.book.partial).rounds[0]
+            played = GameLog.load(room.log.partial).rounds[0]
             assert played.orders[0].deploys == [(mine, 5)]
             assert played.insights[0].data == {"hint": "coach"}
         else:
@@ -238,7 +238,7 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
             await until(lambda: room.game.phase == "play")
             assert room.game.owner[wishes].tolist() == [0, 0]
         await lobby.close()
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]  # those were of another step
         await lobby.close()
 
@@ -268,7 +268,7 @@ def test_a_damaged_file_of_turns_is_no_turn(tmp_path: Path):
             "[" * 100_000,
         ):
             room.turns.path.write_text(text)
-            lobby = Lobby(Folder(tmp_path), workers=1)
+            lobby = Lobby(GameFolder(tmp_path), workers=1)
             assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]
             await lobby.close()
 
@@ -292,7 +292,7 @@ def test_a_damaged_file_of_seats_is_told_without_the_servers_paths(tmp_path: Pat
         await lobby.close()
         path = tmp_path / f"{room.id}.seats.json"
         whole = json.loads(path.read_text())
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
 
         async def refused(says: str, of: str) -> None:
             try:
@@ -349,7 +349,7 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
 
 def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async def run() -> None:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
         room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         assert room.watch_token is not None
@@ -374,3 +374,9 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
         await lobby.close()
 
     asyncio.run(run())
+
+
+def test_a_game_that_an_older_version_kept_names_its_bots_parameters_as_now():
+    seats = [["Bot", "mcts:replies=blind,selection=root", "a"], ["Bo", None, "b"]]
+    kept = SavedGame.of({"seats": seats, "watch": None, "pace": 1.0})
+    assert [spec for _, spec, _ in kept.seats] == ["mcts:selection=blind,exploration_visits=root", None]

@@ -14,11 +14,11 @@ from warlight_env.agents import make_agent
 from warlight_env.arena.playing.play import ask_orders
 from warlight_env.record import GameLog, Player
 from warlight_env.record.encode import log_lines
-from warlight_env.web import book as books
-from warlight_env.web.book import Book
-from warlight_env.web.document import events_of
-from warlight_env.web.eyes import Eyes
-from warlight_env.web.feed import Feed
+from warlight_env.web.documents.fog_filter import FogFilter
+from warlight_env.web.documents.replay_document import events_of
+from warlight_env.web.games.feed import Feed
+from warlight_env.web.storage import game_log as books
+from warlight_env.web.storage.game_log import GameLogWriter
 
 LOGS = sorted(Path(__file__).parents[1].joinpath("logs").iterdir())
 ROUNDS = 12
@@ -31,9 +31,9 @@ class Watched:
     def __init__(self, path: Path) -> None:
         self.game = Game("small", Rules.of("thesis", fog=True), 2, 5)
         self.bots = [make_agent("smart_random", 1), make_agent("aggressive", 2)]
-        self.book = Book(path, [Player("one"), Player("two")])
-        self.book.began(self.game, self.book.stands, 500)
-        self.book.save()
+        self.log = GameLogWriter(path, [Player("one"), Player("two")])
+        self.log.began(self.game, self.log.seat_states, 500)
+        self.log.save()
         self.feed = Feed(self)
 
     def now(self, seat):
@@ -45,17 +45,17 @@ class Watched:
         """The next step, with thoughts and orders in forms that are not the usual one."""
         if self.game.phase == "pick":
             wishes = {p: self.bots[p].pick(self.game.view(p)) for p in self.game.pickers()}
-            self.book.picked(wishes, self.game.pick(wishes, on_illegal="skip"), self.game)
+            self.log.picked(wishes, self.game.pick(wishes, on_illegal="skip"), self.game)
         else:
-            self.book.stands[0].thought = {"round": self.game.round}
+            self.log.seat_states[0].thought = {"round": self.game.round}
             orders = dict(ask_orders(self.game, self.bots))
             if self.game.round % 3 == 1:
                 deploys, attacks = orders[0].arrays()
                 orders[0] = Orders(list(deploys), [tuple(row) for row in attacks])
             if self.game.round % 3 == 2:
                 orders[0] = Orders([*orders[0].deploys, (np.int64(0), True)], orders[0].attacks)
-            self.book.played(orders, self.game.play_round(orders, on_illegal="skip"), self.game)
-        self.book.save()
+            self.log.played(orders, self.game.play_round(orders, on_illegal="skip"), self.game)
+        self.log.save()
         self.feed.tell()
 
 
@@ -95,10 +95,10 @@ def test_those_who_follow_are_sent_the_games_steps_and_nothing_is_read_again(tmp
             room.play()
         seen = dict(zip(SEATS, await asyncio.gather(*viewers), strict=True))
         assert read and all(line.startswith(b'{"event":"insight"') for line in read)  # others made these
-        log = GameLog.load(room.book.partial)
+        log = GameLog.load(room.log.partial)
         assert len(log.rounds) == ROUNDS
         assert seen == {seat: as_sent(log, seat) for seat in SEATS}
-        room.book.close()
+        room.log.close()
 
     asyncio.run(run())
 
@@ -110,11 +110,11 @@ def test_those_who_come_late_are_sent_the_same(tmp_path, monkeypatch):
         room = Watched(tmp_path / "game.wl.jsonl")
         for _ in range(1 + ROUNDS):
             room.play()
-        log = GameLog.load(room.book.partial)
+        log = GameLog.load(room.log.partial)
         for seat in SEATS:
             wanted = as_sent(log, seat)
             assert await followed(room.feed, seat, len(wanted)) == wanted
-        room.book.close()
+        room.log.close()
 
     asyncio.run(run())
 
@@ -124,6 +124,6 @@ def test_a_replays_events_are_those_of_the_logs_lines(path):
     log = GameLog.load(path)
     lines = [json.loads(line) for line in log_lines(log)][1:]
     for seat in (None, *range(len(log.header.players))):
-        eyes = Eyes(log.header.map, log.header.rules, len(log.header.players), seat)
-        wanted = [event for event in map(eyes.see, lines) if event is not None]
+        filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
+        wanted = [event for event in map(filter_.see, lines) if event is not None]
         assert as_sent(log, seat) == wanted

@@ -19,13 +19,13 @@ from websockets.exceptions import ConnectionClosed
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
-from warlight_env.web import lobby as lobby_module
-from warlight_env.web.clearing import delete_files
 from warlight_env.web.errors import RequestError
-from warlight_env.web.folder import Folder
-from warlight_env.web.library import Wanted
-from warlight_env.web.lobby import Lobby
-from warlight_env.web.room import Room
+from warlight_env.web.games import lobby as lobby_module
+from warlight_env.web.games.lobby import Lobby
+from warlight_env.web.games.room import Room
+from warlight_env.web.http.library import GameQuery
+from warlight_env.web.storage.cleanup import delete_files
+from warlight_env.web.storage.game_folder import GameFolder
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
@@ -74,25 +74,25 @@ def row(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "wanted, fields, fits",
     [
-        (Wanted(text="att wor"), {}, True),
-        (Wanted(text="FINAL"), {"name": "The final"}, True),
-        (Wanted(text="zlutoucky KUN"), {"name": "Žluťoučký kůň"}, True),
-        (Wanted(text="kůň"), {"name": "zlutoucky kun"}, True),
-        (Wanted(text="att xyz"), {}, False),
-        (Wanted(player="Ann"), {}, True),
-        (Wanted(player="An"), {}, False),
-        (Wanted(map="Small"), {}, False),
-        (Wanted(state="open"), {}, False),
-        (Wanted(state="open"), {"over": False, "winner": None}, True),
-        (Wanted(result="won"), {}, True),
-        (Wanted(result="lost"), {"winner": 1}, True),
-        (Wanted(result="won", player="Attila"), {}, False),
-        (Wanted(result="won", player="Attila"), {"winner": 1}, True),
-        (Wanted(result="draw"), {"winner": None}, True),
-        (Wanted(result="draw"), {"over": False, "winner": None}, False),
+        (GameQuery(text="att wor"), {}, True),
+        (GameQuery(text="FINAL"), {"name": "The final"}, True),
+        (GameQuery(text="zlutoucky KUN"), {"name": "Žluťoučký kůň"}, True),
+        (GameQuery(text="kůň"), {"name": "zlutoucky kun"}, True),
+        (GameQuery(text="att xyz"), {}, False),
+        (GameQuery(player="Ann"), {}, True),
+        (GameQuery(player="An"), {}, False),
+        (GameQuery(map="Small"), {}, False),
+        (GameQuery(state="open"), {}, False),
+        (GameQuery(state="open"), {"over": False, "winner": None}, True),
+        (GameQuery(result="won"), {}, True),
+        (GameQuery(result="lost"), {"winner": 1}, True),
+        (GameQuery(result="won", player="Attila"), {}, False),
+        (GameQuery(result="won", player="Attila"), {"winner": 1}, True),
+        (GameQuery(result="draw"), {"winner": None}, True),
+        (GameQuery(result="draw"), {"over": False, "winner": None}, False),
     ],
 )
-def test_what_fits(wanted: Wanted, fields: dict[str, Any], fits: bool):
+def test_what_fits(wanted: GameQuery, fields: dict[str, Any], fits: bool):
     assert wanted.fits(row(**fields)) == fits
 
 
@@ -176,7 +176,7 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
     people, bots = [("Ann", None), ("Bo", None)], [("one", "random"), ("other", "random")]
 
     async def main() -> None:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
 
         async def begun(players: list[tuple[str, str | None]]) -> Room:
             return await lobby.make(players, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
@@ -188,7 +188,7 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
             played.hand_in_orders(seat, 1, Orders())
         while not played.begun or played.pending:
             await asyncio.sleep(0.01)
-        assert {r["id"] for r in (await lobby.listing.all())[0]} == {named.id, one_in.id, played.id}
+        assert {r["id"] for r in (await lobby.game_list.all())[0]} == {named.id, one_in.id, played.id}
         await lobby.sweep(1e9)  # nobody has left yet
         assert lobby.rooms == 5
         await lobby.sweep(-1.0)
@@ -203,7 +203,7 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
     people, bots = [("Ann", None), ("Bo", None)], [("one", "random"), ("other", "random")]
 
     async def main() -> None:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         small, rules = maps.load("small"), Rules.of("thesis")
         empty = await lobby.make(people, small, rules, 1, "random")
         played = await lobby.make(people, small, rules, 1, "random")
@@ -211,7 +211,7 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
             played.hand_in_orders(seat, 1, Orders())
         watched = await lobby.make(bots, small, rules, 1, "random", 0.05)
         follower = asyncio.ensure_future(anext(watched.feed.follow(None, -1)))
-        while not watched.book.steps:
+        while not watched.log.steps:
             await asyncio.sleep(0.01)
         lobby.control(watched, paused=True)
         await follower
@@ -220,7 +220,7 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
         lobby.control(halted, paused=True)
         lobby.control(watched, paused=False)
         await lobby.close()
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
 
         async def kept_after(seconds: float) -> set[str]:
             await lobby.clear(time.time() + seconds)
@@ -259,7 +259,7 @@ def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path
     monkeypatch.setattr(lobby_module, "delete_files", delete_late)
 
     async def main() -> None:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         lobby._cleared = time.monotonic()  # it is about the games in memory
         room = await lobby.make([("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
@@ -283,9 +283,9 @@ def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path
 
 def test_a_game_that_is_deleted_while_it_is_taken_up_does_not_come_back(tmp_path: Path):
     async def main() -> None:
-        lobby, go_on = Lobby(Folder(tmp_path), workers=1), asyncio.Event()
+        lobby, go_on = Lobby(GameFolder(tmp_path), workers=1), asyncio.Event()
         room = await lobby.make([("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random")
-        token, short = room.seats[0].token, lobby.desk.short
+        token, short = room.seats[0].token, lobby.process_pool.short
         room.hand_in_orders(0, 1, Orders())
         await lobby.sweep(-1.0)
         reading = asyncio.Event()
@@ -295,7 +295,7 @@ def test_a_game_that_is_deleted_while_it_is_taken_up_does_not_come_back(tmp_path
             await go_on.wait()
             return await short(*work)
 
-        lobby.desk.short = short_later  # type: ignore[method-assign]
+        lobby.process_pool.short = short_later  # type: ignore[method-assign]
         finding = asyncio.ensure_future(lobby.find(room.id, token))
         await reading.wait()
         going = asyncio.ensure_future(lobby.delete(room.id, token))

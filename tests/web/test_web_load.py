@@ -14,8 +14,8 @@ import pytest
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from warlight_env.web.app import create_app
-from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.settings import ServerSettings
 from web_helpers import Server, needs_page, serving
 
 pytestmark = [needs_page, pytest.mark.slow]

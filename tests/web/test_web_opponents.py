@@ -19,9 +19,9 @@ from warlight_env.agents.registry import agent_names, make_agent, parse
 from warlight_env.arena.policies.policy_file import built_in
 from warlight_env.cli import main
 from warlight_env.record import GameLog
-from warlight_env.web.ladder import LadderError, bundled, ladder_of
-from warlight_env.web.played_games import games_of
-from warlight_env.web.server_settings import BOTS
+from warlight_env.web.http.settings import BOTS
+from warlight_env.web.opponents.ladder import LadderError, bundled, ladder_of
+from warlight_env.web.opponents.supported_games import games_of
 from web_helpers import Server, needs_page, serving
 
 

@@ -12,7 +12,7 @@ from language_helpers import czech, english_left
 from page_helpers import PAGE, PHONE, bot_log, region
 
 from warlight_env.web.export import framed, write_html
-from warlight_env.web.postgame import PLAYOUTS, ROLLS, GameReport, judged
+from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
 from web_helpers import CHROMIUM, Server, serving
 
 pytestmark = PAGE
@@ -163,7 +163,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     tmp_path: Path, open_page: Callable[..., Any], chromium: Any
 ):
     log, file = bot_log(rounds=4), tmp_path / "replay.html"
-    rounds = tuple(judged(log, number, "nash:secs=0.05") for number in range(1, 5))
+    rounds = tuple(analysed_round(log, number, "nash:secs=0.05") for number in range(1, 5))
     report = GameReport("nash:secs=0.05", ROLLS, PLAYOUTS, tuple(log.names), rounds)
     write_html(log, file, report=report.to_dict())
     page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)

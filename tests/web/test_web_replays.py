@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cup_helpers import play_cup
@@ -14,8 +17,10 @@ from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from warlight_env.web.errors import RequestError
-from warlight_env.web.kept import Kept
-from warlight_env.web.tournament_tables import games_between, read_tournament
+from warlight_env.web.http import replays
+from warlight_env.web.http.tournaments import games_between, read_tournament
+from warlight_env.web.workers.process_pool import ProcessPool
+from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
@@ -135,15 +140,34 @@ def test_what_cannot_be_asked_of_a_log_is_said(server: Server):
         assert feed.now(phase="play")["round"] == 2
 
 
-def test_the_shelf_keeps_the_logs_that_were_opened_last():
-    kept = Kept(3, 100)
-    for key in "abc":
-        kept.put(key, b"x" * 10)
-    assert kept.get("a") is not None
-    kept.put("d", b"x" * 10)
-    assert [key for key in "abcd" if kept.get(key)] == ["a", "c", "d"]
-    kept.put("e", b"x" * 85)  # there is no room for more than one beside it
-    assert [key for key in "acde" if kept.get(key)] == ["d", "e"]
-    kept.put("e", b"x" * 5)
-    kept.put("f", b"x" * 85)
-    assert [key for key in "def" if kept.get(key)] == ["d", "e", "f"]
+def test_the_cache_of_replays_keeps_the_logs_that_were_used_last(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(replays, "LOG_BYTES", 40)
+    monkeypatch.setattr(replays, "CHANCES_BYTES", 500)
+
+    class Pool(ProcessPool):
+        """Answers at once, and counts the logs whose win probabilities it had to compute."""
+
+        computed = 0
+
+        async def long(self, work: Any, source: LogSource, chances: bytes | None, more: Any) -> Any:
+            self.computed += chances is None
+            return b"{}", b"[0.5]" * 1000 if source.data == b"long" else b"[0.5]"
+
+    async def main() -> None:
+        cache = replays.ReplayCache(pool := Pool())
+        keys = {}
+        for data in (b"a" * 10, b"b" * 10, b"c" * 10):
+            await cache.open(data)
+            keys[data[:1]] = hashlib.sha256(data).hexdigest()[:32]
+        assert cache.get(keys[b"a"]).data == b"a" * 10  # used last now
+        await cache.open(b"d" * 20)
+        with pytest.raises(RequestError, match="open it again"):
+            cache.get(keys[b"b"])
+        assert cache.get(keys[b"a"]).data == b"a" * 10 and cache.get(keys[b"c"]).data == b"c" * 10
+        before = pool.computed
+        for _ in range(2):  # its win probabilities fill the cache alone
+            await cache.replay(LogSource("key", b"long"), {})
+        assert pool.computed == before + 1
+        pool.close()
+
+    asyncio.run(main())

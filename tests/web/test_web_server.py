@@ -18,10 +18,10 @@ from websockets.sync.client import connect
 
 from warlight_env import Game, Rules, maps
 from warlight_env.record import GameLog, verify
-from warlight_env.web.folder import Folder
-from warlight_env.web.lobby import Lobby
-from warlight_env.web.thinking import Thinkers
-from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
+from warlight_env.web.games.lobby import Lobby
+from warlight_env.web.storage.game_folder import GameFolder
+from warlight_env.web.workers.bot_process import AskedPosition, Question, WorkerSetup
+from warlight_env.web.workers.bot_workers import BotWorkers
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
@@ -268,7 +268,7 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
 
 def test_where_a_position_goes_without_chances_the_latest_known_are_told(tmp_path: Path):
     async def told() -> list[object]:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
         room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         await room.stop()
@@ -338,19 +338,19 @@ def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered()
     position = AskedPosition.of(game.view(0))
 
     async def ask() -> None:
-        thinkers = Thinkers(1, limit=lambda question, first: 0.5 if question.spec == "mcts:secs=600" else 120.0)
+        bot_workers = BotWorkers(1, limit=lambda question, first: 0.5 if question.spec == "mcts:secs=600" else 120.0)
         try:
-            assert (await thinkers.ask(Question(setup, position, "aggressive"))).error is None
+            assert (await bot_workers.ask(Question(setup, position, "aggressive"))).error is None
             began = time.monotonic()
-            late = await thinkers.ask(Question(setup, position, "mcts:secs=600"))
+            late = await bot_workers.ask(Question(setup, position, "mcts:secs=600"))
             assert "no answer" in (late.error or "")
             assert time.monotonic() - began < 300
-            again = await thinkers.ask(Question(setup, position, "aggressive"))
+            again = await bot_workers.ask(Question(setup, position, "aggressive"))
             assert again.error is None
             assert sum(n for _, n in again.deploys) == position.income
-            broken = await thinkers.ask(Question(setup, position, "mcts:weights=/nowhere.json"))
+            broken = await bot_workers.ask(Question(setup, position, "mcts:weights=/nowhere.json"))
             assert "WeightsError" in (broken.error or "")
         finally:
-            await thinkers.close()
+            await bot_workers.close()
 
     asyncio.run(ask())

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import WebSocketDisconnect
 
-from warlight_env.web.sockets import _follow
+from warlight_env.web.http.sockets import _follow
 
 
 class Socket:

@@ -14,13 +14,14 @@ from websockets.sync.client import connect
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
-from warlight_env.web import kept_game, turn_clock
 from warlight_env.web.errors import RequestError
-from warlight_env.web.folder import Folder
-from warlight_env.web.lobby import Company, Lobby
-from warlight_env.web.room import Room
-from warlight_env.web.turn_clock import TurnClock
-from warlight_env.web.turn_file import TurnsFile
+from warlight_env.web.games import turn_clock
+from warlight_env.web.games.lobby import Lobby, SeatOptions
+from warlight_env.web.games.room import Room
+from warlight_env.web.games.turn_clock import TurnClock
+from warlight_env.web.storage import saved_game
+from warlight_env.web.storage.game_folder import GameFolder
+from warlight_env.web.storage.submitted_turns import SubmittedTurns
 from web_helpers import Feed, Server, needs_page, serving
 
 pytestmark = needs_page
@@ -218,11 +219,11 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
     async def main() -> None:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
-        company = Company(frozenset([1]), 10)
+        seat_options = SeatOptions(frozenset([1]), 10)
         small, rules = maps.load("small"), Rules.of("thesis")
-        room = await lobby.make(people, small, rules, 1, "random", company=company)
+        room = await lobby.make(people, small, rules, 1, "random", seat_options=seat_options)
 
         async def looks(seat: int, seconds: float) -> Any:
             """Somebody looks, and time goes by; who looks, to be sent away."""
@@ -262,9 +263,9 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
 
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
-        company = Company(frozenset([1]), 10)
-        lobby = Lobby(Folder(tmp_path), workers=1)
-        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", company=company)
+        seat_options = SeatOptions(frozenset([1]), 10)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options)
 
         async def looks(seconds: float) -> None:
             follower = room.feed.follow(0, -1)
@@ -278,7 +279,7 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
             nonlocal lobby
             await lobby.close()
             now[0] += 1000
-            lobby = Lobby(Folder(tmp_path), workers=1)
+            lobby = Lobby(GameFolder(tmp_path), workers=1)
             return (await lobby.find(room.id, room.seats[0].token)).room
 
         await looks(4)
@@ -301,7 +302,7 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("spent", ["[]", "-1", "NaN", "1e999", '"a"', "null", "9" * 400])
 def test_a_damaged_file_of_turns_leaves_the_whole_clock(spent: str, tmp_path: Path):
-    file = TurnsFile(tmp_path / "a.turns.json")
+    file = SubmittedTurns(tmp_path / "a.turns.json")
     file.keep(2, {}, {}, 3.5)
     assert (file.spent(2), file.spent(3)) == (3.5, 0.0)
     file.path.write_text(f'{{"step": 2, "spent": {spent}}}')
@@ -315,10 +316,10 @@ def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
     async def main() -> None:
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         players = [("Ann", None), ("Bo", "mcts:secs=60")]
-        company = Company(frozenset(), 10)
-        room = await lobby.make(players, maps.load("small"), Rules.of("thesis"), 1, "random", company=company)
+        seat_options = SeatOptions(frozenset(), 10)
+        room = await lobby.make(players, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options)
         follower = room.feed.follow(0, -1)
         await anext(follower)
 
@@ -371,7 +372,7 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
 ):
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
         room.resign(1)
@@ -379,10 +380,10 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
         told = {"id": again.id, "seat": 0, "token": again.seats[0].token}
         assert new and room.now(0)["rematch"] == told
         await lobby.close()
-        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, token)).room
         with monkeypatch.context() as patch:
-            patch.setattr(kept_game, "bounded", None)  # nothing is read for a message
+            patch.setattr(saved_game, "bounded", None)  # nothing is read for a message
             assert room.now(0)["rematch"] == told and room.now(1)["rematch"]["seat"] == 1
             assert room.now(-1)["rematch"]["token"] == again.spectate_token
         await lobby.delete(again.id, told["token"])
@@ -397,7 +398,7 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
 def test_a_rematch_is_known_of_a_game_that_was_let_go_and_brings_back_none_that_was_deleted(tmp_path: Path):
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
-        lobby = Lobby(Folder(tmp_path), max_rooms=1, workers=1)
+        lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
         room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
         room.resign(1)

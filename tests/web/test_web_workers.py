@@ -25,16 +25,16 @@ from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.record import GameLog, MemoryRecorder, Player
 from warlight_env.record.encode import log_lines
-from warlight_env.web import clerk
-from warlight_env.web.app import create_app
-from warlight_env.web.chances import chances_of
-from warlight_env.web.desk import Desk, DeskError
 from warlight_env.web.errors import RequestError
-from warlight_env.web.outlook import win_chances
-from warlight_env.web.server_settings import ServerSettings
-from warlight_env.web.side_process import Child
-from warlight_env.web.thinking import GRACE, Thinkers, patience
-from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerAnswer, WorkerSetup, serve
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.settings import ServerSettings
+from warlight_env.web.workers import worker_tasks
+from warlight_env.web.workers.bot_process import AskedPosition, Question, Worker, WorkerAnswer, WorkerSetup, serve
+from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, patience
+from warlight_env.web.workers.child_process import ChildProcess
+from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+from warlight_env.web.workers.rollout_estimate import win_chances
+from warlight_env.web.workers.win_probability import chances_of
 
 
 def asked(game: Game, spec: str | None = None, **fields: Any) -> Question:
@@ -112,28 +112,28 @@ def test_a_bot_in_another_one_has_its_own_clock_and_time_to_compile():
     assert patience(asked(game, "mcts:sims=5000"), False) == GRACE
 
     async def main() -> None:
-        thinkers, firsts = Thinkers(1, limit=lambda question, first: float(first)), []
+        bot_workers, firsts = BotWorkers(1, limit=lambda question, first: float(first)), []
 
         async def answer(question: Question, limit: Callable[[], float]) -> WorkerAnswer:
             firsts.append(bool(limit()))
             return WorkerAnswer()
 
-        thinkers._slots[0].child.ask = answer  # type: ignore[method-assign]
+        bot_workers._slots[0].child.ask = answer  # type: ignore[method-assign]
         for spec in ("belief:random", "belief:mcts:sims=5", "belief:mcts:sims=9", None, "random", None, "random"):
-            await thinkers.ask(asked(game, spec))
+            await bot_workers.ask(asked(game, spec))
         assert firsts == [True, True, False, True, True, False, False]
-        await thinkers.close()
+        await bot_workers.close()
 
     asyncio.run(main())
 
 
-def run(work: Callable[[Desk], Coroutine[Any, Any, None]], **limits: Any) -> None:
+def run(work: Callable[[ProcessPool], Coroutine[Any, Any, None]], **limits: Any) -> None:
     async def main() -> None:
-        desk = Desk(**limits)
+        process_pool = ProcessPool(**limits)
         try:
-            await work(desk)
+            await work(process_pool)
         finally:
-            desk.close()
+            process_pool.close()
 
     asyncio.run(main())
 
@@ -143,7 +143,7 @@ def test_processes_are_deaf_to_interrupts_from_the_first_on():
     """Ctrl-C goes to all processes of a terminal, also to those that are still importing what they need."""
 
     async def main() -> None:
-        child, deaf = Child(serve, "a child"), []
+        child, deaf = ChildProcess(serve, "a child"), []
         question = asyncio.ensure_future(child.ask(None, lambda: 60.0))
         while not question.done():
             await asyncio.sleep(0.002)
@@ -161,39 +161,39 @@ def test_processes_are_deaf_to_interrupts_from_the_first_on():
 
 
 def test_work_that_takes_too_long_is_ended_and_the_next_is_done():
-    async def work(desk: Desk) -> None:
+    async def work(process_pool: ProcessPool) -> None:
         for endless in ((time.sleep, 600), (sum, itertools.count())):
             with pytest.raises(RequestError, match=r"more than 0\.5 s") as late:
-                await desk.long(*endless)
+                await process_pool.long(*endless)
             assert late.value.status == 503
-            assert await desk.long(len, "abc") == 3
+            assert await process_pool.long(len, "abc") == 3
 
     run(work, long=0.5)
 
 
 def test_a_process_that_dies_is_replaced_and_who_asked_is_told():
-    async def work(desk: Desk) -> None:
-        first = await desk.long(os.getpid)
+    async def work(process_pool: ProcessPool) -> None:
+        first = await process_pool.long(os.getpid)
         with pytest.raises(RequestError, match="it has died") as died:
-            await desk.long(os._exit, 3)
+            await process_pool.long(os._exit, 3)
         assert died.value.status == 503
-        second = await desk.long(os.getpid)
+        second = await process_pool.long(os.getpid)
         os.kill(second, signal.SIGKILL)  # while nobody asks
-        await asyncio.to_thread(desk._long.child._process.join, 30)
-        assert await desk.long(os.getpid) not in (first, second, os.getpid())
+        await asyncio.to_thread(process_pool._long.child._process.join, 30)
+        assert await process_pool.long(os.getpid) not in (first, second, os.getpid())
 
     run(work)
 
 
 def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ours():
-    async def work(desk: Desk) -> None:
+    async def work(process_pool: ProcessPool) -> None:
         with pytest.raises(RequestError, match="line 1: not JSON") as wrong:
-            await desk.long(clerk.resumed, b"no log\n")
+            await process_pool.long(worker_tasks.resumed, b"no log\n")
         assert wrong.value.status == 422
-        with pytest.raises(DeskError, match="TypeError"):
-            await desk.long(len, 3)
-        with pytest.raises(DeskError, match="pickle"):
-            await desk.long(eval, "(n for n in ())")
+        with pytest.raises(ProcessPoolError, match="TypeError"):
+            await process_pool.long(len, 3)
+        with pytest.raises(ProcessPoolError, match="pickle"):
+            await process_pool.long(eval, "(n for n in ())")
 
     run(work)
 
@@ -205,41 +205,41 @@ def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept(
     insight = b'{"event":"insight","player":0,"round":0,"data":{"a":[%s0]}}'
     failure = b'{"event":"failure","player":0,"round":0,"reason":"none"}\n'
 
-    def source(values: int, key: str) -> clerk.Source:
+    def source(values: int, key: str) -> worker_tasks.LogSource:
         lines = [header, *rest, *[insight % (b'"ab",' * (values // 3 - 100))] * 3, failure]
-        return clerk.Source(key, gzip.compress(b"\n".join(lines), 1))
+        return worker_tasks.LogSource(key, gzip.compress(b"\n".join(lines), 1))
 
-    async def work(desk: Desk) -> None:
+    async def work(process_pool: ProcessPool) -> None:
         async def mebibytes(name: str) -> int:
-            status = await desk.long(Path.read_text, Path("/proc/self/status"))
+            status = await process_pool.long(Path.read_text, Path("/proc/self/status"))
             return int(status.split(f"{name}:")[1].split()[0]) >> 10
 
         with pytest.raises(RequestError, match="more than 3,000,000 values"):
-            await desk.long(clerk.game_in, source(4_900_000, "many"))
-        assert (await desk.long(clerk.game_in, source(300_000, "few")))[0] == 2
+            await process_pool.long(worker_tasks.game_in, source(4_900_000, "many"))
+        assert (await process_pool.long(worker_tasks.game_in, source(300_000, "few")))[0] == 2
         small = await mebibytes("VmRSS")
         for key in "ab":
-            document, _ = await desk.long(clerk.replayed, source(2_900_000, key), b"[]", {})
+            document, _ = await process_pool.long(worker_tasks.replayed, source(2_900_000, key), b"[]", {})
             assert len(document) > 10_000_000
         assert await mebibytes("VmHWM") < 1000
         assert await mebibytes("VmRSS") < small + 150
         with pytest.raises(RequestError, match="more memory than there is"):
-            await desk.long(bytes, 3 << 30)
+            await process_pool.long(bytes, 3 << 30)
 
     run(work)
 
 
 def test_no_more_waits_than_there_is_room_for_and_what_is_short_waits_for_nothing_long():
-    async def work(desk: Desk) -> None:
-        long = [asyncio.ensure_future(desk.long(time.sleep, 1.0)) for _ in range(3)]
+    async def work(process_pool: ProcessPool) -> None:
+        long = [asyncio.ensure_future(process_pool.long(time.sleep, 1.0)) for _ in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(RequestError, match="too much to do") as full:
-            await desk.long(len, "abc")
+            await process_pool.long(len, "abc")
         assert full.value.status == 503
-        assert await desk.short(len, "abc") == 3
+        assert await process_pool.short(len, "abc") == 3
         assert not any(task.done() for task in long[1:])
         await asyncio.gather(*long)
-        assert await desk.long(len, "abc") == 3
+        assert await process_pool.long(len, "abc") == 3
 
     run(work, queue=3)
 
@@ -248,17 +248,17 @@ def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
     game = Game("small", seed=1, picks="random")
 
     async def work() -> None:
-        thinkers = Thinkers(1)
+        bot_workers = BotWorkers(1)
         try:
-            await thinkers.ask(asked(game, "random"))
-            gone = asyncio.ensure_future(thinkers.ask(asked(game, None, chances=True, games=2000)))
+            await bot_workers.ask(asked(game, "random"))
+            gone = asyncio.ensure_future(bot_workers.ask(asked(game, None, chances=True, games=2000)))
             await asyncio.sleep(0.01)
             gone.cancel()
-            answer = await thinkers.ask(asked(game, "random"))
+            answer = await bot_workers.ask(asked(game, "random"))
             assert answer.chances is None
             assert sum(n for _, n in answer.deploys) == game.view(0).income
         finally:
-            await thinkers.close()
+            await bot_workers.close()
 
     asyncio.run(work())
 
@@ -268,14 +268,14 @@ def test_an_end_in_the_middle_of_work_is_told_to_who_waits_and_to_nobody_else():
 
     async def work() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
-        desk = Desk()
-        assert await desk.long(len, "abc") == 3
-        gone = asyncio.ensure_future(desk.long(time.sleep, 60))
+        process_pool = ProcessPool()
+        assert await process_pool.long(len, "abc") == 3
+        gone = asyncio.ensure_future(process_pool.long(time.sleep, 60))
         await asyncio.sleep(0.05)
         gone.cancel()
-        waiting = asyncio.ensure_future(desk.long(len, "abc"))
+        waiting = asyncio.ensure_future(process_pool.long(len, "abc"))
         await asyncio.sleep(0.05)
-        desk.close()
+        process_pool.close()
         with pytest.raises(RequestError, match="it was ended"):
             await waiting
 
@@ -387,7 +387,7 @@ async def talking(folder: Path, **settings: Any) -> AsyncIterator[tuple[FastAPI,
 def test_a_bot_that_thinks_too_long_is_answered_by_try_again(tmp_path: Path):
     async def main() -> None:
         async with talking(tmp_path, bots=("mcts:secs=60",)) as (app, client):
-            app.state.lobby.thinkers = Thinkers(1, limit=lambda question, first: 0.5)
+            app.state.lobby.bot_workers = BotWorkers(1, limit=lambda question, first: 0.5)
             game = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
             headers = {"authorization": f"Bearer {game['tokens']['0']}"}
             answer = await client.post(f"games/{game['id']}/insight", json={"bot": "mcts:secs=60"}, headers=headers)
@@ -458,7 +458,7 @@ def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path
                 return {row["id"]: row for row in answer.json()["games"]}
 
             assert list(await listed()) == ["game00002", "game00000"]
-            asked = [asyncio.ensure_future(listed()) for _ in range(40)]  # more than the desk has room for
+            asked = [asyncio.ensure_future(listed()) for _ in range(40)]  # more than the process pool has room for
             made = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
             assert list(await listed()) == ["game00002", "game00000"]  # nobody did anything in it yet
             await asyncio.gather(*asked)
@@ -531,8 +531,8 @@ def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, 
     async def main() -> None:
         async with talking(tmp_path) as (app, client):
             made = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
-            monkeypatch.setattr("warlight_env.web.json_answers.PIECE", 1000)
-            monkeypatch.setattr("warlight_env.web.json_answers.ROOM", 100_000)
+            monkeypatch.setattr("warlight_env.web.http.dependencies.PIECE", 1000)
+            monkeypatch.setattr("warlight_env.web.http.dependencies.ROOM", 100_000)
             path = f"/api/games/{made['id']}"
             headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {made['tokens']['0']}".encode())]
             scope = {
@@ -577,7 +577,7 @@ def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_pat
                 await answered.wait()
                 return WorkerAnswer(deploys=[], attacks=[])
 
-            app.state.lobby.thinkers.ask = ask
+            app.state.lobby.bot_workers.ask = ask
             body = {"players": PEOPLE, "map": "small", "picks": "random"}
             games = [(await client.post("games", json=body)).json() for _ in range(9)]
 
@@ -622,7 +622,7 @@ def test_bots_are_asked_about_an_opened_log_so_much_at_once(tmp_path: Path):
                 await answered.wait()
                 return WorkerAnswer(deploys=[], attacks=[])
 
-            app.state.lobby.thinkers.ask = ask
+            app.state.lobby.bot_workers.ask = ask
             url = f"replays/{key}/insight"
             waiting = [asyncio.ensure_future(client.post(url, json={"bot": "random"})) for _ in range(6)]
             done, left = await asyncio.wait(waiting, timeout=2.0, return_when=asyncio.FIRST_COMPLETED)

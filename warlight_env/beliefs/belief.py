@@ -10,12 +10,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.imagined import distance_to, farthest
+from warlight_env.agents.evaluation.imagined import distance_to, farthest
+from warlight_env.arguments import index, integers_of, short_repr
+from warlight_env.array_arguments import integer_array
 from warlight_env.beliefs.watching import NOTHING_SEEN, Seen
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.errors import InputError
 from warlight_env.maps import Map
 from warlight_env.ownership import OneThread
 
@@ -69,6 +72,9 @@ class Belief(OneThread):
         map, rules, player: of the game.
         army: int32[N], armies at the start, wastelands included.
         offers, wishes: what could be picked by both, and what we ranked, best first, where picks are secret.
+
+    Raises:
+        InputError: an argument is of another type, or names a player or a region that there is not.
     """
 
     exclusive_methods = ("update", "position")
@@ -82,9 +88,16 @@ class Belief(OneThread):
         offers: Sequence[int] = (),
         wishes: Sequence[int] = (),
     ) -> None:
+        if not isinstance(map, Map) or not isinstance(rules, Rules):
+            raise InputError(f"map and rules must be a Map and Rules, not {short_repr(map)} and {short_repr(rules)}")
+        player = index(player, "player", 2)
+        armies = integer_array(army, (map.n_regions,), "army")
+        for what, regions in (("offers", offers), ("wishes", wishes)):
+            for region in integers_of(regions, what):
+                index(region, what, map.n_regions)
         self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
         self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], without UNKNOWN
-        self.army = army.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
+        self.army = armies.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
         self.hidden_armies = 0  #: of the opponent, placed out of sight and not accounted for
         self._offers, self._wishes = list(offers), list(wishes)
         self._distance: Any = make_board(map).distance

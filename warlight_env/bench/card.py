@@ -11,7 +11,8 @@ from warlight_env.arena.contests.course import ContestResult
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
-from warlight_env.bench.suite import Suite
+from warlight_env.arguments import is_number, short_repr
+from warlight_env.bench.suite import BenchError, Suite
 
 #: Version of the form of score cards.
 FORMAT: Final = 1
@@ -107,7 +108,15 @@ class ScoreCard:
 def make_card(
     suite: Suite, policy: str, results: Mapping[str, ContestResult], settings: dict[str, Any], games: int | None = None
 ) -> ScoreCard:
-    """The card of results by row's key; `games`: as the suite was cut to, if it was, in whole units."""
+    """The card of results by row's key; `games`: as the suite was cut to, if it was, in whole units.
+
+    Raises:
+        BenchError: the suite or the results are of another type.
+    """
+    if not isinstance(suite, Suite):
+        raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
+    if not isinstance(results, Mapping) or not all(isinstance(result, ContestResult) for result in results.values()):
+        raise BenchError(f"results = {short_repr(results)}: must be a dict of contests' results by row's key")
     rows, shares = [], []
     whole = {row.map: True for row in suite.rows}
     for row in suite.rows:
@@ -138,7 +147,13 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
 
     The interval is Wilson's with the number of independent games whose mean would vary as much, as in
     `unit_interval`: each row's variance is that of its units, with one more unit half a game off.
+
+    Raises:
+        BenchError: there is no row, a row is empty, or a score is no number in 0 .. 1.
     """
+    fits = isinstance(rows, list | tuple) and all(isinstance(units, list | tuple) and units for units in rows)
+    if not fits or not rows or not all(is_number(x) and 0 <= x <= 1 for units in rows for x in units):
+        raise BenchError(f"rows = {short_repr(rows)}: must be lists of scores in 0 .. 1, none of them empty")
     means = [math.fsum(units) / len(units) for units in rows]
     score = math.fsum(means) / len(rows)
     games = 2 * sum(len(units) for units in rows)

@@ -12,6 +12,7 @@ from warlight_env.arena.playing.game_setup import AgentSource, make
 from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError
 from warlight_env.arena.policies.saved_model import SeededModel, check_size, loaded_model, model_digest
+from warlight_env.arguments import short_repr
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.checkpoints import load_policy
@@ -70,10 +71,12 @@ def make_subject(
         CheckpointError: it holds no policy, or nobody said that the file is to be trusted, see `load_policy`.
         AgentError: no such agent.
     """
-    if not policy.endswith(".zip"):
+    if not isinstance(policy, str) or not policy.endswith(".zip"):
         parse(policy)
         return policy
     for what, value, known in (("action", action, tuple(ENCODINGS)), ("observation", observation, OBSERVATIONS)):
+        if value is not None and not isinstance(value, str):
+            raise BenchError(f"{what} = {short_repr(value)}: must be a string or None")
         if value is not None and value not in known:
             raise BenchError(f"{what} {value!r}: no such one{did_you_mean(value, known)}; there are {', '.join(known)}")
     digest = model_digest(Path(policy))
@@ -92,8 +95,10 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
     """Have the agent answer once on every map; what goes wrong there is a mistake in how it was given, not a lost game.
 
     Raises:
-        BenchError: naming the map and the reason.
+        BenchError: naming the map and the reason, or the suite is none.
     """
+    if not isinstance(suite, Suite):
+        raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
     path = source.path if isinstance(source, CheckpointSource) else ""
     kept = PolicySettings.load(path) if path else None
     for name in suite.map_digests:

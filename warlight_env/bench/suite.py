@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any, Final
 
 from warlight_env import maps
+from warlight_env.agents.former_names import with_present_names
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.game_setup import AgentSource, Setup
@@ -79,7 +80,7 @@ class Suite:
             rules=Rules.of(data["rules"]),
             max_rounds=data["max_rounds"],
             map_digests=data["maps"],
-            rows=tuple(SuiteRow(**row) for row in data["rows"]),
+            rows=tuple(SuiteRow(**{**row, "spec": with_present_names(row["spec"])}) for row in data["rows"]),
         )
         for map_name, digest in suite.map_digests.items():
             if maps.load(map_name).digest() != digest:

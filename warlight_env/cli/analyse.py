@@ -38,7 +38,7 @@ def analyse(
         check_output(html)
     from warlight_env.agents.registry import parse
     from warlight_env.record import GameLog
-    from warlight_env.web.postgame import JUDGE, report_of, turning_words
+    from warlight_env.web.workers.game_report import JUDGE, report_of, turning_words
 
     judge = bot or JUDGE
     parse(judge)

@@ -34,6 +34,7 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
+from warlight_env.cli.process_end import leave_interrupts_to_watcher
 from warlight_env.cli.streams import reserved_output
 from warlight_env.errors import InputError, RunError, clipped, readable
 from warlight_env.version import __version__
@@ -80,9 +81,8 @@ def run(tokens: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        if tokens is None:  # the program is at its end: another one would only show where
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, signal.SIG_IGN)
+        if tokens is None:  # the program is at its end
+            leave_interrupts_to_watcher()
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:

@@ -68,11 +68,12 @@ def bench(
     """
     import json as json_
 
-    from warlight_env.arena.contests.append_only import locked
+    from warlight_env.arena.contests.append_only import RunFolderError
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.playing.clocks import Clock
     from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
     from warlight_env.cli.counting import counting
+    from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
     chosen = Suite.load(suite)
@@ -107,7 +108,7 @@ def bench(
             "action": subject.named, "observation": subject.observation,
             "actions are": "likeliest" if deterministic else "drawn", "max cycles": subject.max_cycles,
         }  # fmt: skip
-    with locked(folder) as lock:
+    with FolderLock(folder, in_use=RunFolderError) as lock:
         with counting(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
             results = play_contests(
                 contests, jobs=jobs, backend=place, folder=lock,

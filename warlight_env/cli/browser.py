@@ -113,8 +113,8 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     from warlight_env.engine.board import make_board
     from warlight_env.engine.setup import check_players
     from warlight_env.maps import load
-    from warlight_env.web.played_games import games_of
-    from warlight_env.web.serve import Folders, Listen, run_server
+    from warlight_env.web.http.server import Folders, Listen, run_server
+    from warlight_env.web.opponents.supported_games import games_of
 
     rules = read_rules(options.rules)
     if options.fog:

@@ -107,6 +107,7 @@ def _kernels() -> dict[str, Any]:
             import numba
 
             from warlight_env.engine import cache, jit
+            from warlight_env.engine.cache_folder import cache_notice
 
             folder = cache.cache_folder()
     except ImportError as error:
@@ -117,7 +118,7 @@ def _kernels() -> dict[str, Any]:
         "jit": not jit.JIT_DISABLED,
         "numba_threads": int(numba.config.NUMBA_NUM_THREADS),
         "cache_folder": None if folder is None else str(folder),
-        "cache_notice": cache.cache_notice(),
+        "cache_notice": cache_notice(),
         "cache_files": len(_files(folder)),
         "cache_bytes": _bytes(folder),
         "damaged_files": [path.name for path in damaged],
@@ -147,6 +148,7 @@ def _clear_cache() -> int:
 
     from warlight_env.engine import cache
 
+    cache.source_digests()  # the report needs them; to store them in a deleted folder would fail
     freed = 0
     for folder in _cache_folders(cache.cache_folder()):
         size = _bytes(folder)
@@ -181,8 +183,8 @@ def _print_report(report: dict[str, Any]) -> None:
     if report["cache_notice"]:
         print(f"                 {report['cache_notice']}")
     if report["damaged_files"]:
-        print(f"                 {len(report['damaged_files'])} damaged files, which are compiled again when needed; "
-              "warlight doctor --clear-cache deletes all")  # fmt: skip
+        print(f"                 {len(report['damaged_files'])} files are damaged, or another build wrote them; their "
+              "kernels are compiled again when needed, and warlight doctor --clear-cache deletes all")  # fmt: skip
     if report["stale_files"]:
         print(f"                 {report['stale_files']} files of other versions, {mib(report['stale_bytes'])}; "
               "warlight doctor --clear-cache deletes all")  # fmt: skip

@@ -18,7 +18,7 @@ def ladder(
     json: JsonOption = False,
 ) -> None:
     """Ratings of the page's opponents, as tournaments of fixed budgets made them."""
-    from warlight_env.web.ladder import bundled, ladder_of
+    from warlight_env.web.opponents.ladder import bundled, ladder_of
 
     made = ladder_of(runs) if runs else bundled()
     if out is not None:

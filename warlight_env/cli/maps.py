@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
+from warlight_env.bounded import shown
 from warlight_env.cli.common import (
     FAILURE,
     OK,
@@ -109,7 +110,7 @@ def check(
             read = maps.read(file)
             reports.append({"file": file, "ok": True, **_summary(read.map), **_use(read)})
         except maps.MapError as error:
-            names = f"{file}: ", f"{Path(file).name}: "
+            names = f"{shown(file)}: ", f"{shown(Path(file).name)}: "  # as in messages
             reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
             reports.append({"file": file, "ok": False, "error": reasons[0], "errors": reasons})
     if json:
@@ -125,8 +126,8 @@ def check(
 
 
 def _use(read: MapFile) -> dict[str, Any]:
-    """The form of a file, the starting setup that was kept, and the kinds of fields that were not."""
-    return {"form": read.form.name, "setup": read.map.to_dict().get("setup"), "unused": list(read.unused)}
+    """The format of a file, the starting setup that was kept, and the kinds of fields that were not."""
+    return {"format": read.format.name, "setup": read.map.to_dict().get("setup"), "unused": list(read.unused)}
 
 
 def _use_lines(report: dict[str, Any]) -> list[str]:
@@ -144,37 +145,37 @@ def _use_lines(report: dict[str, Any]) -> list[str]:
 
 @app.command
 def convert(
-    source: Annotated[str, Parameter(help="A map file of any form, or a bundled map's name.")],
+    source: Annotated[str, Parameter(help="A map file in any format, or a bundled map's name.")],
     output: Annotated[Path, Parameter(help="The file to write.")],
     /,
     *,
     to: Annotated[
         str | None,
         Parameter(
-            help="Form: native, challenge-json, setup-lines or xml (default: by the suffix .json, .txt or .xml)."
+            help="Format: native, challenge-json, setup-lines or xml (default: by the suffix .json, .txt or .xml)."
         ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a map in another form, and name what that form has no place for."""
+    """Write a map in another format, and name the parts that this format cannot hold."""
     from warlight_env import maps
     from warlight_env.maps.convert import WRITTEN, written_as
 
-    suffixes = {form.suffix: form.name for form in reversed(WRITTEN)}
+    suffixes = {each.suffix: each.name for each in reversed(WRITTEN)}
     name = suffixes.get(output.suffix.lower()) if to is None else to
-    form = next((form for form in WRITTEN if form.name == name), None)
-    if form is None:
-        known = ", ".join(form.name for form in WRITTEN)
-        raise UsageError(f"--to {to}: there are {known}" if to else f"{output}: say the form with --to: {known}")
+    written = next((each for each in WRITTEN if each.name == name), None)
+    if written is None:
+        known = ", ".join(each.name for each in WRITTEN)
+        raise UsageError(f"--to {to}: there are {known}" if to else f"{output}: name the format with --to: {known}")
     read = maps.read(source)
     if Path(source).exists() and output.exists() and output.samefile(source):
         raise UsageError(f"{output}: this is the file that is read")
-    text, lost = written_as(read.map, form)
+    text, lost = written_as(read.map, written)
     write_file(output, text)
     if json:
-        print_json({"file": str(output), "form": form.name, "lost": list(lost), "unused": list(read.unused)})
+        print_json({"file": str(output), "format": written.name, "lost": list(lost), "unused": list(read.unused)})
         return
-    print(f"{output}: {form.title}")
+    print(f"{output}: {written.title}")
     for label, parts in (("not kept", lost), ("not used from the file that was read", read.unused)):
         if parts:
             print(f"  {label}: {', '.join(parts)}")

@@ -11,30 +11,55 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from types import FrameType
 from typing import Final, NoReturn
 
 #: Exit code of an interrupted command.
 INTERRUPTED: Final = 130
 #: Seconds after the first Ctrl-C or SIGTERM in which a command may report what it has done.
 GRACE: Final = 4.0
-#: Seconds that the functions registered with `atexit` may take, at the end of a command and at a forced end.
-CLEANUP, FORCED_CLEANUP = 5.0, 0.5
+#: Seconds that functions registered with `atexit` may take at a forced end.
+FORCED_CLEANUP: Final = 0.5
+
+#: Held by the thread that runs the functions registered with `atexit`. It is never released: they run once.
+_exit_functions: Final = threading.Lock()
 
 
-def end_process(code: int, cleanup: float = CLEANUP) -> NoReturn:
-    """End this process and its children now. Functions registered with `atexit` get `cleanup` seconds.
+def end_process(code: int, cleanup: float | None = None) -> NoReturn:
+    """End this process and its children, after all functions registered with `atexit`.
 
-    The interpreter would wait for all threads first, such as those of libraries, and for children that still start.
+    The interpreter would also wait for all threads, such as those of libraries. A Ctrl-C under `forced_interrupts`
+    ends the process even if one of the functions does not end.
+
+    Args:
+        code: the exit code.
+        cleanup: seconds after which the process ends even if the functions still run. None: without a limit.
     """
-    guard = threading.Thread(target=_exit_after, args=(cleanup, code), daemon=True)
-    guard.start()
+    if cleanup is not None:
+        threading.Thread(target=_exit_after, args=(cleanup, code), daemon=True).start()
+    if threading.current_thread() is threading.main_thread():
+        leave_interrupts_to_watcher()
     for child in multiprocessing.active_children():
         child.kill()
     _flush()
+    _exit_functions.acquire()
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()
     _flush()
     os._exit(code)
+
+
+def leave_interrupts_to_watcher() -> None:
+    """Raise nothing on Ctrl-C and SIGTERM from now on: a traceback would be printed.
+
+    The thread of `forced_interrupts` still receives them, which it would not if they were ignored.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _do_nothing)
+
+
+def _do_nothing(number: int, frame: FrameType | None) -> None:
+    pass
 
 
 def _flush() -> None:

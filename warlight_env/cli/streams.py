@@ -23,7 +23,8 @@ _reserved = False
 def open_streams() -> None:
     """Open the standard streams that the caller has closed, on a null device: no other file gets their descriptors.
 
-    Writing to a standard output that was closed raises OSError; what goes to a closed standard error is lost.
+    Child processes inherit them. Writing to a standard output that was closed raises OSError. What is written to a
+    standard error that was closed is lost.
     """
     modes = (os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)
     for number, (name, mode) in enumerate(zip(("stdin", "stdout", "stderr"), modes, strict=True)):
@@ -31,8 +32,10 @@ def open_streams() -> None:
             os.fstat(number)
         except OSError:
             opened = os.open(os.devnull, mode)
-            os.dup2(opened, number)
-            if opened != number:
+            if opened == number:
+                os.set_inheritable(number, True)
+            else:
+                os.dup2(opened, number)
                 os.close(opened)
         if getattr(sys, name) is None:
             stream = os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", errors="replace", closefd=False)

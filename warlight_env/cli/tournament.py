@@ -55,13 +55,14 @@ def tournament(
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
     """
-    from warlight_env.arena.contests.append_only import locked
+    from warlight_env.arena.contests.append_only import RunFolderError
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.ratings.skill import openskill_model
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
     from warlight_env.cli.counting import counting
+    from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
     asked = load_tournament(file)
@@ -70,7 +71,7 @@ def tournament(
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)
-    with locked(folder) as lock:
+    with FolderLock(folder, in_use=RunFolderError) as lock:
         with counting(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
 
             def tell(key: str, records: Sequence[GameRecord]) -> None:

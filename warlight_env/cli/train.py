@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,16 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import JsonOption, UsageError, Whole, need, print_json
-from warlight_env.cli.counting import Advance, counting
+from warlight_env.cli.counting import counting
 from warlight_env.cli.tournament import BackendOption, QuietOption
 
 if TYPE_CHECKING:
-    from warlight_env.train.genes import Variant
-    from warlight_env.train.journal import Journal
-    from warlight_env.train.policy_run import PolicyRun
-    from warlight_env.train.ppo_settings import PpoSettings
-    from warlight_env.train.run_steps import Say
-    from warlight_env.train.turn_ppo_settings import TurnPpoSettings
+    from warlight_env.train.common.journal import Journal
+    from warlight_env.train.common.settings import RunSettings
+    from warlight_env.train.common.trainer import Trainer
 
 app = App(
     name="train",
@@ -54,15 +50,22 @@ class RunOptions:
     def plain(self, file: Path | None) -> dict[str, Any]:
         """What the settings file says; looks at the options, too."""
         from warlight_env.arena.contests.resumable import check_jobs
-        from warlight_env.train.settings_file import load_plain
+        from warlight_env.train.common.settings_file import load_plain
 
         check_jobs(self.jobs)
         return {} if file is None else load_plain(file)
 
+    def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
+        """The settings of a kind that the file and the options ask for."""
+        from warlight_env.train.common.settings_file import read_settings
+
+        settings = read_settings(kind, self.plain(file), str(file) if file else "settings")
+        return settings.quick() if self.quick else settings
+
     @contextlib.contextmanager
     def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Iterator[Journal]:
         """The folder of the run, open; an interruption is told how to go on."""
-        from warlight_env.train.journal import Journal
+        from warlight_env.train.common.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
         with Journal(self.out or Path("runs", name), settings) as journal:
@@ -71,10 +74,6 @@ class RunOptions:
             except KeyboardInterrupt:
                 print(f"the same command goes on from {journal.folder}", file=sys.stderr)
                 raise
-
-    def counting_final_match(self, games: int) -> AbstractContextManager[Advance]:
-        """Progress of the games in which what was found meets others at last."""
-        return counting("final match", games, "games", self.quiet)
 
 
 @Parameter(name="*")
@@ -86,27 +85,14 @@ class WeightsOptions(RunOptions):
         str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
     ] = None
 
-    def read(self, kind: Any, file: Path | None) -> tuple[Any, Variant]:
-        """Settings of a kind, and what the run begins with."""
-        from warlight_env.train.settings_file import read_settings
+    def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
+        """See `RunOptions.settings`."""
+        from warlight_env.agents.weights import Weights
+        from warlight_env.train.weights.genes import Variant
 
-        data = self.plain(file)
-        first = _first(data, self.start)
-        return read_settings(kind, data, str(file) if file else "settings"), first
-
-
-def _first(data: dict[str, Any], given: str | None) -> Variant:
-    """What a run begins with: as told, as its settings say, or the thesis's."""
-    from warlight_env.agents.weights import Weights
-    from warlight_env.train.genes import Variant
-
-    if given is not None:
-        return Variant(Weights.load(given))
-    saved = data.pop("start", None)
-    try:
-        return Variant() if saved is None else Variant.from_dict(saved)
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"settings: start: not what a run begins with ({error})") from None
+        settings = super().settings(kind, file)
+        given: dict[str, Any] = {} if self.start is None else {"start": Variant(Weights.load(self.start))}
+        return replace(settings, **given)
 
 
 #: As on a command line that says nothing.
@@ -137,31 +123,10 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     ```
     """
     need("train", "cma", "matplotlib")
-    from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
-    from warlight_env.train.finish import FOUND, finish_evolution
+    from warlight_env.train.evolution.run import Evolution
+    from warlight_env.train.evolution.settings import EvolveSettings
 
-    settings, first = options.read(EvolveSettings, file)
-    if options.quick:
-        few = Stage(generations=2, population=4, units=2, most_units=4, review=2, review_units=4)
-        stages = tuple(replace(few, player=s.player, rivals=s.rivals, genes=s.genes) for s in settings.stages)
-        settings = replace(settings, stages=stages, holdout_units=2)
-    with options.journal("evolve", file, {**settings.to_dict(), "start": first.to_dict()}) as journal:
-        total = sum(stage.generations for stage in settings.stages)
-        with counting("evolution", total, "generations", options.quiet) as advance:
-
-            def say(entry: dict[str, Any]) -> None:
-                if entry["event"] == "generation":
-                    advance(1, f"stage {entry['stage'] + 1}, best {max(entry['scores']):.2f}")
-
-            done = sum(entry.get("event") == "generation" for entry in journal.entries)
-            if done:
-                advance(done, "as found in the run folder")
-            found = Evolution(settings, journal, first, options.jobs, options.backend, say).run()
-        with options.counting_final_match(_games(settings)) as advance:
-            result = finish_evolution(
-                settings, journal, first, found, jobs=options.jobs, backend=options.backend, advance=advance
-            )
-        _tell(result, journal.folder, options.json, FOUND)
+    _train(Evolution, EvolveSettings, file, options)
 
 
 @app.command
@@ -179,28 +144,10 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     ```
     """
     need("train", "matplotlib")
-    from warlight_env.train.finish import FOUND, finish_td
-    from warlight_env.train.td import TdRun, TdSettings
+    from warlight_env.train.td.run import TdRun
+    from warlight_env.train.td.settings import TdSettings
 
-    settings, first = options.read(TdSettings, file)
-    if options.quick:
-        settings = replace(settings, batches=2, games=8, review_units=2, holdout_units=2)
-    with options.journal("td", file, {**settings.to_dict(), "start": first.to_dict()}) as journal:
-        with counting("TD learning", settings.batches, "batches", options.quiet) as advance:
-            if journal.entries:
-                advance(len(journal.entries), "as found in the run folder")
-
-            def say(entry: dict[str, Any]) -> None:
-                advance(1, f"loss {entry['loss']:.3f}")
-
-            run = TdRun(settings, journal, first.weights, options.jobs, say)
-            found = run.run()
-        with options.counting_final_match(_games(settings)) as advance:
-            result = finish_td(
-                settings, journal, first.weights, found, run.calibration(40 if options.quick else 1000),
-                jobs=options.jobs, backend=options.backend, advance=advance,
-            )  # fmt: skip
-        _tell(result, journal.folder, options.json, FOUND)
+    _train(TdRun, TdSettings, file, options, calibration_games=40 if options.quick else 1000)
 
 
 @app.command
@@ -221,32 +168,10 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     ```
     """
     need("train", "torch", "matplotlib")
-    from warlight_env.train.finish_value import VALUE, finish_value
-    from warlight_env.train.settings_file import read_settings
-    from warlight_env.train.value import ValueRun, parts_of
-    from warlight_env.train.value_settings import ValueSettings
+    from warlight_env.train.value.run import ValueRun
+    from warlight_env.train.value.settings import ValueSettings
 
-    settings = read_settings(ValueSettings, options.plain(file), str(file) if file else "settings")
-    if options.quick:
-        settings = replace(
-            settings, iterations=2, games=12, labels=200, plays=60, steps=40, gate_units=1, accept=0.0, holdout_units=1
-        )
-    with options.journal("value", file, settings.to_dict()) as journal:
-        with counting("expert iteration", parts_of(settings), "parts", options.quiet) as advance:
-            if journal.entries:
-                advance(len(journal.entries), "as found in the run folder")
-
-            def say(entry: dict[str, Any]) -> None:
-                more = f", {100 * entry['score']:.0f} % against the old network" if entry["event"] == "gate" else ""
-                advance(1, f"iteration {entry['iteration'] + 1}: {entry['event']}{more}")
-
-            run = ValueRun(settings, journal, options.jobs, options.backend, say)
-            found = run.run()
-        with options.counting_final_match(2 * settings.holdout_units * (1 + len(settings.holdout))) as advance:
-            result = finish_value(
-                settings, journal, found, run.games(), jobs=options.jobs, backend=options.backend, advance=advance
-            )
-        _tell(result, journal.folder, options.json, VALUE)
+    _train(ValueRun, ValueSettings, file, options)
 
 
 @app.command(name="exit")
@@ -267,30 +192,10 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
     ```
     """
     need("train", "torch", "matplotlib")
-    from warlight_env.train.exit import ExitRun, parts_of
-    from warlight_env.train.exit_settings import ExitSettings
-    from warlight_env.train.finish_exit import POLICY, finish_exit
-    from warlight_env.train.settings_file import read_settings
+    from warlight_env.train.exit.run import ExitRun
+    from warlight_env.train.exit.settings import ExitSettings
 
-    settings = read_settings(ExitSettings, options.plain(file), str(file) if file else "settings")
-    if options.quick:
-        settings = replace(
-            settings, iterations=2, games=6, max_rounds=20, candidates=6, samples=2, steps=20, batch=16, gate_units=1,
-            accept=0.0, holdout_units=1,
-        )  # fmt: skip
-    with options.journal("exit", file, settings.to_dict()) as journal:
-        with counting("expert iteration", parts_of(settings), "parts", options.quiet) as advance:
-            if journal.entries:
-                advance(len(journal.entries), "as found in the run folder")
-
-            def say(entry: dict[str, Any]) -> None:
-                more = f", {100 * entry['score']:.0f} % against the old network" if "score" in entry else ""
-                advance(1, f"iteration {entry['iteration'] + 1}: {entry['event']}{more}")
-
-            found = ExitRun(settings, journal, options.jobs, options.backend, say).run()
-        with options.counting_final_match(2 * settings.holdout_units * len(settings.holdout)) as advance:
-            result = finish_exit(settings, journal, found, jobs=options.jobs, backend=options.backend, advance=advance)
-        _tell(result, journal.folder, options.json, POLICY)
+    _train(ExitRun, ExitSettings, file, options)
 
 
 @app.command
@@ -316,71 +221,43 @@ def ppo(
     map = "world"
     ```
     """
-    data, place = options.plain(file), str(file) if file else "settings"
-    if data.get("action") == "turns":
-        _ppo_on_turns(data, place, file, options, device)
+    if options.plain(file).get("action") == "turns":
+        need("train", "torch", "torchrl", "matplotlib", "tensorboard")
+        from warlight_env.train.turn_ppo.run import TurnPpoRun
+        from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+
+        _train(TurnPpoRun, TurnPpoSettings, file, options, device=device)
         return
     if device != "cpu":
         raise UsageError(f'--device {device}: only with action = "turns"')
     need("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
-    from warlight_env.train.ppo import PpoRun
-    from warlight_env.train.ppo_settings import PpoSettings
-    from warlight_env.train.settings_file import read_settings
+    from warlight_env.train.sb3_ppo.run import Sb3PpoRun
+    from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 
-    settings = read_settings(PpoSettings, data, place)
-    if options.quick:
-        settings = replace(
-            settings, iterations=2, envs=8, steps=16, minibatch=32, snapshot=1, evaluation=1, evaluation_units=1,
-            holdout_units=2,
-        )  # fmt: skip
-    _ppo(settings, file, options, lambda journal, say: PpoRun(settings, journal, options.jobs, options.backend, say))
+    _train(Sb3PpoRun, Sb3PpoSettings, file, options)
 
 
-def _ppo_on_turns(data: dict[str, Any], place: str, file: Path | None, options: RunOptions, device: str) -> None:
-    need("train", "torch", "torchrl", "matplotlib", "tensorboard")
-    from warlight_env.train.settings_file import read_settings
-    from warlight_env.train.turn_ppo import TurnPpoRun
-    from warlight_env.train.turn_ppo_settings import TurnPpoSettings
-
-    settings = read_settings(TurnPpoSettings, data, place)
-    if options.quick:
-        settings = replace(
-            settings, iterations=2, envs=8, steps=16, minibatch=32, snapshot=1, evaluation=1, evaluation_units=1,
-            holdout_units=2,
-        )  # fmt: skip
-
-    def make(journal: Journal, say: Say) -> TurnPpoRun:
-        return TurnPpoRun(settings, journal, options.jobs, options.backend, say, device)
-
-    _ppo(settings, file, options, make)
-
-
-def _ppo(
-    settings: PpoSettings | TurnPpoSettings, file: Path | None, options: RunOptions,
-    make: Callable[[Journal, Say], PolicyRun],
-) -> None:  # fmt: skip
-    from warlight_env.train.finish_ppo import POLICY, finish_ppo
-
-    with options.journal("ppo", file, settings.to_dict()) as journal:
-        with counting("PPO", settings.iterations, "iterations", options.quiet) as advance:
-            if journal.entries:
-                advance(len(journal.entries), "as found in the run folder")
+def _train(
+    trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
+) -> None:
+    """Do a run of a trainer, whose settings are of that kind, and tell what it found; more: of its arguments."""
+    settings = options.settings(kind, file)
+    with options.journal(trainer.command, file, settings.to_dict()) as journal:
+        with counting(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:
 
             def say(entry: dict[str, Any]) -> None:
-                won = 100 * entry["won"] / max(1, entry["games"])
-                scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
-                advance(1, ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores]))
+                if trainer.is_unit(entry):
+                    advance(1, trainer.progress(entry))
 
-            found = make(journal, say).run()
-        games = 2 * settings.holdout_units * len({*settings.evaluate, *settings.holdout})
-        with options.counting_final_match(games) as advance:
-            result = finish_ppo(settings, journal, found, jobs=options.jobs, backend=options.backend, advance=advance)
-        _tell(result, journal.folder, options.json, POLICY)
-
-
-def _games(settings: Any) -> int:
-    """Games of the final match of weights: what was found and what it began with against each other and others."""
-    return 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
+            done = sum(map(trainer.is_unit, journal.entries))
+            if done:
+                advance(done, "as found in the run folder")
+            run = trainer(settings, journal, options.jobs, options.backend, say, **more)
+            found = run.run()
+        games = 2 * settings.holdout_units * len(run.pairs(found))
+        with counting("final match", games, "games", options.quiet) as advance:
+            result = run.finish(found, advance)
+        _tell(result, journal.folder, options.json, trainer.found_name)
 
 
 def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:

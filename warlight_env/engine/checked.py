@@ -9,7 +9,7 @@
 - every float that becomes an integer is one that fits, where the outcome is anything else: NaN, say, or infinity.
 
 The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba hands its errors to
-``sys.unraisablehook`` and goes on. Functions of users' own, which `agents.guarded` checks, are left as they are.
+``sys.unraisablehook`` and goes on. Functions of users' own, which `plug_ins.guarded` checks, are left as they are.
 """
 
 from __future__ import annotations

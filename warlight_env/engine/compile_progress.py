@@ -50,7 +50,17 @@ def _is_ours(function: Any) -> bool:
 
 def _is_interactive() -> bool:
     """Whether a person reads standard error: a terminal or a notebook."""
-    return sys.stderr.isatty() or hasattr(builtins, "__IPYTHON__")
+    return _is_open() and (sys.stderr.isatty() or hasattr(builtins, "__IPYTHON__"))
+
+
+def _is_open() -> bool:
+    """Whether there is a standard error; Python has none if the caller has closed its descriptor."""
+    return sys.stderr is not None and not sys.stderr.closed
+
+
+def _print(line: str) -> None:
+    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full: the compilation goes on
+        print(line, file=sys.stderr, flush=True)
 
 
 class _Progress(event.Listener):
@@ -73,7 +83,7 @@ class _Progress(event.Listener):
             self._expected |= called_kernels(function)
         self._depth += 1
         self.compiled += 1
-        if self.shown_anywhere or _is_interactive():
+        if _is_open() and (self.shown_anywhere or _is_interactive()):
             self._say(function)
 
     def on_end(self, event: Any) -> None:
@@ -94,15 +104,11 @@ class _Progress(event.Listener):
         now = time.monotonic()
         if not self._said:
             self._said, self._last = True, now
-            print("compiling (the first time only) …", file=sys.stderr, flush=True)
+            _print("compiling (the first time only) …")
         elif now - self._last >= INTERVAL:
             self._last = now
             done, name = len(self._expected & self._ready), f"{function.__module__}.{function.__qualname__}"
-            print(
-                f"compiling: {done} of about {len(self._expected)} kernels ready, now {name}",
-                file=sys.stderr,
-                flush=True,
-            )
+            _print(f"compiling: {done} of about {len(self._expected)} kernels ready, now {name}")
 
 
 _PROGRESS: Final = _Progress()

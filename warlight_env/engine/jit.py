@@ -13,7 +13,7 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic, lower_cast, models, register_model, typeof_impl
 
 from warlight_env.engine import checked
-from warlight_env.engine.cache import keep
+from warlight_env.engine.cache import enable_cache
 from warlight_env.engine.reference import ReferenceType
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,7 +50,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
         options["boundscheck"] = True
         checked.watch(function)
     dispatcher = numba.njit(**options)(function)
-    keep(dispatcher, function)
+    enable_cache(dispatcher, function)
     _compile_bare(dispatcher, options)
     return dispatcher
 
@@ -65,7 +65,7 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
     @functools.cache
     def bare() -> Any:
         made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(dispatcher.py_func)
-        keep(made, dispatcher.py_func, "b")
+        enable_cache(made, dispatcher.py_func, "b")
         _ignore_literals(made)
         return made
 
@@ -227,7 +227,7 @@ def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -
     body = getattr(function, "py_func", function)
     compiled: Any = CFunc(body, (signature.args, signature.return_type), locals={}, options=pointer_options(function))
     if cached:
-        keep(compiled, body, "p")
+        enable_cache(compiled, body, "p")
     compiled.compile()
     return compiled
 

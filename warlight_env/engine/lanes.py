@@ -26,6 +26,8 @@ from warlight_env.engine.stack import stack_singles
 Floats = npt.NDArray[np.float32]
 #: ``add(x, weights, out, inputs)``
 AddProduct = Callable[[Floats, Floats, Floats, Int], None]
+#: ``add(x, columns, weights, out)``
+AddColumns = Callable[[Floats, npt.NDArray[np.uint32], Floats, Floats], None]
 #: ``add(x, y, out, rows)``
 AddOuter = Callable[[Floats, Floats, Floats, Int], None]
 #: ``add(part, row, out)``
@@ -42,6 +44,15 @@ def product_adder(width: int) -> AddProduct:
     All three lie in memory without gaps, and out is none of the others.
     """
     return _plain(width) if CHECKED or JIT_DISABLED else _wide(width)
+
+
+def column_adder(width: int) -> AddColumns:
+    """A function for kernels: adds x[columns] times weights float32[inputs, width] to out float32[width], in the order
+    of columns uint32[inputs], as `product_adder` adds the gathered numbers.
+
+    All four lie in memory without gaps, and out is none of the others.
+    """
+    return _plain_columns(width) if CHECKED or JIT_DISABLED else _wide_columns(width)
 
 
 def outer_adder(inputs: int, width: int) -> AddOuter:
@@ -101,6 +112,20 @@ def _plain(width: int) -> AddProduct:
     return add
 
 
+def _plain_columns(width: int) -> AddColumns:
+    """By loops, in the same order."""
+    add_product = _plain(width)
+
+    @inline_kernel
+    def add(x: Floats, columns: npt.NDArray[np.uint32], weights: Floats, out: Floats) -> None:
+        gathered = stack_singles()
+        for i in range(columns.shape[0]):
+            gathered[i] = x[columns[i]]
+        add_product(gathered, weights, out, columns.shape[0])
+
+    return add
+
+
 def _plain_row(width: int) -> AddRow:
     """By a loop."""
 
@@ -138,17 +163,19 @@ def _plain_outer(inputs: int, width: int) -> AddOuter:
 
 def _are_floats(*kinds: tuple[Any, int]) -> bool:
     """Whether Numba's types are of float32 arrays of so many axes without gaps."""
-    return all(
-        isinstance(kind, types.Array) and kind.dtype == types.float32 and kind.ndim == ndim and kind.layout == "C"
-        for kind, ndim in kinds
-    )
+    return all(_is_array(kind, types.float32, ndim) for kind, ndim in kinds)
+
+
+def _is_array(kind: Any, dtype: Any, ndim: int) -> bool:
+    """Whether Numba's type is of arrays of a type, of so many axes, without gaps."""
+    return isinstance(kind, types.Array) and kind.dtype == dtype and kind.ndim == ndim and kind.layout == "C"
 
 
 class _Vectors:
     """What is built of vectors of so many lanes."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, width: int) -> None:
-        self._context, self._builder = context, builder
+        self._context, self.builder = context, builder
         self._signature, self._arguments = signature, arguments
         self.lanes = ir.VectorType(ir.FloatType(), width)
         self._zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
@@ -156,23 +183,23 @@ class _Vectors:
     def start(self, number: int) -> Any:
         """Where an argument's elements lie."""
         kind, value = self._signature.args[number], self._arguments[number]
-        return arrayobj.make_array(kind)(self._context, self._builder, value).data
+        return arrayobj.make_array(kind)(self._context, self.builder, value).data
 
     def row(self, pointer: Any) -> Any:
         """A vector's place."""
-        return self._builder.bitcast(pointer, self.lanes.as_pointer())
+        return self.builder.bitcast(pointer, self.lanes.as_pointer())
 
     def load(self, pointer: Any) -> Any:
         """The vector that begins there."""
-        return self._builder.load(self.row(pointer), align=4)
+        return self.builder.load(self.row(pointer), align=4)
 
     def store(self, value: Any, pointer: Any) -> None:
         """Write a vector to there."""
-        self._builder.store(value, self.row(pointer), align=4)
+        self.builder.store(value, self.row(pointer), align=4)
 
     def spread(self, number: Any) -> Any:
         """A vector of a number."""
-        nothing, b = ir.Constant(self.lanes, ir.Undefined), self._builder
+        nothing, b = ir.Constant(self.lanes, ir.Undefined), self.builder
         first = b.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
         return b.shuffle_vector(first, nothing, self._zeros)
 
@@ -294,6 +321,29 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
     return add
 
 
+def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any, target: Any, count: Any) -> None:
+    """Add so many rows of a table, each times a number, to a vector; the sums of even and of odd rows apart."""
+    builder, lanes = vectors.builder, vectors.lanes
+    index = count.type
+    first, pair, two = index(0), index(1), index(2)
+    sums = [cgutils.alloca_once(builder, lanes) for _ in range(2)]
+    builder.store(builder.load(target, align=4), sums[0])
+    builder.store(ir.Constant(lanes, [0.0] * lanes.count), sums[1])
+
+    def step(i: Any, which: int) -> None:
+        value = vectors.spread(number_at(i))
+        weight = vectors.load(builder.gep(table, [builder.mul(i, index(lanes.count))]))
+        builder.store(builder.fadd(builder.load(sums[which]), builder.fmul(value, weight)), sums[which])
+
+    with cgutils.for_range(builder, builder.udiv(count, two)) as loop:
+        even = builder.mul(loop.index, two)
+        step(even, 0)
+        step(builder.add(even, pair), 1)
+    with builder.if_then(builder.icmp_signed("!=", builder.urem(count, two), first)):
+        step(builder.sub(count, pair), 0)
+    builder.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), target, align=4)
+
+
 def _wide(width: int) -> AddProduct:
     """By vectors of so many lanes."""
 
@@ -304,29 +354,40 @@ def _wide(width: int) -> AddProduct:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             vectors = _Vectors(context, builder, signature, arguments, width)
-            lanes, numbers, table = vectors.lanes, vectors.start(0), vectors.start(1)
-            target = vectors.row(vectors.start(2))
+            numbers = vectors.start(0)
             count = context.cast(builder, arguments[3], signature.args[3], types.intp)
-            index = count.type
-            first, pair, two = index(0), index(1), index(2)
-            sums = [cgutils.alloca_once(builder, lanes) for _ in range(2)]
-            builder.store(builder.load(target, align=4), sums[0])
-            builder.store(ir.Constant(lanes, [0.0] * width), sums[1])
-
-            def step(i: Any, which: int) -> None:
-                value = vectors.spread(builder.load(builder.gep(numbers, [i])))
-                weight = vectors.load(builder.gep(table, [builder.mul(i, index(width))]))
-                builder.store(builder.fadd(builder.load(sums[which]), builder.fmul(value, weight)), sums[which])
-
-            with cgutils.for_range(builder, builder.udiv(count, two)) as loop:
-                even = builder.mul(loop.index, two)
-                step(even, 0)
-                step(builder.add(even, pair), 1)
-            with builder.if_then(builder.icmp_signed("!=", builder.urem(count, two), first)):
-                step(builder.sub(count, pair), 0)
-            builder.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), target, align=4)
+            _add_products(
+                vectors, lambda i: builder.load(builder.gep(numbers, [i])), vectors.start(1),
+                vectors.row(vectors.start(2)), count,
+            )  # fmt: skip
             return context.get_dummy_value()
 
         return types.void(x, weights, out, inputs), generate
+
+    return add
+
+
+def _wide_columns(width: int) -> AddColumns:
+    """By vectors of so many lanes."""
+
+    @intrinsic
+    def add(_: Any, x: Any, columns: Any, weights: Any, out: Any) -> Any:
+        if not _are_floats((x, 1), (weights, 2), (out, 1)) or not _is_array(columns, types.uint32, 1):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            numbers, places = vectors.start(0), vectors.start(1)
+            array = arrayobj.make_array(signature.args[1])(context, builder, arguments[1])
+            count = cgutils.unpack_tuple(builder, array.shape)[0]
+
+            def number_at(i: Any) -> Any:
+                column = builder.zext(builder.load(builder.gep(places, [i])), count.type)
+                return builder.load(builder.gep(numbers, [column]))
+
+            _add_products(vectors, number_at, vectors.start(2), vectors.row(vectors.start(3)), count)
+            return context.get_dummy_value()
+
+        return types.void(x, columns, weights, out), generate
 
     return add

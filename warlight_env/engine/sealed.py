@@ -1,4 +1,7 @@
-"""Files that notice damage: a digest over the file's name and content precedes the content."""
+"""Sealed files: a digest over the build, the file's name and its content precedes the content.
+
+The digest detects damage, a renamed file, and a file that another build wrote.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,40 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-_MARK: Final = b"warlight sealed 1\n"
+from warlight_env.engine.build import environment_digest
+
+_MARK: Final = b"warlight sealed 2\n"
 _DIGEST_BYTES: Final = 32
 
 
-def seal(name: str, content: bytes) -> bytes:
-    """The bytes to write into the file of this name."""
-    return _MARK + _digest(name, content) + content
+def seal(name: str, content: bytes, build: str | None = None) -> bytes:
+    """The bytes to write into the file of this name.
+
+    Args:
+        name: the file's name, without its folder.
+        content: what the file holds.
+        build: the digest of the build that writes the file. None: `environment_digest`.
+    """
+    return _MARK + _digest(name, content, environment_digest() if build is None else build) + content
 
 
 def unseal(name: str, sealed: bytes) -> bytes | None:
-    """The content of a file of this name; None where a bit has changed, or where it was written under another name."""
+    """The content of a sealed file of this build.
+
+    Returns None if a bit of the file has changed, or if the file was sealed under another name or by another build.
+    """
     start = len(_MARK) + _DIGEST_BYTES
     content = sealed[start:]
-    return content if sealed[:start] == _MARK + _digest(name, content) else None
+    return content if sealed[:start] == _MARK + _digest(name, content, environment_digest()) else None
 
 
 def is_damaged(path: Path) -> bool:
-    """Whether a file is not as it was sealed. Raises OSError where it cannot be read."""
+    """Whether `unseal` refuses a file. Raises OSError if the file cannot be read."""
     return unseal(path.name, path.read_bytes()) is None
 
 
-def _digest(name: str, content: bytes) -> bytes:
-    digest = hashlib.blake2b(name.encode() + b"\0", digest_size=_DIGEST_BYTES)
+def _digest(name: str, content: bytes, build: str) -> bytes:
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    digest.update(f"{build}\0{name}\0".encode())
     digest.update(content)
     return digest.digest()

@@ -1,8 +1,8 @@
 """Digests of the sources that a compiled function depends on, without comments and docstrings.
 
-The unit is a module. A kernel depends on its own module and on all that this module imports, directly or not
-(its import closure), as far as these belong to `KERNEL_PACKAGES`. Numba's types of records do not hold the names of
-fields, so a kernel also depends on the definitions of all records.
+The unit is a module. A kernel depends on its own module and on its import closure: the modules of `KERNEL_PACKAGES`
+that the module imports, directly or indirectly. Numba's types of records do not contain the names of fields, so a
+kernel also depends on the definitions of all records.
 """
 
 from __future__ import annotations
@@ -11,20 +11,27 @@ import ast
 import functools
 import hashlib
 import importlib.util
+import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-#: Packages that hold kernels. Numba itself does not notice that a callee in another file has changed.
-KERNEL_PACKAGES: Final = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
+#: Packages that contain kernels. Numba itself does not detect a change of a callee in another file.
+KERNEL_PACKAGES: Final = (
+    "warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs", "warlight_env.train",
+    "warlight_env.experiments",
+)  # fmt: skip
+
+#: Hex digest of the code that parses sources: only the same code reads what `dump_sources` writes.
+FORMAT: Final = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:20]
 
 
 class ModuleSource(NamedTuple):
-    """What a module's text means to compiled code."""
+    """The parts of a module's text that compiled code depends on."""
 
     code: str  #: digest of the syntax tree, without comments and docstrings
-    imports: tuple[str, ...]  #: full names in its import statements, wherever they stand; not all are modules
-    records: str  #: digest of the classes that derive from NamedTuple; empty: there are none
+    imports: tuple[str, ...]  #: full names in all import statements, also in functions; not all are modules
+    records: str  #: digest of the classes that derive from NamedTuple; empty if there are none
 
 
 def read_source(text: bytes) -> ModuleSource:
@@ -78,7 +85,7 @@ class SourceDigests:
         self._everything = self._over(self._sources)
 
     def of(self, module: str) -> str:
-        """Hex digest of a module's import closure; of everything, where the module is not in a kernel package."""
+        """Hex digest of a module's import closure; of all kernel modules, if this module is none of them."""
         return self._over(self.closure(module)) if module in self._sources else self._everything
 
     def closure(self, module: str) -> frozenset[str]:
@@ -114,20 +121,38 @@ def kernel_modules() -> Mapping[str, Path]:
 
 
 def read_sources(
-    known: Mapping[str, Any], remember: Callable[[dict[str, ModuleSource]], None]
+    known: Mapping[str, ModuleSource], remember: Callable[[dict[str, ModuleSource]], None]
 ) -> dict[str, ModuleSource]:
     """Read all kernel modules.
 
     Args:
-        known: sources by the hex digest of their raw bytes; modules found there are not parsed.
-        remember: called with such a mapping for all modules, where some were not known.
+        known: parsed sources by the hex digest of a module's raw bytes. These modules are not parsed again.
+        remember: called with such a mapping of all modules, if some were not known.
     """
     sources, by_text = {}, {}
     for module, file in kernel_modules().items():
         text = file.read_bytes()
         key = hashlib.sha256(text).hexdigest()
-        source = known.get(key)
-        sources[module] = by_text[key] = read_source(text) if source is None else ModuleSource(*source)
+        sources[module] = by_text[key] = known.get(key) or read_source(text)
     if not by_text.keys() <= known.keys():
         remember(by_text)
     return sources
+
+
+def dump_sources(sources: Mapping[str, ModuleSource]) -> bytes:
+    """Parsed sources by any keys, as JSON."""
+    return json.dumps(sources).encode()
+
+
+def parse_sources(content: bytes) -> dict[str, ModuleSource]:
+    """The sources in JSON of `dump_sources`. Entries that are no `ModuleSource` are left out."""
+    try:
+        entries = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    found = {}
+    for key, entry in entries.items() if isinstance(entries, dict) else ():
+        match entry:
+            case [str(code), [*imports], str(records)] if all(isinstance(name, str) for name in imports):
+                found[key] = ModuleSource(code, tuple(imports), records)
+    return found

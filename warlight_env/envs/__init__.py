@@ -25,7 +25,8 @@ from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
-from warlight_env.features.columns import Feature, Features, Part, global_features, node_features
+from warlight_env.features.columns import Features, Part, global_features, node_features
+from warlight_env.features.registry import Feature
 
 register_all()
 

@@ -8,12 +8,19 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.arguments import array_of, integers_of, short_repr
+from warlight_env.arguments import integers_of, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.errors import InputError
 
 S = TypeVar("S", bound="spaces.Space[Any] | None")
 
 _EVERY = slice(None)
+
+
+def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
+    """The Box of arrays between two, of their shape and dtype; its bounds are numbers where all entries are equal."""
+    least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
+    return spaces.Box(least, most, low.shape, low.dtype.type)
 
 
 def games_named(which: Any, batch: int) -> list[int]:

@@ -19,10 +19,9 @@ from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import PICK, State
 from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn
 from warlight_env.envs.rewards import potential
-from warlight_env.features.columns import NODE, SEEN_UNKNOWN, SOFT_ARMIES, TURN, Features, node_shift, node_width
-from warlight_env.features.describing import Memory, blank, describe, income_of, seen_code, sum_armies
-
-_TURN_WIDTH = len(TURN)
+from warlight_env.features.columns import NODE, TURN, TURN_WIDTH, Features, node_shift, node_width
+from warlight_env.features.definitions import SEEN_UNKNOWN, SOFT_ARMIES
+from warlight_env.features.describing import Memory, blank, describe, income_of, seen_code, soft, sum_armies
 
 
 class EnvSettings(NamedTuple):
@@ -259,26 +258,25 @@ def observe_turn(
     """Write the features of a turn that is not complete yet, and the income left, from values[base] on."""
     army, left = position.army, np.int64(income)
     for r in range(army.shape[0]):
-        at = base + _TURN_WIDTH * r
-        armies = np.float32(turn.deploy[r])
+        at = base + TURN_WIDTH * r
         left -= turn.deploy[r]
-        values[at + TURN.deployed] = armies / (armies + np.float32(SOFT_ARMIES))
+        values[at + TURN.deployed] = soft(np.float32(turn.deploy[r]))
         values[at + TURN.leaving] = 0.0
         values[at + TURN.arriving] = 0.0
     for i in range(turn.status[COUNT]):
         if picking:
-            values[base + _TURN_WIDTH * turn.wishes[i] + TURN.deployed] = 1.0
+            values[base + TURN_WIDTH * turn.wishes[i] + TURN.deployed] = 1.0
             continue
         source, target = turn.attacks[i, 0], turn.attacks[i, 1]
         sent = np.float32(turn.attacks[i, 2])
         all_ = np.float32(max(army[source] + turn.deploy[source] - 1, 1))
-        leaving = base + _TURN_WIDTH * source + TURN.leaving
+        leaving = base + TURN_WIDTH * source + TURN.leaving
         values[leaving] = min(values[leaving] + sent / all_, np.float32(1.0))
-        there = base + _TURN_WIDTH * target + TURN.arriving
+        there = base + TURN_WIDTH * target + TURN.arriving
         before = values[there]
         arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent
-        values[there] = arriving / (arriving + np.float32(SOFT_ARMIES))
-    values[base + _TURN_WIDTH * army.shape[0]] = np.float32(left) / np.float32(max(income, 1))
+        values[there] = soft(arriving)
+    values[base + TURN_WIDTH * army.shape[0]] = np.float32(left) / np.float32(max(income, 1))
 
 
 @kernel

@@ -10,6 +10,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.errors import InputError
+
 
 def vector_conformance_test(
     make_batch: Callable[[int, AutoresetMode], VectorEnv[Any, Any, Any]],
@@ -35,7 +38,18 @@ def vector_conformance_test(
 
     Returns the number of games that ended, which should not be 0. Raises AssertionError that names the mode, the step,
     the game and what differs.
+
+    Raises:
+        InputError: what makes environments is no function, or another argument is of the wrong type.
     """
+    for what, function in (("make_batch", make_batch), ("make_single", make_single)):
+        if not callable(function):
+            raise InputError(f"{what} = {short_repr(function)}: must be a function")
+    for what, number, least in (("num_envs", num_envs, 1), ("steps", steps, 0), ("seed", seed, 0)):
+        if not is_integer(number) or number < least:
+            raise InputError(f"{what} = {short_repr(number)}: must be an integer from {least} up")
+    if not isinstance(modes, list | tuple) or not all(isinstance(mode, AutoresetMode) for mode in modes):
+        raise InputError(f"modes = {short_repr(modes)}: must be a list of autoreset modes")
     return sum(
         _Comparison(make_batch(num_envs, mode), [make_single() for _ in range(num_envs)], mode).run(steps, seed)
         for mode in modes

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.weights import THESIS
-from warlight_env.arguments import check_flag, fitting, integers_of
+from warlight_env.arguments import check_flag, integers_of
+from warlight_env.array_arguments import fitting
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env import maps
-from warlight_env.arguments import fitting, is_integer, short_repr
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.array_arguments import fitting
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.envs import showing

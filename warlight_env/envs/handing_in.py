@@ -11,9 +11,10 @@ import numpy.typing as npt
 from numba.core.ccallback import CFunc
 
 from warlight_env.agents.context import Context, picker_signature, policy_signature
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import THESIS
-from warlight_env.arguments import fitting, index, short_repr
+from warlight_env.arguments import index, short_repr
+from warlight_env.array_arguments import fitting
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.raised import watched

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import array_of
+from warlight_env.array_arguments import array_of
 from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.map_episodes import MapEpisodes, MapsLike
 from warlight_env.envs.map_sets import MapRoom
@@ -152,6 +152,8 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
     `reset` is the map of all games that begin then. What only one map has, such as `features`, has the core of game b,
     ``episodes.core_of(b)``.
     """
+
+    exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")
 
     episodes: MapEpisodes
 

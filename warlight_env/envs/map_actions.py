@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.arguments import array_of, fitting, integer_array
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.array_arguments import array_of, fitting, integer_array
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.core import ActionError
 from warlight_env.envs.padding import Padding

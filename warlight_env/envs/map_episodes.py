@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import fitting, index, short_repr
+from warlight_env.arguments import index, short_repr
+from warlight_env.array_arguments import fitting
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.envs.actions.kernels import OFFERED
-from warlight_env.envs.arrays import fixed
+from warlight_env.envs.arrays import box_of, fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.features.columns import Part
 
@@ -19,17 +19,15 @@ def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
     if core.own_observation is not None:
         return fixed(core.own_observation.space)
     if core.observation == "flat":
-        return fixed(spaces.Box(0.0, 1.0, (core.features.size,), np.float32))
+        return fixed(box_of(*core.features.bounds))
     return fixed(spaces.Dict({part.name: _space(part) for part in core.features.parts}))
 
 
 def _space(part: Part) -> spaces.Space[Any]:
     if part.name == "offered":
         return spaces.MultiBinary(part.shape[0])
-    low, high = part.features[0].low, part.features[0].high
-    if part.name == "phase":
-        return spaces.Discrete(int(high) + 1)
-    return spaces.Box(low, high, part.shape, np.dtype(part.dtype).type)
+    low, high = part.bounds
+    return spaces.Discrete(int(high) + 1) if part.name == "phase" else box_of(low, high)
 
 
 def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:

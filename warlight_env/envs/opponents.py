@@ -17,8 +17,8 @@ import numpy.typing as npt
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.adapting import as_agent, is_agent
 from warlight_env.agents.base import check_once
-from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.agents.registry import parse
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES
 from warlight_env.envs.actions.strategies import STRATEGIES
-from warlight_env.envs.arrays import fixed
+from warlight_env.envs.arrays import box_of, fixed
 from warlight_env.envs.map_sets import MapRoom
 from warlight_env.errors import InputError
 
@@ -61,9 +61,12 @@ class Padding:
     def observation_space(self, inner: spaces.Space[Any], with_mask: bool) -> spaces.Dict:
         """The space of observations, given the "graph" of some map alone."""
         n, e = self.room
-        assert isinstance(inner, spaces.Dict) and inner["nodes"].shape is not None
+        assert isinstance(inner, spaces.Dict)
+        nodes = inner["nodes"]
+        assert isinstance(nodes, spaces.Box)
+        low, high = (np.broadcast_to(bound[:1], (n, nodes.shape[1])) for bound in (nodes.low, nodes.high))
         told: dict[str, spaces.Space[Any]] = {
-            "nodes": spaces.Box(0.0, 1.0, (n, inner["nodes"].shape[1]), np.float32),
+            "nodes": box_of(np.minimum(low, 0), np.maximum(high, 0)),  # 0 where the map has no region
             "globals": inner["globals"],
             "region_mask": spaces.MultiBinary(n),
             "edge_mask": spaces.MultiBinary(e),

@@ -17,7 +17,6 @@ from warlight_env.envs.map_sets import MapRoom
 from warlight_env.envs.padding import Padding
 from warlight_env.errors import InputError, clipped
 from warlight_env.features.columns import OBSERVATIONS
-from warlight_env.output import write_file
 
 VERSION: Final = 1
 
@@ -62,10 +61,10 @@ class PolicySettings:
             return size.regions <= self.regions and size.edges <= self.edges
         return (self.regions, self.edges) == size
 
-    def save(self, model: str | Path) -> None:
-        """Write them beside a model's file: model.json beside model.zip."""
+    def to_json(self) -> str:
+        """The text of the file `beside` a model's file; `load` reads it."""
         told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
-        write_file(beside(model), json.dumps(told, indent=2) + "\n")
+        return json.dumps(told, indent=2) + "\n"
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -16,20 +17,20 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize, unwrap_vec_normalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from warlight_env.arguments import index, integers_of, is_integer, short_repr
+from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.map_episodes import MapEpisodes
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
-from warlight_env.envs.policy_settings import PolicySettings
+from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.output import replacing
+from warlight_env.output import replacing, write_errors, write_file
 from warlight_env.ownership import OneThread
 
 #: Options of `reset`.
@@ -46,7 +47,10 @@ class WarlightVecEnv(OneThread, VecEnv):
     ``render()`` has all games, side by side, `render_game` has one.
     """
 
-    exclusive_methods = ("reset", "step_wait", "action_masks", "set_opponent", "render_game")
+    exclusive_methods = (
+        "reset", "seed", "set_options", "step", "step_async", "step_wait", "action_masks", "set_opponent", "set_attr",
+        "env_method", "render", "get_images", "render_game",
+    )  # fmt: skip
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
@@ -58,7 +62,8 @@ class WarlightVecEnv(OneThread, VecEnv):
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._streams = Seeds(num_envs)
-        self._actions: Any = None
+        #: Of `step_async`: the number of its thread, and its actions.
+        self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._all = list(range(num_envs))
@@ -110,6 +115,7 @@ class WarlightVecEnv(OneThread, VecEnv):
         else:
             self.episodes.reset(self._streams.draw(self._all, self.episodes.draw), self._all)
         self._returns[:], self._lengths[:] = 0, 0
+        self._asked = None
         self.reset_infos = self._infos()
         self.ended_against = {}
         self._reset_seeds()
@@ -134,12 +140,20 @@ class WarlightVecEnv(OneThread, VecEnv):
         super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:
-        self._actions = actions
+        """The actions of the next `step_wait`, which this thread must call; it replaces earlier ones."""
+        self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Step all games."""
+        """Step all games with the actions of `step_async`.
+
+        Raises:
+            InputError: this thread has not called `step_async`, or another thread has called it since. Nothing changes.
+        """
+        if self._asked is None or self._asked[0] != threading.get_ident():
+            raise InputError("step_wait: no actions of this thread wait; call step_async first")
+        (_, actions), self._asked = self._asked, None
         episodes = self.episodes
-        episodes.step(self._actions)
+        episodes.step(actions)
         rewards, truncated = episodes.reward.astype(np.float32), episodes.truncated
         dones = episodes.terminated | truncated
         self._returns += episodes.reward
@@ -183,7 +197,10 @@ class WarlightVecEnv(OneThread, VecEnv):
         attr_name = _name(attr_name)
         if len(self._chosen(indices)) != self.num_envs:
             raise InputError(f"{attr_name}: the environments are one batch; it can only be set for all of them")
-        setattr(self, attr_name, value)
+        try:
+            setattr(self, attr_name, value)
+        except AttributeError:
+            raise InputError(f"{short_repr(attr_name)}: an attribute that cannot be set") from None
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """Call a method of the batch; results are handed out to the environments where they have one part for each."""
@@ -195,7 +212,10 @@ class WarlightVecEnv(OneThread, VecEnv):
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
             raise InputError(f"{method_name}: the environments are one batch; it can only be called for all of them")
-        result = getattr(self, method_name)(*args, **kwargs)
+        method = getattr(self, method_name, None)
+        if not callable(method):
+            raise InputError(f"method_name = {short_repr(method_name)}: there is no such method")
+        result = method(*args, **kwargs)
         return [result] * len(chosen)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
@@ -248,11 +268,14 @@ def save_for_play(model: Any, path: str | Path) -> None:
     """Save a model of Stable-Baselines3 or sb3-contrib, and beside it what its environment was like.
 
     path: ends in .zip; the settings lie beside it, as .json. ``sb3:file=PATH,trust=yes`` is the agent.
+    Both files are replaced once both are written.
 
     Raises:
         InputError: the path ends otherwise, the model has no environment of ours, or one that changes observations.
+        OutputError, WriteError: see `output.save_file`.
     """
-    if Path(path).suffix != ".zip":
+    path = path_of(path, "path")
+    if path.suffix != ".zip":
         raise InputError(f"{path}: must end in .zip")
     env = model.get_env()
     if env is None or not env.has_attr("policy_settings"):
@@ -261,9 +284,9 @@ def save_for_play(model: Any, path: str | Path) -> None:
     if normalized is not None and normalized.norm_obs:
         raise InputError(f"{path}: VecNormalize changes observations (norm_obs), and only the model is kept")
     settings = env.get_attr("policy_settings", 0)[0]
-    with replacing(Path(path)) as temporary:
-        model.save(temporary)
-    settings.save(path)
+    with write_errors(path), replacing(path) as model_file, replacing(beside(path)) as settings_file:
+        model.save(model_file)
+        write_file(settings_file, settings.to_json())
 
 
 class SaveForPlay(BaseCallback):
@@ -276,7 +299,7 @@ class SaveForPlay(BaseCallback):
 
     def __init__(self, path: str | Path, every: int | None = None) -> None:
         super().__init__()
-        self.path, self.every = Path(path), every
+        self.path, self.every = path_of(path, "path"), every
 
     def _on_step(self) -> bool:
         if self.every is not None and self.n_calls % self.every == 0:

@@ -20,7 +20,7 @@ from warlight_env.envs.own_functions import Games, SeenGames, read_only
 from warlight_env.envs.rendering import checked_mode
 from warlight_env.envs.step import look, look_at_turns
 from warlight_env.errors import InputError
-from warlight_env.features.columns import TURN
+from warlight_env.features.columns import TURN_WIDTH
 
 
 def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
@@ -45,7 +45,7 @@ def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGam
     """See `EnvCore.seen`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
-    count, turn, left = len(seat), np.zeros((len(seat), 0, len(TURN)), np.float32), np.ones(len(seat), np.float32)
+    count, turn, left = len(seat), np.zeros((len(seat), 0, TURN_WIDTH), np.float32), np.ones(len(seat), np.float32)
     if core.encoding.stepwise:
         values = out.features[games, slot]
         turn, left = core.features["turn"].cut(values), core.features["income_left"].cut(values).reshape(count)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int

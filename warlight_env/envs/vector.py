@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.arguments import array_of, index, short_repr
+from warlight_env.arguments import index, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rendering import RENDERING, checked_mode
@@ -36,7 +37,9 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         arguments: of `WarlightEnv`.
     """
 
-    exclusive_methods = ("reset", "step", "action_masks", "set_opponent", "render", "render_game")
+    exclusive_methods: ClassVar[tuple[str, ...]] = (
+        "reset", "step", "action_masks", "set_opponent", "render", "render_game",
+    )  # fmt: skip
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **RENDERING,

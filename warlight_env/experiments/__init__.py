@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Final
 
+from warlight_env.arguments import short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.experiments.base import Experiment, ExperimentOutcome
 from warlight_env.experiments.experiment_settings import ExperimentSettings
@@ -45,6 +46,8 @@ def experiment(name: str) -> Experiment:
     Raises:
         ExperimentError: there is none.
     """
+    if not isinstance(name, str):
+        raise ExperimentError(f"name = {short_repr(name)}: must be an experiment's name")
     if name not in MODULES:
         raise ExperimentError(f"no experiment {name!r}{did_you_mean(name, MODULES)}; there are {', '.join(MODULES)}")
     found: Experiment = importlib.import_module(f"{__name__}.{MODULES[name]}").TABLE

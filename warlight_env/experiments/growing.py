@@ -14,10 +14,16 @@ import numpy.typing as npt
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_generator_work, make_turn_set, take_turn
-from warlight_env.agents.imagined import farthest
+from warlight_env.agents.evaluation.imagined import farthest
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import (
+    GeneratorWork,
+    TurnSet,
+    make_generator_work,
+    make_turn_set,
+    take_turn,
+)
 from warlight_env.agents.weights import EXPANDING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real

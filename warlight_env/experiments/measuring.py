@@ -9,7 +9,7 @@ from typing import Any
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.search_record import SearchRecord
+from warlight_env.agents.records.search_record import SearchRecord
 from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import ask_orders, play_orders, round_limit
 from warlight_env.engine.position import compact_size

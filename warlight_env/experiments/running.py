@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.arena.contests.append_only import locked
+from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
 from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
+from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
 
 #: Version of the form of result files.
@@ -110,7 +111,7 @@ def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder:
         RunFolderError: the folder holds another run, or another run writes to it.
         RunError: the folder cannot be written; what was played is kept.
     """
-    with locked(folder) as lock:
+    with FolderLock(folder, in_use=RunFolderError) as lock:
         outcome = experiment.run(settings, lock, advance)
         made = facts()
         result = Result(experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made)

@@ -10,30 +10,35 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import array_of, is_integer, short_repr
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.engine.bits import BitBoard, count_bits, count_common, has, leaves, make_bits, owned_bits
 from warlight_env.engine.board import Board
-from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, Real
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules
+from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.errors import InputError
 from warlight_env.features.columns import (
     GLOBAL,
-    MANY_ARMIES,
+    GLOBALS_PER_OPPONENT,
     NODE,
-    SEEN_MINE,
-    SEEN_NEUTRAL,
-    SEEN_UNKNOWN,
-    SOFT_ARMIES,
     Features,
     global_shift,
     node_shift,
     node_width,
     observed_features,
 )
+from warlight_env.features.definitions import (
+    MANY_ARMIES,
+    SEEN_MINE,
+    SEEN_NEUTRAL,
+    SEEN_UNKNOWN,
+    SOFT_ARMIES,
+)
+from warlight_env.features.registry import check_players
 from warlight_env.ownership import OneThread
 
 
@@ -59,6 +64,20 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
             shares=np.zeros((len(bits.members), 2), dtype=np.float32),
         )
     )
+
+
+@inline_kernel
+def soft(armies: Real) -> Real:
+    """A float32 number of armies as a number below 1: armies / (armies + SOFT_ARMIES)."""
+    return armies / (armies + np.float32(SOFT_ARMIES))
+
+
+@inline_kernel
+def part_of(count: Real, limit: Real) -> Real:
+    """A share of a limit, float32, at most 1; 0 where the limit is 0."""
+    if limit > np.float32(0.0):
+        return min(count / limit, np.float32(1.0))
+    return np.float32(0.0)
 
 
 @kernel
@@ -137,7 +156,7 @@ def write_nodes(
             seen_owner[r] = code
         seen_army[r] = size
         amount = np.float32(size)
-        values[at + np.uintp(NODE.army_soft)] = amount / (amount + np.float32(SOFT_ARMIES))
+        values[at + np.uintp(NODE.army_soft)] = soft(amount)
         values[at + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
         values[at + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
         s = np.uintp(super_region[r])
@@ -185,10 +204,8 @@ def write_globals(
     per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
     values[base + GLOBAL.picking] = np.float32(picking)
     values[base + GLOBAL.my_pick] = np.float32(my_pick)
-    values[base + GLOBAL.time] = min(np.float32(cycles) / np.float32(max_cycles), np.float32(1.0))
-    limit = np.float32(round_limit)
-    rounds = min(np.float32(round_number) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
-    values[base + GLOBAL.round] = rounds
+    values[base + GLOBAL.time] = part_of(np.float32(cycles), np.float32(max_cycles))
+    values[base + GLOBAL.round] = part_of(np.float32(round_number), np.float32(round_limit))
     values[base + GLOBAL.income] = np.float32(earned) / np.float32(max(max_income, 1))
     seen = count_common(visible, visible) if hidden else n
     neutral = seen
@@ -198,9 +215,12 @@ def write_globals(
         for w in range(visible.shape[0]):
             regions += count_bits(owned[q, w] & visible[w] if hidden else owned[q, w])
         neutral -= regions
-        at = base + (GLOBAL.regions_mine if k == 0 else GLOBAL.regions_unknown + 2 * (k - 1))
-        values[at] = np.float32(regions) * per_region
-        values[at + 1] = np.float32(armies[q + 1]) * per_army
+        of_regions, of_armies = np.float32(regions) * per_region, np.float32(armies[q + 1]) * per_army
+        if k == 0:
+            values[base + GLOBAL.regions_mine], values[base + GLOBAL.armies_mine] = of_regions, of_armies
+        else:
+            at = base + GLOBALS_PER_OPPONENT * (k - 1)
+            values[at + GLOBAL.regions_opponent], values[at + GLOBAL.armies_opponent] = of_regions, of_armies
     values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region
     values[base + GLOBAL.armies_neutral] = np.float32(armies[0]) * per_army
     values[base + GLOBAL.regions_unknown + global_shift(players)] = np.float32(n - seen) * per_region
@@ -328,8 +348,7 @@ class Describer(OneThread):
             raise InputError(f"board = {short_repr(board)}: must be a `Board`")
         if not isinstance(rules, Rules):
             raise InputError(f"rules = {short_repr(rules)}: must be `Rules`")
-        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-            raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        check_players(players)
         if not is_integer(max_cycles) or not 0 < max_cycles < 2**31:
             raise InputError(f"max_cycles = {short_repr(max_cycles)}: must be an integer from 1 to {2**31 - 1}")
         players, max_cycles = int(players), int(max_cycles)

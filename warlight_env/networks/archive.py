@@ -16,7 +16,8 @@ from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 #: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
 WIDTH: Final = 512
 LAYERS: Final = 16
-_HEADER: Final = "header"
+#: The name of the header among the arrays.
+HEADER: Final = "header"
 
 
 def check_network(width: int, layers: int, hidden: int) -> None:
@@ -33,7 +34,7 @@ def check_network(width: int, layers: int, hidden: int) -> None:
 def packed(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """The archive: .npz."""
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    return write_arrays({_HEADER: text, **arrays})
+    return write_arrays({HEADER: text, **arrays})
 
 
 def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
@@ -43,13 +44,15 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
         ArraysError, UnicodeDecodeError: it is no such thing.
     """
     arrays = read_arrays(content)
-    if _HEADER not in arrays or arrays[_HEADER].nbytes > bounded.SETTINGS_BYTES:
+    if HEADER not in arrays or arrays[HEADER].nbytes > bounded.SETTINGS_BYTES:
         raise ArraysError("it has no header, or one that is too long")
-    return arrays.pop(_HEADER).tobytes().decode(), arrays
+    return arrays.pop(HEADER).tobytes().decode(), arrays
 
 
 def are_of(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
     """Whether arrays are those of a network: these names and shapes, float32, and all numbers finite."""
+    if not isinstance(arrays, Mapping) or not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        return False
     return {key: array.shape for key, array in arrays.items()} == shapes and all(
         array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()
     )

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
-from warlight_env.features.columns import (
-    SOFT_ARMIES,
-    global_features,
-    node_features,
-    observed_features,
-    opponent_columns,
-)
+from warlight_env.features.columns import observed_features, opponent_columns
+from warlight_env.features.definitions import GLOBALS, NODES, SOFT_ARMIES
 
 Floats = npt.NDArray[np.float32]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -28,13 +23,20 @@ class RegionNet:
     """What networks have in common: descriptions of regions out of flat observations, float32 as in training.
 
     Args:
-        arrays: of the network by name, as `train.ppo` exports them: linear layers ``….weight`` [out, in] and
+        arrays: of the network by name, as `train.sb3_ppo` exports them: linear layers ``….weight`` [out, in] and
             ``….bias`` [out].
         board: of the games, any one. players: in them.
+        nodes, overall: names of the features of regions and of the position that the network reads, in order.
+
+    Raises:
+        FeatureNameError: there is no such feature, or it is named twice.
     """
 
-    def __init__(self, arrays: Arrays, board: Board, players: int) -> None:
+    def __init__(
+        self, arrays: Arrays, board: Board, players: int, nodes: Sequence[str], overall: Sequence[str]
+    ) -> None:  # fmt: skip
         self._arrays = arrays
+        self._read = NODES.places(nodes, players), GLOBALS.places(overall, players)
         features = observed_features("flat", board.n_regions, players)
         self._nodes, self._globals = features["nodes"], features["globals"]
         self._neutral, self._mine, self._army = (self._nodes.column(name) for name in ("neutral", "mine", "army_soft"))
@@ -55,8 +57,10 @@ class RegionNet:
         return product if bias is None else product + bias
 
     def described(self, nodes: Floats, overall: Floats) -> Floats:
-        """A description of every region, float32[B, N, W], see `train.region_encoder.RegionEncoder`."""
-        first, overall = self.linear("encoder.first", nodes), self.linear("encoder.first_globals", overall)
+        """A description of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
+        of_regions, of_all = self._read
+        first = self.linear("encoder.first", nodes[..., of_regions])
+        overall = self.linear("encoder.first_globals", overall[..., of_all])
         described = _relu(first + overall[:, None])
         layer = 0
         while f"encoder.own.{layer}.weight" in self._arrays:
@@ -66,23 +70,26 @@ class RegionNet:
         return described
 
     def pooled(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
-        """The whole position, float32[B, 4 * W + G]: descriptions by side, the largest of all, and the globals."""
+        """The whole position, float32[B, 4 * W + G]: descriptions by side, the largest of all, and the globals that
+        the network reads."""
         sides = np.stack(
             [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1
         )
         means = sides @ described / np.maximum(sides.sum(2, keepdims=True), 1.0)
-        return np.concatenate([means.reshape(len(nodes), -1), described.max(1), overall], axis=1)
+        return np.concatenate([means.reshape(len(nodes), -1), described.max(1), overall[..., self._read[1]]], axis=1)
 
 
 class PolicyNet(RegionNet):
     """Logits out of flat observations.
 
-    Args: as for `RegionNet`; action: "strategies" (`train.set_policy.SetNetwork`) or "factored"
-        (`train.board_policy.BoardNetwork`).
+    Args: as for `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
+        (`train.sb3_ppo.board_policy.BoardNetwork`).
     """
 
-    def __init__(self, arrays: Arrays, action: str, board: Board, players: int) -> None:
-        super().__init__(arrays, board, players)
+    def __init__(
+        self, arrays: Arrays, action: str, board: Board, players: int, nodes: Sequence[str], overall: Sequence[str]
+    ) -> None:  # fmt: skip
+        super().__init__(arrays, board, players, nodes, overall)
         self._rows = {"strategies": self._strategies, "factored": self._factored}[action]
 
     def logits(self, flat: Floats) -> Floats:
@@ -124,10 +131,9 @@ def _relu(x: Floats) -> Floats:
 
 
 def expected_shapes(
-    action: str, players: int, width: int, layers: int, hidden: int, values: int
+    action: str, features: int, overall: int, width: int, layers: int, hidden: int, values: int
 ) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of a network's arrays."""
-    features, overall = len(node_features(players)), len(global_features(players))
+    """Names and shapes of the arrays of a network that reads so many features of regions and of the position."""
     shapes: dict[str, tuple[int, ...]] = {}
 
     def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.agents import Agent, Budget
+from warlight_env.arguments import is_integer, short_repr, takes
 from warlight_env.beliefs.belief import Observation
 from warlight_env.beliefs.believer import BelievingAgent
 from warlight_env.beliefs.watching import Seen
@@ -18,7 +19,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
-from warlight_env.errors import RunError
+from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.telling import NAMES
@@ -59,6 +60,12 @@ class BotSide:
         challenge: m.Challenge | None = None,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
+        if not callable(make) or not takes(make):
+            raise InputError(f"make = {short_repr(make)}: must be a function without arguments")
+        if not callable(report) or not takes(report, ""):
+            raise InputError(f"report = {short_repr(report)}: must be a function of a string")
+        if challenge is not None and (not is_integer(challenge) or challenge not in (1, 2)):
+            raise InputError(f"challenge = {short_repr(challenge)}: must be 1, 2 or None")
         self._report = report
         self._agent = BelievingAgent(make())
         self._challenge = challenge
@@ -89,7 +96,7 @@ class BotSide:
                 heard.turn.hear_armies(armies)
             case m.UpdateMap(rows):
                 heard.turn.hear_map()
-                heard.rows, heard.orders, self._orders = rows, (), None
+                heard.rows, self._orders = rows, None
             case m.OpponentMoves(orders):
                 heard.orders = orders
 
@@ -103,7 +110,10 @@ class BotSide:
         if self._map is None:
             self._begin(question)
         if isinstance(question, m.Go):
-            self._heard.turn.hear_question()
+            if self._heard.turn.hear_question(question.kind == m.PLACE):
+                self._orders = None
+                number = self._heard.turn.round + 1
+                self._report(f"round {number}: no 'update_map': planned on the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
             if question.kind == m.PLACE:
@@ -194,7 +204,8 @@ class BotSide:
             who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        for order in heard.orders:
+        orders, heard.orders = heard.orders, ()  # a later turn has later moves
+        for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
             elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():

@@ -12,6 +12,7 @@ from typing import Final
 
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.arena.playing.player import ForfeitError
+from warlight_env.arguments import seed_of, short_repr
 from warlight_env.beliefs.watching import Watcher
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
@@ -54,7 +55,7 @@ class ExternalBot(OneThread, Agent):
     `faults` tells what went wrong in the game; `close` ends the process.
 
     Raises:
-        CommandError: there is no such program, or this system cannot set the limits.
+        CommandError: there is no such program, this system cannot set the limits, or an argument is of another type.
     """
 
     counts_simulations = False  #: the protocol knows time alone, see `Setup.check_clocks`
@@ -62,6 +63,11 @@ class ExternalBot(OneThread, Agent):
     exclusive_methods = ("pick", "act")
 
     def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
+        if options is not None and not isinstance(options, HostOptions):
+            raise CommandError(f"options = {short_repr(options)}: must be HostOptions or None")
+        if not isinstance(command, list | tuple) or not all(isinstance(word, str) for word in command):
+            raise CommandError(f"command = {short_repr(command)}: must be a list of strings: a program and arguments")
+        seed = seed_of(seed, CommandError)
         self.options = HostOptions() if options is None else options
         self.command = [word.replace("{seed}", str(seed)) for word in command]
         check_command(self.command, self.options.folder)

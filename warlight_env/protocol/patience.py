@@ -11,7 +11,7 @@ _MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
 #: Of a bank, the share for one turn; and of what a round adds to it.
 _BANK_SHARE: Final = 1 / 20
 _INCREMENT_SHARE: Final = 0.8
-#: Of a bank, what is kept as long as the agent has not been there in time: what it needs may have to be compiled.
+#: Share of a bank that is kept until the agent has answered within its limit once: its kernels may have to compile.
 _KEPT: Final = 0.5
 
 

@@ -45,8 +45,8 @@ class Reflex:
             case m.UpdateMap(rows):
                 self._turn.hear_map()
                 self._rows, self._placed = rows, None
-            case m.Go():
-                self._turn.hear_question()
+            case m.Go(kind):
+                self._turn.hear_question(kind == m.PLACE)
 
     def answer(self, question: m.Question) -> m.Answer:
         """Picks in the smallest super regions; all armies onto one region at a border; moves as `_moves` has them."""

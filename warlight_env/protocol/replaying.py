@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
+from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.protocol.bot_faults import BotFault
 from warlight_env.protocol.host import ExternalBot
@@ -55,8 +57,18 @@ def replay_to(
     answers. `trace` is given every line: "<" from the bot, ">" to it.
 
     Raises:
-        LogError: the log has no such round or seat, or no picks for round 0.
+        LogError: the log has no such round or seat, or no picks for round 0; or it is none.
+        InputError: the bot is no `ExternalBot`, or `trace` no function.
     """
+    if not isinstance(log, GameLog):
+        raise LogError(f"log = {short_repr(log)}: must be a GameLog")
+    if not isinstance(bot, ExternalBot):
+        raise InputError(f"bot = {short_repr(bot)}: must be an ExternalBot")
+    if trace is not None and not callable(trace):
+        raise InputError(f"trace = {short_repr(trace)}: must be a function or None")
+    for what, number in (("round", round), ("seat", seat)):
+        if not is_integer(number) or abs(number) > 10**9:
+            raise LogError(f"{what} = {short_repr(number)}: must be an integer")
     header = log.header
     if not 0 <= seat < len(header.players):
         raise LogError(f"seat {seat + 1}: the game has seats 1 to {len(header.players)}")

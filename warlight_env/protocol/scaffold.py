@@ -44,11 +44,15 @@ def write_bot(language: str, folder: Path) -> Path:
     name = LANGUAGES[language].file
     path = folder / name
     source = resources.files("warlight_env.protocol").joinpath("templates", language, name).read_text("utf-8")
-    try:
-        with FolderLock(folder):
-            if os.path.lexists(path):
-                raise ScaffoldError(f"{path} is there already")
+
+    def unwritable(error: OSError) -> RunError:
+        return RunError(f"cannot write {path}: {error.strerror or error}")
+
+    with FolderLock(folder, unwritable=unwritable):
+        if os.path.lexists(path):
+            raise ScaffoldError(f"{path} is there already")
+        try:
             write_file(path, source)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from None
+        except OSError as error:
+            raise unwritable(error) from None
     return path

@@ -10,7 +10,12 @@ BASE_INCOME: Final = 5
 
 
 class TurnStart:
-    """Follows ``update_map``, with which a turn begins, and ``settings starting_armies``, before it or after it."""
+    """Follows ``update_map`` and ``settings starting_armies``, in any order, up to the questions for orders.
+
+    A turn begins with the first ``update_map`` after a question. Until the next question, another map or another
+    number of armies replaces the earlier one. An engine may leave out one of the two lines: a turn without armies has
+    ``armies`` None, and a turn without a map begins with ``go place_armies``, see `hear_question`.
+    """
 
     def __init__(self) -> None:
         self.round = -1  #: rounds that began before this one; -1: none has begun
@@ -20,20 +25,31 @@ class TurnStart:
 
     def hear_armies(self, armies: int) -> None:
         """Take in ``settings starting_armies``."""
-        if self._asked or self.armies is not None:
+        if self._asked:
             self._next = armies
         else:
             self.armies = armies
 
     def hear_map(self) -> None:
         """Take in ``update_map``."""
-        self.round += 1
-        self._asked = False
-        self.armies, self._next = self._next, None
+        if self._asked:
+            self._begin()
+            self._asked = False
 
-    def hear_question(self) -> None:
-        """Take in a question for orders."""
+    def hear_question(self, placing: bool) -> bool:
+        """Take in a question for orders; True if it begins a turn without a map of its own.
+
+        placing: whether the question is ``go place_armies``. It begins a turn if the armies of a next turn are known.
+        """
+        begins = placing and self._asked and self.round >= 0 and self._next is not None
+        if begins:
+            self._begin()
         self._asked = True
+        return begins
+
+    def _begin(self) -> None:
+        self.round += 1
+        self.armies, self._next = self._next, None
 
 
 def income(owned: Iterable[int], super_regions: Mapping[int, int], bonuses: Mapping[int, int]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from warlight_env.agents.adapting import as_agent
-from warlight_env.agents.search_record import Searched
+from warlight_env.agents.records.search_record import Searched
 
 
 def insight_of(agent: object, round: int) -> dict[str, Any] | None:
@@ -23,7 +23,7 @@ def insight_of(agent: object, round: int) -> dict[str, Any] | None:
 
 def _search_insight(searched: Searched, round: int) -> dict[str, Any] | None:
     """The candidates of a search, the answer first, and the worth of regions that went into it."""
-    from warlight_env.agents.evaluation import explain
+    from warlight_env.agents.evaluation.worth import explain
     from warlight_env.notation import format_orders
 
     view, weights, found = searched

@@ -102,13 +102,17 @@ def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame:
         FolderLockedError: another run writes to the folder.
         ExportError: the folder cannot be written.
     """
-    try:
-        with FolderLock(folder):
+
+    def unwritable(error: OSError) -> ExportError:
+        return ExportError(f"cannot write pictures to {folder}: {error.strerror or error}")
+
+    with FolderLock(folder, unwritable=unwritable):
+        try:
             for count, frame in enumerate(shown, 1):
                 write_file(folder / f"round-{frame.position.round:03d}.svg", frame.svg(width), sync=False)
                 on_frame(count)
-    except OSError as error:
-        raise ExportError(f"cannot write pictures to {folder}: {error.strerror or error}") from None
+        except OSError as error:
+            raise unwritable(error) from None
 
 
 def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from warlight_env.game import Game
 from warlight_env.output import write_file
 from warlight_env.record import GameLog, Header, LogWriteError, Player
-from warlight_env.web.document import VERSION, embed, header_document, replay_document
+from warlight_env.web.documents.replay_document import VERSION, embed, header_document, replay_document
 from warlight_env.web.errors import PageMissingError
 from warlight_env.web.page import page
 
@@ -51,7 +51,7 @@ def write_html(
 
 
 def _chances(log: GameLog) -> list[list[list[float]]] | None:
-    from warlight_env.web.chances import chances_of
+    from warlight_env.web.workers.win_probability import chances_of
 
     return chances_of(log)
 

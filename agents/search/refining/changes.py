@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.expectation import to_conquer
+from warlight_env.agents.evaluation.expectation import to_conquer
 from warlight_env.agents.generators.attacks import is_ordered
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context, draw_turn, evaluate
-from warlight_env.agents.generator_work import (
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_shares
+from warlight_env.agents.records.generator_work import (
     GeneratorWork,
     TurnSet,
     TurnSets,
@@ -22,7 +23,6 @@ from warlight_env.agents.generator_work import (
     take_turn,
     turn_set_of,
 )
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, RandomState, Real
 from warlight_env.engine.memory import private_zeros
@@ -30,6 +30,7 @@ from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import income, resolve_orders
+from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
 #: Places in `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the one that is tried.
@@ -163,7 +164,7 @@ def _play_scenario(
     context: Context, position: Position, player: Int, rounds: Int, which: Int, k: Int, work: TrialWork
 ) -> Int:
     """The player's share at the end of scenario k, after turn `which`; 1 or 0 where the game is over before."""
-    players, orders = context.players, work.round
+    players, orders, winner, shares = context.players, work.round, np.int64(ONGOING), stack_floats()
     work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
     copy_position(position, work.position)
     for p in range(players):
@@ -180,8 +181,9 @@ def _play_scenario(
         resolve_orders(context.params, work.position, orders, work.luck, None, None)
         winner = winner_of(context, work.position)
         if winner != ONGOING:
-            return share_at_end(context, work.position, winner, player)
-    return evaluate(context, work.position, player)
+            break
+    write_shares(context, work.position, winner, shares)
+    return shares[player]
 
 
 @kernel

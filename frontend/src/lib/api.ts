@@ -1,6 +1,7 @@
 // Calls of the server, with the keys that this browser holds.
 import { type Opponent, notPlayed } from './opponents';
-import { refusal, type Refusal, type Refused } from './refusals';
+import type { Refused } from './reasons';
+import { refusal, type Refusal } from './refusals';
 import { Retry } from './retry';
 import { keep, keepHere, kept, keptData, keptHere } from './storage';
 import type { Doc } from './types';

@@ -1,6 +1,12 @@
 // Why an order is illegal, in the reader's language: by the words of `warlight_env.engine.orders.REASONS`, as logs have them.
-import type { Refused } from './refusals';
 import { t } from './words.svelte';
+
+/** An order that is refused, or a pick. */
+export interface Refused {
+  kind: 'deploy' | 'attack' | 'pick';
+  index: number;
+  reason: string;
+}
 
 const REASONS: Record<string, () => string> = {
   'more orders than the rules allow in a turn': () => t('more orders than the rules allow in a turn'),

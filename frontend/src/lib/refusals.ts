@@ -1,13 +1,6 @@
 // What the server refuses, in the reader's language: by the codes of `warlight_env/web/errors.py`.
-import { illegal } from './reasons';
+import { illegal, type Refused } from './reasons';
 import { t, type Values } from './words.svelte';
-
-/** An order that is refused, or a pick. */
-export interface Refused {
-  kind: 'deploy' | 'attack' | 'pick';
-  index: number;
-  reason: string;
-}
 
 export interface Refusal {
   error: string; // in English

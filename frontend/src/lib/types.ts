@@ -1,4 +1,4 @@
-// What the server and exported files hold; `warlight_env/web/document.py` and `docs/log.md` say more.
+// What the server and exported files hold; `warlight_env/web/documents/replay_document.py` and `docs/log.md` say more.
 
 export interface RegionDoc {
   name: string;
@@ -159,7 +159,7 @@ export interface Now {
   you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
 }
 
-/** What a player's turn was worth; `warlight_env/web/postgame.py` says more. Win probabilities of 0 to 1, but for armies. */
+/** What a player's turn was worth; `warlight_env/web/workers/game_report.py` says more. Win probabilities of 0 to 1, but for armies. */
 export interface TurnReport {
   before: number;
   worth: number;

@@ -12,7 +12,7 @@ from fuzz.target import Data, Target, expect, refused
 from warlight_env.arena import Match
 from warlight_env.arena.contests.runs import played_games
 from warlight_env.errors import InputError, RunError
-from warlight_env.train.journal import JOURNAL, SETTINGS, Journal
+from warlight_env.train.common.journal import JOURNAL, SETTINGS, Journal
 
 AGENTS = ("random", "aggressive")
 ENTRIES = [{"event": "generation", "number": i, "scores": [0.5, 0.25], "weights": {"army": 1.0}} for i in range(3)]

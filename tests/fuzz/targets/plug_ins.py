@@ -16,10 +16,10 @@ from fuzz import boards, told, values
 from fuzz.target import Data, Finding, Target, expect, refused
 from fuzz.targets.states import plain
 from fuzz.told import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES, ToldError, arrays_in
-from warlight_env.agents.flat import FlatAgent, FlatSettings
-from warlight_env.agents.guarded import PlugInError
-from warlight_env.agents.mcts import MctsAgent, MctsSettings
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.players.flat import FlatAgent, FlatSettings
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings
+from warlight_env.agents.plug_ins.functions import plug_in
+from warlight_env.agents.plug_ins.guarded import PlugInError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore

@@ -12,8 +12,8 @@ from typing import Any
 from fuzz import asgi, mutate, values
 from fuzz.target import LONGEST, Data, Finding, Target, expect
 from log_helpers import play_logged
-from warlight_env.web.app import create_app
-from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.settings import ServerSettings
 
 #: Inputs after which a server begins anew, so that games do not gather.
 LIFE = 400

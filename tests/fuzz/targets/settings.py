@@ -12,17 +12,17 @@ from fuzz.worker import ROOT
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arena.tournaments.tournament_file import load_tournament
 from warlight_env.errors import InputError
-from warlight_env.train.evolve import EvolveSettings
-from warlight_env.train.exit_settings import ExitSettings
-from warlight_env.train.ppo_settings import PpoSettings
-from warlight_env.train.settings_file import load_plain, read_settings
-from warlight_env.train.td import TdSettings
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.settings_file import load_plain, read_settings
+from warlight_env.train.evolution.settings import EvolveSettings
+from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
+from warlight_env.train.td.settings import TdSettings
+from warlight_env.train.value.settings import ValueSettings
 
 KINDS: dict[str, Any] = {
     "evolve": EvolveSettings,
     "td": TdSettings,
-    "ppo": PpoSettings,
+    "ppo": Sb3PpoSettings,
     "value": ValueSettings,
     "exit": ExitSettings,
 }

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import pickle
-import shutil
-import signal
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +18,7 @@ from warlight_env.agents import AgentError
 from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
+from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
 #: Seconds in which the processes may end their rounds.
 PATIENCE: Final = 2.0
@@ -35,19 +33,8 @@ class _Worker:
 
 
 def _start(file: Path, stop: Any) -> None:
-    if hasattr(signal, "pthread_sigmask"):  # blocked by `_interrupts_ignored`; the pool ends workers by it
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    threading.Thread(target=_end_with_parent, args=(file.parent,), daemon=True).start()
+    begin_worker(file.parent)
     _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
-
-
-def _end_with_parent(folder: Path) -> None:
-    """A parent that is killed neither ends its workers, which would wait for tasks for ever, nor removes its folder."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
 
 
 def _stopped() -> bool:
@@ -60,28 +47,6 @@ def _play(task: Task) -> Done[Any]:
         setup.warm_up()
         _Worker.warm.add(task.contest)
     return play_task(setup, task, _stopped)
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes started meanwhile ignore Ctrl-C for life: the parent alone decides what it means.
-
-    SIGTERM, which may be an interruption to the parent, waits, too: a process is started as a whole or not at all.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-    elif hasattr(signal, "pthread_sigmask"):  # blocked, not ignored: what arrives meanwhile is delivered afterwards
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    else:
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, handler)
 
 
 class Processes(Generic[R]):
@@ -118,7 +83,7 @@ class Processes(Generic[R]):
 
     def submit(self, task: Task) -> None:
         before = set(multiprocessing.active_children())
-        with _interrupts_ignored(), self._translated():
+        with interrupts_blocked(), self._translated():
             try:
                 self._pending.add(self._pool.submit(_play, task))
             except (OSError, ValueError):  # starting a process for it needs what is closed where another one died

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.folder_lock import FolderLock, FolderLockedError
+from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
 #: What taking a line apart raises where it is damaged, or of something else.
@@ -62,17 +63,14 @@ class AppendOnlyFolder(ABC):
 
     def __enter__(self) -> Self:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             self._is_described()  # before anything is made in another run's folder
             if self._lock is None:
-                self._own_lock = FolderLock(self.folder)
+                self._own_lock = FolderLock(self.folder, in_use=self.error, unwritable=self._failure)
             try:
                 self._open()
             except BaseException:
                 self._unlock()
                 raise
-        except FolderLockedError as error:
-            raise self.error(str(error)) from None
         except OSError as error:
             raise self._failure(error) from error
         self._synced = time.monotonic()
@@ -170,7 +168,7 @@ class AppendOnlyFolder(ABC):
         found = bounded.parse_json(text, f"{path}: no description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: no description of a run (it is no object)")
-        difference = _difference(self.completed(found), self._description)
+        difference = _difference(self.completed(present_specs(found)), self._description)
         if difference is not None:
             where, there, here = difference
             same = "the same settings"
@@ -193,7 +191,7 @@ class AppendOnlyFolder(ABC):
         """Take in all whole lines; returns where the last one ends."""
         path = self.folder / self.lines_name
         end = 0
-        with open(path, "rb") as file:
+        with bounded.open_file(path) as file:
             for number, line in enumerate(whole_lines(file), 1):
                 try:
                     if line is None:
@@ -204,29 +202,6 @@ class AppendOnlyFolder(ABC):
                     raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
                 end += len(line)
         return end
-
-
-@contextlib.contextmanager
-def locked(folder: Path, what: str = "", error_type: type[RunError] = RunError) -> Iterator[FolderLock]:
-    """Lock a folder while a command writes to it, before and after its run as well.
-
-    Args:
-        what: is written, in words for the error; empty: files of all kinds.
-        error_type: of the error where the folder cannot be made or written.
-
-    Raises:
-        RunFolderError: another run writes to the folder.
-        RunError: see `error_type`.
-    """
-    try:
-        lock = FolderLock(folder)
-    except FolderLockedError as error:
-        raise RunFolderError(str(error)) from None
-    except OSError as error:
-        written = f"cannot write {what} to" if what else "cannot write to"
-        raise error_type(f"{written} {folder}: {error.strerror or error}") from None
-    with lock:
-        yield lock
 
 
 def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:

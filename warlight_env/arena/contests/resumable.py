@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
 from warlight_env.arena.backends.tasks import Done, Task, Workers
-from warlight_env.arena.contests.append_only import locked
+from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.course import Contest, ContestResult, Course
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.runs import RunFolder
@@ -62,14 +62,20 @@ def play_contests(
         LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
         RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
     """
-    contests = tuple(contests)
+    try:
+        contests = tuple(contests)
+    except Exception:  # methods of the caller's own object may raise anything
+        raise MatchError(f"contests = {short_repr(contests)}: must be an iterable of contests") from None
+    for contest in contests:
+        if not isinstance(contest, Contest):
+            raise MatchError(f"contests: {short_repr(contest)}: must be a Contest")
     _check(contests, jobs)
     chosen = make_backend(backend)
     with contextlib.ExitStack() as stack:
         own = Path(folder) if isinstance(folder, str) else folder
         taken = own.folder if isinstance(own, FolderLock) else own
         for log in _log_folders(contests, taken):
-            stack.enter_context(locked(log, "logs", LogWriteError))
+            stack.enter_context(_lock_logs(log))
         run = None if own is None else stack.enter_context(RunFolder(own, contests))
         courses = [Course(c, () if run is None else run.known[c.key]) for c in contests]
         if on_games is not None and run is not None:
@@ -103,6 +109,13 @@ def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
     """The folders to which logs are written, each once; not that of the run, which has a lock already."""
     folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
+
+
+def _lock_logs(folder: Path) -> FolderLock:
+    def unwritable(error: OSError) -> LogWriteError:
+        return LogWriteError(f"cannot write logs to {folder}: {error.strerror or error}")
+
+    return FolderLock(folder, in_use=RunFolderError, unwritable=unwritable)
 
 
 def _check(contests: Sequence[Contest], jobs: int | None) -> None:

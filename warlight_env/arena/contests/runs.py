@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import with_present_names
 from warlight_env.agents.registry import unpinned
 from warlight_env.arena.contests.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.course import Contest
@@ -71,7 +72,7 @@ class RunFolder(AppendOnlyFolder):
 
     def take(self, fields: Any) -> None:
         """See `AppendOnlyFolder.take`."""
-        key = fields.pop("contest")
+        key = with_present_names(fields.pop("contest"))
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
         if not 0 <= record.number < contest.n_games:
@@ -94,7 +95,7 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
     begin = json.dumps({"contest": key})[:-1].encode() + b","
     found: dict[int, GameRecord] = {}
     try:
-        with open(folder / GAMES, "rb") as file:
+        with bounded.open_file(folder / GAMES) as file:
             for number, line in enumerate(whole_lines(file), 1):
                 if line is not None and line.startswith(any_of) and not line.startswith(begin):
                     continue

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from warlight_env.agents.former_names import present_specs
 from warlight_env.agents.registry import unpinned
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
@@ -89,7 +90,7 @@ def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: 
 
 
 def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | None:
-    told = {key: value for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
+    told = {key: present_specs(value) for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
     pairs: dict[str, tuple[Any, Any]] = {
         "map": (header.map.digest(), map_.digest()),
         "rules": (header.rules, rules),

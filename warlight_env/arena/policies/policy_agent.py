@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget
+from warlight_env.agents.base import ASKED
+from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file
-from warlight_env.agents.value_record import digest
 from warlight_env.arena.policies.policy_file import PolicyFile, PolicyPlace, policy_place
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
@@ -51,7 +52,7 @@ class PolicyAgent(OneThread, Agent):
         padding: of a policy of many maps, how these were padded there.
     """
 
-    exclusive_methods = ("pick", "act")
+    exclusive_methods = ASKED
 
     def __init__(
         self,
@@ -164,7 +165,7 @@ class TrainedAgent(OneThread, Agent):
         seed: what a policy that plays by chance draws from.
     """
 
-    exclusive_methods = ("pick", "act")
+    exclusive_methods = ASKED
 
     def __init__(self, file: PlayableFile, seed: int = 0) -> None:
         self.file, self.seed, self.name = file, seed, f"policy:{file.name}"

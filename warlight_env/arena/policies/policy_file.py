@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
+from warlight_env.agents.records.value_record import check_digest
 from warlight_env.agents.turn_net.turn_file import BUNDLED
-from warlight_env.agents.value_record import check_digest
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.board import Board
@@ -23,6 +23,8 @@ from warlight_env.envs.actions import EncodingFactory, FactoredActions, Strategy
 from warlight_env.envs.actions.strategies import STRATEGIES
 from warlight_env.errors import InputError, clipped, did_you_mean
 from warlight_env.features.columns import global_features, node_features
+from warlight_env.features.definitions import GLOBALS, NODES
+from warlight_env.features.registry import FeatureNameError
 from warlight_env.maps import Map
 from warlight_env.networks.archive import are_of, check_network, packed, unpacked
 from warlight_env.networks.forward import Arrays, PolicyNet, choose, expected_shapes
@@ -71,6 +73,10 @@ def differing_rules(mine: Rules, theirs: Rules, picked: bool) -> list[str]:
     return [f"{key} = {own[key]!r} (not {others[key]!r})" for key in own if key not in free and own[key] != others[key]]
 
 
+#: Fields of a `PolicyFile` that name what its network reads.
+_READS: Final = ("node_features", "global_features")
+
+
 @dataclass(frozen=True)
 class PolicyFile:
     """A policy for play: it sees ``observation="flat"`` of its environment.
@@ -81,6 +87,10 @@ class PolicyFile:
     sampled: it plays by its probabilities, otherwise what is the likeliest.
     width, layers, hidden: of the network. arrays: its parameters by name, float32.
     note: where it comes from, as plain data.
+    node_features, global_features: names of the features that the network reads, in order; None: all of this version.
+
+    Raises:
+        FeatureNameError: there is no feature of that name for such games.
     """
 
     action: str
@@ -97,13 +107,26 @@ class PolicyFile:
     sampled: bool = False
     note: dict[str, Any] = field(default_factory=dict)
     name: str = "policy"
+    node_features: tuple[str, ...] | None = None
+    global_features: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for field_name, group, every in (
+            ("node_features", NODES, node_features), ("global_features", GLOBALS, global_features),
+        ):  # fmt: skip
+            names = getattr(self, field_name)
+            if names is None:
+                names = every(self.players)
+            group.places(names, self.players)
+            object.__setattr__(self, field_name, tuple(names))
 
     def to_bytes(self) -> bytes:
         """The file: an .npz archive of the arrays and of a header in JSON."""
-        names = [f.name for f in dataclasses.fields(self) if f.name not in ("arrays", "name")]
+        names = [f.name for f in dataclasses.fields(self) if f.name not in ("arrays", "name", *_READS)]
         header = {
             "version": VERSION, **{name: getattr(self, name) for name in names}, "rules": self.rules.to_dict(),
-            "weights": self.weights._asdict(), **_facts(self.players),
+            "weights": self.weights._asdict(), **{name: list(getattr(self, name)) for name in _READS},
+            "strategies": list(STRATEGIES),
         }  # fmt: skip
         return packed(header, self.arrays)
 
@@ -135,14 +158,19 @@ class PolicyFile:
         if version != VERSION:
             raise PolicyFileError(f"{name}: of version {version!r}; this reads version {VERSION}")
         try:
-            told = {key: header.pop(key) for key in ("node_features", "global_features", "strategies")}
-            weights = header.pop("weights")
+            reads = {key: header.pop(key) for key in _READS}
+            strategies, weights = header.pop("strategies"), header.pop("weights")
             header["weights"] = Weights.from_array(Weights(**weights))  # those that came later are at their defaults
-            file = cls(**{**header, "rules": Rules.of(header["rules"])}, arrays=arrays, name=Path(name).stem)
+            if any(value is None for value in reads.values()):
+                raise ValueError("no list of features")
+            given = {**header, **reads, "rules": Rules.of(header["rules"])}
+            file = cls(**given, arrays=arrays, name=Path(name).stem)
             file._check_fields()
-            if told != _facts(file.players):
-                raise PolicyFileError(f"{name}: made for other features or strategies than this version has")
+            if strategies != list(STRATEGIES):
+                raise PolicyFileError(f"{name}: made for other strategies than this version has")
             expected = file.shapes()
+        except FeatureNameError as error:
+            raise PolicyFileError(f"{name}: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RulesError, WeightsError) as error:
             if isinstance(error, PolicyFileError):
                 raise
@@ -167,7 +195,9 @@ class PolicyFile:
         if self.action not in ACTIONS or self.size not in SIZE_CLASSES:
             raise ValueError(f"action {self.action!r} or size {self.size!r} is not known")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
-        return expected_shapes(self.action, self.players, self.width, self.layers, self.hidden, values)
+        assert self.node_features is not None and self.global_features is not None
+        read = len(self.node_features), len(self.global_features)
+        return expected_shapes(self.action, *read, self.width, self.layers, self.hidden, values)
 
     def _check_fields(self) -> None:
         """Refuse with a `ValueError` what decides how much is built, and what is of another type."""
@@ -220,7 +250,9 @@ class FilePolicy:
     seeded = True
 
     def __init__(self, file: PolicyFile, board: Board, sampled: bool) -> None:
-        self._net = PolicyNet(file.arrays, file.action, board, file.players)
+        assert file.node_features is not None and file.global_features is not None
+        read = file.node_features, file.global_features
+        self._net = PolicyNet(file.arrays, file.action, board, file.players, *read)
         self._one, self._sampled, self._seed = file.action == "strategies", sampled, 0
 
     def reseed(self, seed: int) -> None:
@@ -287,14 +319,6 @@ def policy_place(source: str | Path) -> PolicyPlace:
 @functools.lru_cache(maxsize=16)
 def _load(place: PolicyPlace) -> PolicyFile:
     return PolicyFile.from_bytes(place.read(), str(place.path)).shared()
-
-
-def _facts(players: int) -> dict[str, list[str]]:
-    """What a policy sees and does, by names: a file made when they were others is not read."""
-    return {
-        "node_features": list(node_features(players)), "global_features": list(global_features(players)),
-        "strategies": list(STRATEGIES),
-    }  # fmt: skip
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from warlight_env.agents import AgentError
 from warlight_env.arena.policies.policy_agent import TrainedAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError, differing_rules
-from warlight_env.bounded import reason, shown
+from warlight_env.bounded import open_file, reason, shown
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
@@ -23,7 +23,7 @@ from warlight_env.maps import Map
 def model_digest(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal digits."""
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError) as error:
         raise CheckpointError(f"cannot read {shown(path)}: {reason(error)}") from None

@@ -61,5 +61,10 @@ def elo_difference(score: float, interval: Interval) -> EloDifference:
     """The Elo difference that belongs to a score in games of two, a draw counting half, and to its interval.
 
     The curve only rises, so that the interval holds the difference as often as it holds the score.
+
+    Raises:
+        InputError: the score or an end of the interval does not lie in 0 .. 1.
     """
+    if not isinstance(interval, Interval):
+        raise InputError(f"interval = {short_repr(interval)}: must be an Interval")
     return EloDifference(elo_of(score), elo_of(interval.low), elo_of(interval.high))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from warlight_env.arena.contests.facts import facts, facts_line
-from warlight_env.arena.tournaments.tournament_result import Meeting, TournamentResult
+from warlight_env.arena.tournaments.tournament_result import Cell, Meeting, TournamentResult, percent, signed
 
 _STYLE = """
 :root{color-scheme:light dark;--ground:#fbfaf6;--panel:#fff;--ink:#16222b;--muted:#556872;--line:#d9dfe2;
@@ -101,7 +101,7 @@ def to_html(result: TournamentResult) -> str:
             warning,
             "<h2>Ratings</h2>",
             _chart(result),
-            _ratings(result),
+            _table(result.ratings_table),
             f"<p class='muted'>Elo by maximum likelihood; intervals of 95 % over units of games. {_zero(result)}"
             f"{_perfect(result)}</p>",
             skill,
@@ -118,11 +118,6 @@ def to_html(result: TournamentResult) -> str:
     )
 
 
-def signed(value: float) -> str:
-    """A whole number with its sign, as it is typeset."""
-    return f"{round(value):+d}".replace("-", "−") if round(value) else "0"
-
-
 def _zero(result: TournamentResult) -> str:
     t = result.tournament
     if t.anchor is None:
@@ -137,13 +132,13 @@ def _perfect(result: TournamentResult) -> str:
     return f" {escape(', '.join(names))}: won or lost everything, so the far end of the interval is the prior's choice."
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[tuple[str, float | None]]]) -> str:
-    """A table that can be sorted: each cell a text, and the number that it stands for."""
-    body = list(rows)
+def _table(rows: Sequence[Sequence[Cell]]) -> str:
+    """A table that can be sorted; row 0 is the head."""
+    head, *body = rows
     lines = ['<div class="wide"><table class="sortable"><thead><tr>']
     for column, title in enumerate(head):
-        left = ' class="left"' if all(row[column][1] is None for row in body) else ""
-        lines.append(f'<th scope="col"{left}>{escape(title)}</th>')
+        left = ' class="left"' if all(row[column].value is None for row in body) else ""
+        lines.append(f'<th scope="col"{left}>{escape(title.text)}</th>')
     lines.append("</tr></thead><tbody>")
     for row in body:
         cells = "".join(
@@ -152,24 +147,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[tuple[str, float | None]
         )
         lines.append(f"<tr>{cells}</tr>")
     return "".join([*lines, "</tbody></table></div>"])
-
-
-def _ratings(result: TournamentResult) -> str:
-    head = ["Agent", "Elo", "95 % from", "to", "Score %", "Games"]
-    if result.skills is not None:
-        head += ["Skill", "μ", "σ"]
-    rows = []
-    for i in result.order:
-        r = result.ratings[i]
-        row: list[tuple[str, float | None]] = [
-            (r.name, None), *((signed(value), value) for value in (r.elo, r.low, r.high)),
-            (f"{100 * r.score:.1f}", r.score), (f"{r.games:,}", r.games),
-        ]  # fmt: skip
-        if result.skills is not None:
-            s = result.skills[i]
-            row += [(f"{value:.2f}", value) for value in (s.ordinal, s.mu, s.sigma)]
-        rows.append(row)
-    return _table(head, rows)
 
 
 def _chart(result: TournamentResult) -> str:
@@ -208,8 +185,8 @@ def _crosstable(result: TournamentResult) -> str:
     lines = ['<div class="wide"><table class="cross"><thead><tr><th></th>']
     lines += [f'<th scope="col">{escape(names[j])}</th>' for j in order]
     lines.append("</tr></thead><tbody>")
-    for i in order:
-        cells = [_cell(result.meetings.get((i, j)), i == j) for j in order]
+    for i, meetings in result.crosstable:
+        cells = [_cell(meeting, i == j) for j, meeting in zip(order, meetings, strict=True)]
         lines.append(f'<tr><th scope="row">{escape(names[i])}</th>{"".join(cells)}</tr>')
     return "".join([*lines, "</tbody></table></div>"])
 
@@ -223,28 +200,20 @@ def _cell(meeting: Meeting | None, same: bool) -> str:
     low, high = meeting.interval
     return (
         f'<td style="background:color-mix(in srgb,var(--{colour}) {share}%,var(--panel))" title="{title}">'
-        f"{100 * meeting.score:.1f}<small>{100 * low:.0f}–{100 * high:.0f}</small></td>"
+        f"{percent(meeting.score)}<small>{100 * low:.0f}–{100 * high:.0f}</small></td>"
     )
 
 
 def _pairings(result: TournamentResult) -> str:
-    names, rows = result.tournament.names, []
+    names = result.tournament.names
+    head = ["Map", "Rules", "Wins", "Games", "No winner", "Stopped", "Rounds", "Seconds"]
+    rows = [[Cell(title) for title in head]]
     for p in result.pairings:
         who = ", ".join(f"{names[i]} {wins}" for i, wins in zip(p.entrants, p.wins, strict=True))
-        rows.append(
-            [
-                (p.map, None),
-                (p.rules, None),
-                (who, None),
-                (f"{p.games:,}", p.games),
-                (str(p.draws), p.draws),
-                (str(p.cut_off), p.cut_off),
-                (f"{p.mean_rounds:.1f}", p.mean_rounds),
-                (f"{p.seconds:.1f}", p.seconds),
-            ]
-        )
-    head = ["Map", "Rules", "Wins", "Games", "No winner", "Stopped", "Rounds", "Seconds"]
-    return _table(head, rows)
+        counts = [Cell(f"{p.games:,}", p.games), Cell(str(p.draws), p.draws), Cell(str(p.cut_off), p.cut_off)]
+        means = [Cell(f"{value:.1f}", value) for value in (p.mean_rounds, p.seconds)]
+        rows.append([Cell(p.map), Cell(p.rules), Cell(who), *counts, *means])
+    return _table(rows)
 
 
 def _conditions(result: TournamentResult) -> str:

@@ -24,6 +24,26 @@ from warlight_env.tables import align, counted
 QUOTED_FAILURES: Final = 100
 
 
+SKILL_HEAD: Final = ("Skill", "μ", "σ")
+
+
+class Cell(NamedTuple):
+    """A cell of a table: its text, and the number by which a column is sorted (None: by the text)."""
+
+    text: str
+    value: float | None = None
+
+
+def signed(value: float) -> str:
+    """A whole number with its sign, as it is typeset."""
+    return f"{round(value):+d}".replace("-", "−") if round(value) else "0"
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 in per cent, without the sign of per cent."""
+    return f"{100 * share:.1f}"
+
+
 class MeetingTally(NamedTuple):
     """What some games came to for one entrant against another: wins by place, draws where they share one."""
 
@@ -177,6 +197,26 @@ class TournamentResult:
             )
         return rows
 
+    @property
+    def ratings_table(self) -> list[list[Cell]]:
+        """The ratings, the best first; row 0 is the head. All reports of the tournament show these cells."""
+        head = ["Agent", "Elo", "95 % from", "to", "Score %", "Games", *([] if self.skills is None else SKILL_HEAD)]
+        rows = [[Cell(title) for title in head]]
+        for i in self.order:
+            r = self.ratings[i]
+            row = [Cell(r.name), *(Cell(signed(value), value) for value in (r.elo, r.low, r.high))]
+            row += [Cell(percent(r.score), r.score), Cell(f"{r.games:,}", r.games)]
+            if self.skills is not None:
+                s = self.skills[i]
+                row += [Cell(f"{value:.2f}", value) for value in (s.ordinal, s.mu, s.sigma)]
+            rows.append(row)
+        return rows
+
+    @property
+    def crosstable(self) -> list[tuple[int, list[Meeting | None]]]:
+        """Each entrant, the best first, with its meetings with all entrants in that order; None: they never met."""
+        return [(i, [self.meetings.get((i, j)) for j in self.order]) for i in self.order]
+
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
         """All of it but the single games, as JSON takes it; entrants by name, contests and games from 1.
 
@@ -218,26 +258,16 @@ class TournamentResult:
             else counted(self.games, "game")
         )
         lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} a game, {played}"]
-        head = ["", "Elo", "95 % CI", "score %", "games"]
-        rows = [[*head, "skill"] if self.skills else head]
-        for i in self.order:
-            row = self.ratings[i]
-            cells = [row.name, f"{round(row.elo):+d}", f"{row.low:+.0f} … {row.high:+.0f}", f"{100 * row.score:.1f}"]
-            rows.append([*cells, str(row.games), *([] if self.skills is None else [f"{self.skills[i].ordinal:.1f}"])])
-        lines += align(rows)
+        lines += align([[cell.text for cell in row] for row in self.ratings_table])
         if any(self.ratings[i].perfect for i in self.order):
             lines.append("  an agent won or lost everything: how far its interval reaches is the prior's choice")
         if stopped := sum(pairing.cut_off for pairing in self.pairings):
             lines.append(stopped_line(stopped, "at the limit of rounds"))
         lines.append("")
-        table = [["score % of the row", *(names[j] for j in self.order)]]
-        for i in self.order:
-            cells = []
-            for j in self.order:
-                meeting = self.meetings.get((i, j))
-                cells.append("" if meeting is None else f"{100 * meeting.score:.1f}")
-            table.append([names[i], *cells])
-        return "\n".join(lines + align(table))
+        rows = [["score % of the row", *(names[j] for j in self.order)]]
+        for i, meetings in self.crosstable:
+            rows.append([names[i], *("" if m is None else percent(m.score) for m in meetings)])
+        return "\n".join(lines + align(rows))
 
 
 class _Share(NamedTuple):

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context, bare_context
+from warlight_env.agents.records.value_record import is_record
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
@@ -49,6 +50,14 @@ def free_regions(view: View) -> I8:
     return free
 
 
+def check_game(board: Any, params: Any) -> None:
+    """Raise an InputError unless these are a board and the parameters of rules."""
+    if not is_record(board, Board):
+        raise InputError(f"board = {short_repr(board)}: must be a Board, as make_board gives it")
+    if not is_record(params, RuleParams):
+        raise InputError(f"params = {short_repr(params)}: must be RuleParams, as Rules.params gives them")
+
+
 class ActionEncoding(ABC):
     """A player's turn as an action of a Gymnasium space.
 
@@ -76,6 +85,7 @@ class ActionEncoding(ABC):
     weights: Weights = THESIS
 
     def __init__(self, board: Board, params: RuleParams) -> None:
+        check_game(board, params)
         self.board = board
         self.params = params
         self.max_income = most_income(board, params)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.arguments import array_of, short_repr
+from warlight_env.arguments import short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.errors import InputError
 
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
-from warlight_env.arguments import array_of, short_repr
+from warlight_env.arguments import short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Armies, Int

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.arguments import integer_array
+from warlight_env.array_arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View

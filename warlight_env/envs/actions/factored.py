@@ -11,8 +11,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES, decode_factored, share_of, share_out
-from warlight_env.arguments import integer_array
+from warlight_env.agents.records.factored_turns import VALUES, decode_factored, share_of, share_out
+from warlight_env.array_arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Int

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numba import types
 
 from warlight_env.agents.context import Context, record_types
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import function_at, kernel, pointer
 from warlight_env.engine.kernel_types import Bool, Int, Marks
 from warlight_env.engine.memory import private_zeros

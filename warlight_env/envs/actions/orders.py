@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from gymnasium import spaces
 
-from warlight_env.arguments import integer_array, short_repr
+from warlight_env.arguments import short_repr
+from warlight_env.array_arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import share_of
+from warlight_env.agents.records.factored_turns import share_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks, Real

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from warlight_env.agents.factored_turns import share_of
+from warlight_env.agents.records.factored_turns import share_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View

@@ -13,7 +13,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8
+from warlight_env.envs.actions.base import I8, check_game
 from warlight_env.envs.actions.discrete import DiscreteEncoding
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter, submit_step, write_step_mask
 from warlight_env.envs.actions.step_plans import exact_actions, nearest_actions
@@ -51,6 +51,7 @@ class StepActions(DiscreteEncoding):
     write_mask = staticmethod(write_step_mask)
 
     def __init__(self, board: Board, params: RuleParams, *, max_deploys: int = 8, max_attacks: int = 16) -> None:
+        check_game(board, params)  # before the size is computed
         super().__init__(board, params, DEPLOYS * board.n_regions + SHARES * board.n_edges + 1)
         for name, value in (("max_deploys", max_deploys), ("max_attacks", max_attacks)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation import write_best_picks
-from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.evaluation.worth import write_best_picks
 from warlight_env.agents.generators.attacks import WAYS as ATTACK_WAYS
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import WAYS as DEPLOY_WAYS
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.agents.generators.turns import prepare
+from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel

@@ -54,7 +54,7 @@ export interface Sketch {
   readonly setup?: Setup | null; // by keys, of regions that may have been removed since
 }
 
-/** A map as the server takes and gives it, see `warlight_env/web/cartography.py`. */
+/** A map as the server takes and gives it, see `warlight_env/web/maps/map_validation.py`. */
 export interface DrawnMap {
   name: string;
   title: string;

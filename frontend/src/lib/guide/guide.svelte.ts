@@ -9,19 +9,9 @@ import { odds } from '../rules';
 import type { Show } from '../show.svelte';
 import { keep, keptData } from '../storage';
 import { t } from '../words.svelte';
+import type { Step, Target } from './step';
 import { attackBeside, attackFor, attackFrom, stackToMove, type Suggestion } from './suggest';
 import { TIP_NAMES, tipFor, type Tip } from './tips';
-
-/** What is to be pressed: a region of the map, or what a selector finds. */
-export type Target = { region: number } | { css: string };
-
-export interface Step {
-  name: string;
-  says: string;
-  keys?: string; // that do it faster; not said where there are none
-  at?: Target;
-  also?: Target; // to be looked at
-}
 
 const STAGES = ['first', 'look', 'bonus', 'stack', 'free'] as const;
 type Stage = (typeof STAGES)[number];

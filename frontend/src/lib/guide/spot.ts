@@ -1,5 +1,5 @@
 // Where on the screen something is that the guide points at, and what must be opened or folded to get there.
-import type { Target } from './guide.svelte';
+import type { Target } from './step';
 
 export interface Spot {
   element: Element;

@@ -5,7 +5,7 @@ import { nameOf } from '../people';
 import { income } from '../rules';
 import type { Show } from '../show.svelte';
 import { t } from '../words.svelte';
-import type { Step } from './guide.svelte';
+import type { Step } from './step';
 
 export const TIP_NAMES = ['end', 'rest', 'bonus', 'enemy', 'idle', 'goal'] as const;
 

@@ -1,0 +1,80 @@
+"""What networks read of a region's neighbours, of super regions and of threats, as kernels."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from warlight_env.agents.records.forces import Forces, attackers_needed, chance_of_capture
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import inline_kernel
+from warlight_env.engine.kernel_types import Int, Real
+from warlight_env.engine.position import Position
+
+#: Index of 0.7 in `forces.LEVELS`: the chance with which armies "capture" a region where networks count what it costs.
+_LEVEL: Final = 2
+#: The part of a player's income that joins an attack.
+_JOINING: Final = 0.7
+#: Rounds from which on networks tell no difference.
+MOST_ROUNDS: Final = 40
+
+
+class Neighbours(NamedTuple):
+    """The regions beside a region, from a player's side."""
+
+    own: Int  #: regions of the player
+    enemies: Int  #: regions of others
+    neutrals: Int  #: neutral regions
+    own_armies: Int
+    enemy_armies: Int
+    strongest_own: Int  #: armies of the player's strongest region, 0 where there is none
+    strongest_enemy: Int  #: armies of the others' strongest region, 0 where there is none
+    strongest_holder: Int  #: who holds that; the player where there is none
+
+
+@inline_kernel
+def neighbours_of(board: Board, position: Position, region: Int, player: Int) -> Neighbours:
+    """What lies beside a region, from a player's side."""
+    owner, army = position.owner, position.army
+    own, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
+    own_armies, enemy_armies = np.int64(0), np.int64(0)
+    strongest_own, strongest_enemy, holder = np.int64(0), np.int64(0), np.int64(player)
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        q = board.edge_target[e]
+        by, armies = np.int64(owner[q]), np.int64(army[q])
+        if by < 0:
+            neutrals += 1
+        elif by == player:
+            own += 1
+            own_armies += armies
+            strongest_own = max(strongest_own, armies)
+        else:
+            enemies += 1
+            enemy_armies += armies
+            if armies > strongest_enemy:
+                strongest_enemy, holder = armies, by
+    return Neighbours(own, enemies, neutrals, own_armies, enemy_armies, strongest_own, strongest_enemy, holder)
+
+
+@inline_kernel
+def holder_of(board: Board, position: Position, super_region: Int) -> Int:
+    """The player who owns a whole super region; -1 where there is none."""
+    start, end = board.member_start[super_region], board.member_start[super_region + 1]
+    first = np.int64(position.owner[board.members[start]])
+    for i in range(start + 1, end):
+        if position.owner[board.members[i]] != first:
+            return np.int64(-1)
+    return max(np.int64(-1), first)
+
+
+@inline_kernel
+def cost_of(forces: Forces, defenders: Int) -> Int:
+    """Armies that capture a region with the chance 0.7."""
+    return attackers_needed(forces, _LEVEL, np.int64(defenders))
+
+
+@inline_kernel
+def chance_with_income(forces: Forces, armies: Int, income: Real, defenders: Int) -> Real:
+    """The chance that a region's armies, all but one, and a part of an income capture a region beside it."""
+    return chance_of_capture(forces, armies - 1 + np.int64(_JOINING * income), defenders)

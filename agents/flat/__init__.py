@@ -1,6 +1,0 @@
-"""Flat Monte Carlo: no tree, our turns at random, and the one answered whose results are best in the middle."""
-
-from warlight_env.agents.flat.agent import FlatAgent
-from warlight_env.agents.flat.flat_search import PARAMETERS, FlatSearch, FlatSettings
-
-__all__ = ["PARAMETERS", "FlatAgent", "FlatSearch", "FlatSettings"]

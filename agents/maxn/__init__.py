@@ -1,5 +1,0 @@
-"""Max^N over turns made of valued battles (Chaloupka, Krůl, Láncoš, Brno 2020, for Dice Wars)."""
-
-from warlight_env.agents.maxn.agent import PARAMETERS, MaxnAgent
-
-__all__ = ["PARAMETERS", "MaxnAgent"]

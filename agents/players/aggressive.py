@@ -1,0 +1,126 @@
+"""The aggressive bot: all on one front, then attack whatever is weaker. It tests defence."""
+
+from __future__ import annotations
+
+from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.expectation import to_conquer
+from warlight_env.agents.evaluation.worth import region_value
+from warlight_env.agents.generators.inland import move_inland
+from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Marks, RandomState, Real, RegionValues
+from warlight_env.engine.position import Position
+from warlight_env.engine.round import income
+from warlight_env.engine.state import Scratch
+
+
+@kernel
+def _deploy_at_best(
+    context: Context, position: Position, player: Int, available: Int, value: RegionValues, deploy: Armies
+) -> None:
+    """All on the strongest own region beside the foreign region of the highest value."""
+    board, owner, army = context.board, position.owner, position.army
+    best, front = -1, -1
+    for r in range(owner.shape[0]):
+        value[r] = 0.0
+        deploy[r] = 0
+        if owner[r] == player:
+            continue
+        strongest = -1
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if owner[q] == player and (strongest < 0 or army[q] > army[strongest]):
+                strongest = q
+        if strongest < 0:
+            continue
+        value[r] = region_value(context, position, player, r)
+        if best < 0 or value[r] > value[best]:
+            best, front = r, strongest
+    if front >= 0:
+        deploy[front] = available
+
+
+@kernel
+def _attack_weaker(
+    board: Board,
+    position: Position,
+    player: Int,
+    attack_kill: Real,
+    region: Int,
+    free: Marks,
+    value: RegionValues,
+    attacks: AttackRows,
+    count: Int,
+) -> Int:
+    """From one region, attack every weaker foreign neighbour by value; what is left over joins the first attack."""
+    owner, army = position.owner, position.army
+    first = count
+    while free > 0:
+        best = -1
+        for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+            q = board.edge_target[e]
+            if owner[q] == player or army[q] >= free:
+                continue
+            taken = False
+            for i in range(first, count):
+                if attacks[i, 1] == q:
+                    taken = True
+                    break
+            if not taken and (best < 0 or value[q] > value[best]):
+                best = q
+        if best < 0:
+            break
+        sent = min(to_conquer(army[best], attack_kill), free)
+        attacks[count, 0], attacks[count, 1], attacks[count, 2] = region, best, sent
+        count += 1
+        free -= sent
+    if count > first:
+        attacks[first, 2] += free
+    return count
+
+
+@kernel
+def aggressive_orders(
+    context: Context,
+    position: Position,
+    player: Int,
+    available: Int,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
+    board, owner, army = context.board, position.owner, position.army
+    value, attack_kill = scratch.value, context.params.dice.kill[0]
+    _deploy_at_best(context, position, player, available, value, deploy)
+    count = 0
+    for r in range(owner.shape[0]):
+        if owner[r] == player:
+            free = army[r] + deploy[r] - 1
+            count = _attack_weaker(board, position, player, attack_kill, r, free, value, attacks, count)
+    return move_inland(board, position, player, scratch, attacks, count)
+
+
+@kernel
+def aggressive_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """`aggressive_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    board, params, owner = context.board, context.params, position.owner
+    available = income(board, params.base_income, owner, player)
+    return aggressive_orders(context, position, player, available, work.scratch, deploy, attacks)
+
+
+class AggressiveAgent(ValuingAgent):
+    """Everything beside the foreign region of the highest value; attacks every weaker neighbour; moves up the rest."""
+
+    name = "aggressive"
+    policy = staticmethod(aggressive_policy)

@@ -1,0 +1,77 @@
+"""Whole games in one kernel call: a batch played by built-in policies, for outlooks, checks and benchmarks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.players.aggressive import aggressive_orders
+from warlight_env.agents.players.random import random_orders
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.position import Position, position_at
+from warlight_env.engine.round import income, play_round
+from warlight_env.engine.state import OVER, Scratch, State, Workspace
+
+#: Built-in policies of playouts.
+RANDOM: Final = 0
+AGGRESSIVE: Final = 1
+POLICIES: Final = ("random", "aggressive")
+
+
+@inline_kernel
+def policy_orders(
+    context: Context,
+    position: Position,
+    policy: Int,
+    player: Int,
+    rng: RandomState,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the turn of a built-in policy with its default parameters; returns the number of attacks."""
+    available = income(context.board, context.params.base_income, position.owner, player)
+    if policy == RANDOM:
+        return random_orders(context.board, position, player, available, 3, 1, scratch, deploy, attacks, rng)
+    return aggressive_orders(context, position, player, available, scratch, deploy, attacks)
+
+
+@kernel
+def play_games(
+    context: Context,
+    state: State,
+    first: Int,
+    last: Int,
+    policies: npt.NDArray[np.int32],
+    policy_rng: npt.NDArray[np.uint64],
+    rounds: Int,
+    work: Workspace,
+) -> Int:
+    """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; returns the rounds played.
+
+    For games in play; limits on the orders of a turn are not looked at. policies int32[P] of POLICIES, all seeing
+    everything; policy_rng uint64[B, P, 2], one generator a player.
+    """
+    played = np.int64(0)
+    for b in range(first, last):
+        position = position_at(state, b)
+        for _ in range(rounds):
+            if state.phase[b] == OVER:
+                break
+            for p in range(policies.shape[0]):
+                work.counts[p] = 0
+                if state.eliminated_at[b, p] == 0:
+                    work.counts[p] = policy_orders(
+                        context, position, policies[p], p, policy_rng[b, p], work.scratch, work.deploy[p],
+                        work.attacks[p],
+                    )  # fmt: skip
+                else:
+                    for r in range(state.owner.shape[1]):
+                        work.deploy[p, r] = 0
+            play_round(context.params, state, b, work, None, None)
+            played += 1
+    return played

@@ -1,0 +1,172 @@
+"""Whole games between one-ply players, or against a bot, in one kernel call: what training plays by the thousand."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
+from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_one_ply_work
+from warlight_env.agents.records.generator_work import take_turn
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, position_at
+from warlight_env.engine.reference import reference
+from warlight_env.engine.round import play_round
+from warlight_env.engine.setup import resolve_picks
+from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
+
+#: What a position is a weighted sum of (`write_features`): how many regions a player owns; over these, their super
+#: regions' bonus, neighbours, borders and regions, and own regions there; bonus² of regions in whole super regions;
+#: armies; the largest territory; threatened bonus.
+FEATURES: Final = (
+    "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
+    "largest_territory", "threatened_bonus",
+)  # fmt: skip
+
+
+class DuelSettings(NamedTuple):
+    """How games between the agents 0 and 1 are played."""
+
+    samples: npt.NDArray[np.int64]  #: [2] plays of a round that each tries its turns in; 0: it moves by its policy
+    explore: float  #: chance that a one-ply player takes any of its turns
+    max_rounds: int  #: what is not over then is a draw
+    dealt: bool  #: starting regions at random, instead of by the agents' evaluations
+    terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
+
+
+class DuelWork(NamedTuple):
+    """What one thread writes."""
+
+    one_ply: OnePlyWork
+    turns: Workspace  #: for the round
+    wishes: npt.NDArray[np.int32]  #: [2, N]
+    agent_at: npt.NDArray[np.int64]  #: [2] who sits where
+
+
+def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
+    """Working memory for one thread."""
+    return reference(
+        DuelWork(
+            one_ply=make_one_ply_work(n_regions, n_edges, 2),
+            turns=make_workspace(n_regions, n_edges, 2),
+            wishes=private_zeros((2, n_regions), np.int32),
+            agent_at=private_zeros(2, np.int64),
+        )
+    )
+
+
+@kernel
+def write_features(
+    board: Board, terms: npt.NDArray[np.float64], position: Position, player: Int, features: npt.NDArray[np.float32]
+) -> None:
+    """Write FEATURES of a player's position, float[F]; terms float64[4, S] is `super_region_terms`."""
+    owner, army = position.owner, position.army
+    for i in range(8):
+        features[i] = 0.0
+    for s in range(board.bonus.shape[0]):
+        start, end = board.member_start[s], board.member_start[s + 1]
+        own = 0
+        for i in range(start, end):
+            r = board.members[i]
+            if owner[r] == player:
+                own += 1
+                features[7] += army[r]
+        features[0] += own
+        for i in range(4):
+            features[1 + i] += own * terms[i, s]
+        features[5] += own * own
+        if own == end - start:
+            features[6] += own * terms[0, s] * terms[0, s]
+    features[8] = largest_territory(board, owner, player)
+    features[9] = threatened_bonus(board, position, player)
+
+
+@kernel
+def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: Int, work: DuelWork) -> None:
+    orders, look = work.turns, work.one_ply.look
+    while state.phase[b] == PICK:
+        for p in range(2):
+            orders.counts[p] = 0
+            if duel.dealt:
+                continue
+            free = look.position.owner
+            for r in range(free.shape[0]):
+                free[r] = (state.offers[b, r] >> p) & 1
+            context = mine if work.agent_at[p] == 0 else theirs
+            orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, look.dice, work.wishes[p])
+        resolve_picks(mine.params, state, b, work.wishes, orders.counts, orders.scratch)
+
+
+@kernel
+def _trace(
+    mine: Context,
+    duel: DuelSettings,
+    state: State,
+    b: Int,
+    trace: npt.NDArray[np.float32],
+    rounds: Int,
+    agent_at: npt.NDArray[np.int64],
+) -> None:
+    for p in range(2):
+        write_features(mine.board, duel.terms, position_at(state, b), p, trace[b, rounds, agent_at[p]])
+
+
+@kernel
+def play_duels(
+    mine: Context,
+    theirs: Context,
+    duel: DuelSettings,
+    first: Int,
+    last: Int,
+    state: State,
+    rng: RandomState,
+    work: DuelWork,
+    scores: npt.NDArray[np.float64],
+    trace: npt.NDArray[np.float32],
+) -> Int:
+    """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; returns the rounds played.
+
+    Games are as `setup.start_game` leaves them, without fog. Agent a sits on seat (a + b) mod 2 of game b.
+
+    Args:
+        mine, theirs: contexts of the agents 0 and 1. A one-ply player values positions by its context's evaluation, and
+            expects the other to move by its context's policy; who has no samples moves by that itself.
+        duel: a `DuelSettings`; work: a `DuelWork`.
+        rng: uint64[B, 2, 2], a generator for each seat.
+        scores: float64[B], written: 1, 0.5 or 0 for agent 0.
+        trace: float32[B, T, 2, F]; where it has a row, the FEATURES of agents 0 and 1 at the start of each round and,
+            behind the last, at the end are written to it; T > max_rounds.
+    """
+    played, turns, agent_at = np.int64(0), work.turns, work.agent_at
+    for b in range(first, last):
+        agent_at[b % 2], agent_at[1 - b % 2] = 0, 1
+        _pick(mine, theirs, duel, state, b, work)
+        position, record, rounds = position_at(state, b), trace.shape[0] > b, np.int64(0)
+        while state.phase[b] != OVER and rounds < duel.max_rounds:
+            if record:
+                _trace(mine, duel, state, b, trace, rounds, agent_at)
+            for p in range(2):
+                a, own = agent_at[p], rng[b, p]
+                context = mine if a == 0 else theirs
+                if duel.samples[a] > 0:
+                    which = choose_turn(context, position, p, duel.samples[a], duel.explore, own, work.one_ply)
+                    turns.counts[p] = take_turn(work.one_ply.look.turns, which, turns.deploy[p], turns.attacks[p])
+                else:
+                    turns.counts[p] = draw_turn(
+                        context, position, p, own, work.one_ply.generator, turns.deploy[p], turns.attacks[p]
+                    )
+            play_round(mine.params, state, b, turns, None, None)
+            rounds += 1
+        if record:
+            _trace(mine, duel, state, b, trace, rounds, agent_at)
+        played += rounds
+        winner = state.winner[b]
+        scores[b] = 0.5 if winner < 0 else 1.0 if agent_at[winner] == 0 else 0.0
+    return played

@@ -1,0 +1,144 @@
+"""Our turns as arms that are pulled at random, each result kept (flat Monte Carlo).
+
+The enemies move as in playouts. The median over the results of a turn is what a student's project at Palacký University
+Olomouc found best for THUD!; the mean and the mode are there to compare.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, generate
+from warlight_env.agents.records.generator_work import TurnSet, make_turn_set, take_turn
+from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.playout import move, play_orders, value_leaves
+from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.engine.atomic import atomic_add
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, copy_position, make_position, position_at
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import below
+
+#: What a turn's results come to.
+MIDDLES: Final = ("median", "mean", "mode")
+
+#: Parts of 0 .. 1 in which results count as equal, for the mode.
+MODE_BINS: Final = 20
+
+#: What `Arms.used` counts: turns, results that are kept, simulations, and those whose result found no room.
+FOUND: Final = 0
+RESULTS: Final = 16  # apart from each other: threads change them all the time
+SIMULATIONS: Final = 32
+FULL: Final = 48
+
+
+class Arms(NamedTuple):
+    """The position, our turns in it, and what came of them."""
+
+    position: Position
+    turns: TurnSet  #: [K, ...]
+    visits: npt.NDArray[np.int32]  #: [K]
+    total: npt.NDArray[np.int64]  #: [K] sum of our values, in UNITs
+    result_of: npt.NDArray[np.int32]  #: [R] the turn of a simulation
+    result: npt.NDArray[np.int64]  #: [R] its value to us, in UNITs
+    used: npt.NDArray[np.int64]  #: counters, see above
+
+
+def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms:
+    """Room for so many turns, and for the results of so many simulations."""
+    return reference(
+        Arms(
+            position=make_position(n_regions),
+            turns=make_turn_set(n_regions, n_edges, capacity),
+            visits=private_zeros(capacity, np.int32),
+            total=private_zeros(capacity, np.int64),
+            result_of=np.zeros(results, dtype=np.int32),
+            result=np.zeros(results, dtype=np.int64),
+            used=private_zeros(64, np.int64),
+        )
+    )
+
+
+@kernel
+def plant(context: Context, settings: PlaySettings, position: Position, arms: Arms, work: PlayWork) -> None:
+    """Begin anew with the turns in a position."""
+    copy_position(position, arms.position)
+    for i in range(arms.visits.shape[0]):
+        arms.visits[i], arms.total[i] = 0, 0
+    for i in range(arms.used.shape[0]):
+        arms.used[i] = 0
+    me, players = settings.player, context.players
+    arms.used[FOUND] = generate(context, position, me, work.rng, work.generator, arms.turns)
+    for k in range(1, players):  # nobody asks for the others' turns; but what is drawn for them shapes all that follows
+        generate(context, position, (me + k) % players, work.rng, work.generator, work.look.turns)
+
+
+@kernel
+def draw(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
+    """Play a round of one of our turns, drawn at random, with the others' as in playouts: leaf 0, its path the turn."""
+    leaves, position, me = work.leaves, work.position, settings.player
+    arm = below(work.rng, arms.used[FOUND])
+    copy_position(arms.position, position)
+    if settings.worth == PLACEMENTS:
+        begin_eliminations(position.owner, leaves.out[0])
+    orders = work.samples.round
+    for p in range(context.players):
+        if p == me:
+            orders.counts[p] = take_turn(arms.turns, arm, orders.deploy[p], orders.attacks[p])
+        else:
+            move(context, settings, work, p)
+    leaves.winner[0] = play_orders(context, settings, work)
+    if settings.worth == PLACEMENTS:
+        note_eliminations(position.owner, leaves.out[0], 2)
+    leaves.path[0, 0], leaves.length[0] = arm, 1
+    copy_position(position, position_at(leaves.positions, 0))
+
+
+@kernel
+def keep(settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
+    """Count the value of leaf 0 for its turn, and keep it where there is room."""
+    arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
+    atomic_add(arms.total, arm, value)
+    atomic_add(arms.visits, arm, 1)
+    atomic_add(arms.used, SIMULATIONS, 1)
+    place = atomic_add(arms.used, RESULTS, 1)
+    if place < arms.result.shape[0]:
+        arms.result_of[place], arms.result[place] = arm, value
+    else:
+        atomic_add(arms.used, FULL, 1)
+
+
+@kernel
+def sample(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork, simulations: Int) -> None:
+    """Run simulations on arms that `plant` has set up; several threads may, each with its own `work`."""
+    for _ in range(simulations):
+        draw(context, settings, arms, work)
+        value_leaves(context, settings, work, 1, settings.rounds - 1)
+        keep(settings, arms, work)
+
+
+def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
+    """The values of the simulations of each turn that was tried, by its number, in [0, 1]."""
+    kept = min(int(arms.used[RESULTS]), len(arms.result))
+    turns, values = arms.result_of[:kept], arms.result[:kept] / UNIT
+    return {int(turn): values[turns == turn] for turn in np.unique(turns)}
+
+
+def middle(results: npt.NDArray[Any], how: str) -> float:
+    """The median, mean or mode of some results in [0, 1]; without any, 0.
+
+    The mode is the centre of the fullest of MODE_BINS equal parts, of the highest where several are as full.
+    """
+    if len(results) == 0:
+        return 0.0
+    if how == "median":
+        return float(np.median(results))
+    if how == "mean":
+        return float(np.mean(results))
+    counts = np.bincount(np.minimum(np.asarray(results) * MODE_BINS, MODE_BINS - 1).astype(int), minlength=MODE_BINS)
+    return (MODE_BINS - 1 - int(counts[::-1].argmax()) + 0.5) / MODE_BINS

@@ -1,0 +1,154 @@
+"""Flat Monte Carlo for one move."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final
+
+import numpy as np
+
+from warlight_env.agents.parameters import Told, check_values, documented, parameters_of
+from warlight_env.agents.players.flat.arms import (
+    FOUND,
+    FULL,
+    MIDDLES,
+    SIMULATIONS,
+    Arms,
+    draw,
+    keep,
+    make_arms,
+    middle,
+    plant,
+    results_of,
+    sample,
+)
+from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
+from warlight_env.agents.records.search_record import Candidate
+from warlight_env.agents.search.anytime import AnytimeSearch
+from warlight_env.agents.search.crew import Quota
+from warlight_env.agents.search.final_answers import by_middle
+from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork, make_play_work
+from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
+from warlight_env.engine.view import View
+
+_RESULT_BYTES = 12
+
+
+@documented
+@dataclass(frozen=True)
+class FlatSettings(SearchSettings):
+    """Everything that can be chosen about flat Monte Carlo; as its authors found it best."""
+
+    rounds: Annotated[
+        int, Told("length of a simulation, the round of the turn included", 1, 10_000, shared=True)
+    ] = 5  # fmt: skip
+    refine: float = 0.0
+    scenarios: int = 96
+    horizon: int = 3
+    answer: Annotated[
+        str, Told(f"the middle of a turn's results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
+    ] = "median"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_values(SearchSettings, vars(self))  # what specifications do not take is bounded as elsewhere
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(FlatSettings)
+
+
+class PulledArms:
+    """Arms with the working memory of the threads that pull them."""
+
+    def __init__(self, arms: Arms, works: list[PlayWork]) -> None:
+        self.arms, self.works = arms, works
+
+
+class FlatSearch(AnytimeSearch):
+    """Flat Monte Carlo for one move, see `AnytimeSearch`. Starting regions are not searched.
+
+    Args:
+        view, seed, functions, simulations: see `AnytimeSearch`.
+        settings: see `FlatSettings`.
+    """
+
+    settings: FlatSettings
+
+    def __init__(
+        self,
+        view: View,
+        settings: FlatSettings | None = None,
+        seed: int = 0,
+        functions: Functions = BUILT_IN,
+        simulations: int | None = None,
+    ) -> None:
+        super().__init__(view, FlatSettings() if settings is None else settings, seed, functions, simulations)
+
+    @staticmethod
+    def room(settings: FlatSettings, view: View, functions: Functions, simulations: int | None) -> int:
+        """Places for results, one a simulation."""
+        allowed = max(1000, settings.memory * 2**20 // _RESULT_BYTES)
+        return allowed if simulations is None else min(allowed, max(1000, simulations))
+
+    def _make_store(self, view: View) -> PulledArms:
+        n, e, players = view.board.n_regions, view.board.n_edges, view.players
+        s, capacity = self.settings, self.functions.capacity
+        works = [make_play_work(n, e, players, s.samples, capacity) for _ in range(s.workers)]
+        return PulledArms(make_arms(n, e, capacity, self.nodes), works)
+
+    def _plant(self, store: PulledArms, position: Position, seed: int) -> None:
+        with self.watch():
+            plant(self.context, self.play_settings, position, store.arms, store.works[0])
+
+    def _open(self, store: PulledArms, quota: Quota) -> None:
+        """Nothing: arms are there from the beginning."""
+
+    def _set_kernel_settings(self, play: PlaySettings) -> None:
+        self.play_settings = play
+
+    @property
+    def rounds(self) -> int:
+        return self.play_settings.rounds - 1
+
+    def play_work(self, work: PlayWork) -> PlayWork:
+        return work
+
+    def kernels(
+        self, store: PulledArms, work: PlayWork
+    ) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
+        settings, arms = self.play_settings, store.arms
+        return (
+            functools.partial(sample, self.context, settings, arms, work),
+            functools.partial(draw, self.context, settings, arms, work),
+            functools.partial(keep, settings, arms, work),
+        )
+
+    def _ranked(self) -> list[Candidate]:
+        merged: dict[Any, Candidate] = {}
+        results: dict[Any, list[Any]] = {}
+        for one in self.stores:
+            arms, kept = one.arms, results_of(one.arms)
+            for i in range(int(arms.used[FOUND])):
+                orders = Orders.from_arrays(arms.turns.deploy[i], arms.turns.attacks[i], int(arms.turns.counts[i]))
+                key = (tuple(orders.deploys), tuple(orders.attacks))
+                visits, total = int(arms.visits[i]), int(arms.total[i]) / UNIT
+                before = merged.get(key)
+                if before is not None:
+                    visits, total = visits + before.visits, total + before.total
+                merged[key] = Candidate(orders, visits, total)
+                results.setdefault(key, []).append(kept.get(i, ()))
+        return by_middle(
+            [
+                replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.answer))
+                for key, candidate in merged.items()
+            ]
+        )
+
+    def _counts(self, store: PulledArms) -> tuple[int, int, bool, int, int]:
+        used = store.arms.used
+        return int(used[SIMULATIONS]), 1 + int(used[FOUND]), bool(used[FULL]), 1, 1

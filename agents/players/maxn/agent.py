@@ -1,0 +1,137 @@
+"""Max^N as a player."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Final
+
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.parameters import (
+    FROM_ONE,
+    SECONDS,
+    WEIGHTS,
+    Range,
+    Told,
+    check_values,
+    documented,
+    parameters_of,
+)
+from warlight_env.agents.players.maxn.battle_turns import MAX_BREADTH
+from warlight_env.agents.players.maxn.depth_first import (
+    DEEPEST,
+    LEAVES,
+    MAX_DEPTH,
+    NODES,
+    SHALLOWEST,
+    advance,
+    begin,
+    make_maxn_work,
+)
+from warlight_env.agents.players.maxn.odds import make_odds
+from warlight_env.agents.players.maxn.value import Terms
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.search_record import Candidate, SearchRecord
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.reference import reference
+from warlight_env.engine.view import View
+
+#: Depths that a search by the clock completes one after the other, up to the one that is asked for.
+LADDER: Final = (1, 4, 8, 12, 16, 20, 24)
+
+#: Positions that are valued between two looks at the clock.
+_SLICE: Final = 200
+
+
+@documented
+class MaxnAgent(SearchAgent):
+    """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
+
+    A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it,
+    then the best battle of what that leads to, and so on (`maxn.battle_turns.make_turn`). Players move one after
+    the other, by seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the
+    deepest that was finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
+    """
+
+    name = "maxn"
+
+    def __init__(
+        self,
+        seed: int = 0,
+        sims: Annotated[int | None, Told("positions to value in a move", 1, 10**9, takes=FROM_ONE)] = None,
+        secs: Annotated[float | None, SECONDS] = None,
+        depth: Annotated[int, Told("players' moves to look ahead", 1, MAX_DEPTH)] = 4,
+        breadth: Annotated[int, Told("turns of a player that are searched", 1, MAX_BREADTH)] = 5,
+        territory: Annotated[
+            float,
+            Told(
+                "weight of each region of the largest connected territory", 0, 1000, takes=Range(),
+                more="Added to the weights' own.",
+            ),
+        ] = 0.0,
+        join: Annotated[float, Told("weight of battles that join own territories", 0, 10, takes=Range())] = 0.0,
+        spare: Annotated[
+            float, Told("weight against attacks on the weak beside the strong", 0, 10, takes=Range())
+        ] = 0.0,
+        chains: Annotated[float, Told("weight of the best battle that can follow", 0, 10, takes=Range())] = 0.0,
+        weights: Annotated[str | Weights, WEIGHTS] = "default",
+    ) -> None:  # fmt: skip
+        super().__init__(seed, sims, secs, weights)
+        check_values(
+            MaxnAgent,
+            {
+                "sims": sims, "secs": secs, "depth": depth, "breadth": breadth, "territory": territory, "join": join,
+                "spare": spare, "chains": chains,
+            },
+        )  # fmt: skip
+        self.depth, self.breadth = depth, breadth
+        self._terms = float(join), float(spare), float(chains)
+        self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
+
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
+        unlimited = limits.simulations is None and limits.deadline == float("inf")
+        depths = [self.depth] if unlimited else [*(d for d in LADDER if d < self.depth), self.depth]
+        answer: SearchRecord | None = None
+        spent = nodes = 0
+        for depth in depths:
+            finished, found = self._to_depth(view, depth, limits, spent)
+            spent, nodes = spent + found.simulations[0], nodes + found.nodes[0]
+            if finished or answer is None:
+                answer = found
+            if not finished:
+                break
+        assert answer is not None
+        return limits.record(answer.candidates, spent, nodes, answer.shallowest[0], answer.deepest[0])
+
+    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, SearchRecord]:
+        """Whether the search was finished, and the turns by our share."""
+        work = self._memory(view, make_maxn_work)
+        context = make_context(view.board, view.params, view.players, self.weights)
+        terms = reference(Terms(make_odds(view.params.dice), *self._terms))
+        count = begin(context, lone(view), terms, view.player, self.breadth, work)
+        finished = False
+        while not finished:
+            left = (
+                _SLICE if limits.simulations is None else min(_SLICE, limits.simulations - spent - work.place[LEAVES])
+            )
+            if left < 1 or limits.late:
+                break
+            finished = advance(context, terms, self.breadth, depth, left, work)
+        turns = work.turns
+        found = [
+            Candidate(
+                Orders.from_arrays(turns.deploy[i], turns.attacks[i], turns.counts[i]),
+                int(work.value[i] >= 0),
+                max(0.0, float(work.value[i])),
+            )
+            for i in range(count)
+        ]  # the battles of the highest values come first, and of equals the first stays so
+        found.sort(key=lambda candidate: candidate.value, reverse=True)
+        found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
+        valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
+        return finished, limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(MaxnAgent)

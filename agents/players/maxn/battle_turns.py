@@ -1,0 +1,182 @@
+"""Turns that begin with a good battle, and go on with the best of what it leads to."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.territory import mark_parts
+from warlight_env.agents.generators.attacks import is_ordered
+from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, write_deploy
+from warlight_env.agents.generators.inland import move_inland
+from warlight_env.agents.generators.turns import prepare
+from warlight_env.agents.players.maxn.odds import capture_chance
+from warlight_env.agents.players.maxn.value import Terms, battle_value, carry_out, mark_spared
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import AttackRows, Int
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.round import income
+
+#: Battles of a turn, and turns that are searched in a position, at most.
+MAX_BATTLES: Final = 5
+MAX_BREADTH: Final = 9
+
+
+#: Values of `BattleWork.own`: a region that may attack, and one that did.
+READY: Final = 1
+FOUGHT: Final = 2
+
+
+class BattleWork(NamedTuple):
+    """What one thread writes."""
+
+    generator: GeneratorWork
+    position: Position  #: that a turn is made in
+    rows: npt.NDArray[np.int32]  #: [MAX_BREADTH, 2] the best battles, (from, to)
+    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] of these
+    deploy: npt.NDArray[np.int32]  #: [N]
+    attacks: npt.NDArray[np.int32]  #: [E, 3]
+    own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for regions that were the player's before the turn, else 0
+    spared: npt.NDArray[np.int8]  #: [P] 1 for who is weak, and borders somebody strong
+    part: npt.NDArray[np.int32]  #: [N] which connected territory of the player's a region is in, from 1, or 0
+
+
+def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
+    """Working memory for one thread."""
+    return reference(
+        BattleWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            position=make_position(n_regions),
+            rows=private_zeros((MAX_BREADTH, 2), np.int32),
+            worth=private_zeros(MAX_BREADTH, np.float64),
+            deploy=private_zeros(n_regions, np.int32),
+            attacks=private_zeros((max(1, n_edges), 3), np.int32),
+            own=private_zeros(n_regions, np.int8),
+            spared=private_zeros(players, np.int8),
+            part=private_zeros(n_regions, np.int32),
+        )
+    )
+
+
+@kernel
+def list_battles(
+    context: Context,
+    position: Position,
+    terms: Terms,
+    player: Int,
+    extra: Int,
+    most: Int,
+    attacks: AttackRows,
+    count: Int,
+    work: BattleWork,
+) -> Int:
+    """Write the `most` best battles of a value above 0 to `work.rows`, the best first; returns how many.
+
+    From regions that are READY, each with all armies but one and `extra` more, and not where `attacks` has that order.
+    """
+    board, owner, army = context.board, position.owner, position.army
+    several = False
+    if terms.join != 0.0:
+        several = mark_parts(board, owner, player, work.part, work.generator.scratch.queue) > 1
+    if terms.spare != 0.0:
+        mark_spared(context, position, player, work.spared)
+    rows, worth, found = work.rows, work.worth, 0
+    for source in range(owner.shape[0]):
+        if work.own[source] != READY or army[source] + extra < 2:
+            continue
+        for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
+            target = np.int64(board.edge_target[e])
+            if owner[target] == player or is_ordered(attacks, count, source, target):
+                continue
+            least = worth[found - 1] if found == most else 0.0
+            army[source] += extra
+            sent = np.int64(army[source]) - 1
+            value = battle_value(
+                context, position, terms, player, source, target, sent, several, work.part, work.spared, least
+            )
+            army[source] -= extra
+            if value <= least:
+                continue
+            at = found if found < most else most - 1
+            found = min(found + 1, most)
+            while at > 0 and worth[at - 1] < value:
+                worth[at], rows[at, 0], rows[at, 1] = worth[at - 1], rows[at - 1, 0], rows[at - 1, 1]
+                at -= 1
+            worth[at], rows[at, 0], rows[at, 1] = value, source, target
+    return found
+
+
+@inline_kernel
+def _fight(terms: Terms, player: Int, source: Int, target: Int, count: Int, work: BattleWork) -> Int:
+    """Order a battle with all armies, and carry it out as the likelier of success and failure; returns the orders."""
+    army = work.position.army
+    sent = np.int64(army[source]) - 1
+    won = capture_chance(terms.odds, sent, np.int64(army[target])) >= 0.5
+    work.attacks[count, 0], work.attacks[count, 1], work.attacks[count, 2] = source, target, sent
+    carry_out(terms.odds, work.position, player, source, target, sent, won)
+    if not won:
+        work.own[source] = FOUGHT
+    return count + 1
+
+
+@inline_kernel
+def _begin_turn(context: Context, player: Int, work: BattleWork) -> Int:
+    """Mark who may attack; returns the income."""
+    board, params, owner = context.board, context.params, work.position.owner
+    for r in range(owner.shape[0]):
+        work.own[r] = READY if owner[r] == player else 0
+    return income(board, params.base_income, owner, player)
+
+
+@kernel
+def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, work: BattleWork) -> Int:
+    """`list_battles` at the start of a turn in the position in `work`: each source gets the whole income."""
+    available = _begin_turn(context, player, work)
+    return list_battles(context, work.position, terms, player, available, most, work.attacks, 0, work)
+
+
+@kernel
+def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: Int, work: BattleWork) -> Int:
+    """Write a turn and the position that it leads to: all income on `source`, which attacks `target`; and so on.
+
+    After each battle the position is valued again, and the best battle follows, until none is worth anything, or
+    MAX_BATTLES were fought. source -1: no battle, and a defensive deploy. In `work.position` is the
+    position, before and afterwards. Returns the number of orders in `work.attacks`.
+    """
+    board, position, deploy = context.board, work.position, work.deploy
+    owner, army = position.owner, position.army
+    available = _begin_turn(context, player, work)
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    count = 0
+    if source < 0:
+        prepare(context, position, player, work.generator)
+        if not write_deploy(context, position, DEFENSIVE, player, available, work.generator, deploy):
+            deploy_nearest(board, owner, player, available, deploy)
+        for r in range(owner.shape[0]):
+            army[r] += deploy[r]
+    else:
+        deploy[source] = available
+        army[source] += available
+        count = _fight(terms, player, source, target, count, work)
+        while count < MAX_BATTLES:
+            if list_battles(context, position, terms, player, 0, 1, work.attacks, count, work) == 0:
+                break
+            count = _fight(terms, player, np.int64(work.rows[0, 0]), np.int64(work.rows[0, 1]), count, work)
+    attacks = work.attacks
+    end = move_inland(board, position, player, work.generator.scratch, attacks, count)
+    for i in range(count, end):
+        source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), attacks[i, 2]
+        if work.own[source] == 0:  # won this turn: it takes no orders yet
+            continue
+        attacks[count, 0], attacks[count, 1], attacks[count, 2] = source, target, armies
+        army[source] -= armies
+        army[target] += armies
+        count += 1
+    return np.int64(count)

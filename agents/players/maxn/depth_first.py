@@ -1,0 +1,173 @@
+"""Max^N in depth-limited form: each player's turn maximises its own share (Luckhardt and Irani 1986)."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, evaluate
+from warlight_env.agents.evaluation.standing import holds_regions
+from warlight_env.agents.players.maxn.battle_turns import (
+    MAX_BREADTH,
+    BattleWork,
+    list_first_battles,
+    make_battle_work,
+    make_turn,
+)
+from warlight_env.agents.players.maxn.value import Terms
+from warlight_env.agents.records.generator_work import TurnSet, make_turn_set
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Owners, Shares
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
+from warlight_env.engine.reference import reference
+
+#: Players' moves that a search looks ahead, at most.
+MAX_DEPTH: Final = 24
+
+#: What `MaxnWork.place` holds: the ply that is looked at, or -1 once all is searched; positions valued; cut-offs;
+#: positions in the tree, the root included; how many turns from the root leaves are, the nearest and the farthest.
+PLY: Final = 0
+LEAVES: Final = 1
+CUTS: Final = 2
+NODES: Final = 3
+SHALLOWEST: Final = 4
+DEEPEST: Final = 5
+
+
+class MaxnWork(NamedTuple):
+    """A search that can be gone on with: a position and its turns for each ply of the line that is looked at."""
+
+    battles: BattleWork
+    first: npt.NDArray[np.int32]  #: [B, 2] (from, to), the battle that each turn begins with
+    turns: TurnSet  #: [MAX_BREADTH, ...] those of the root
+    positions: Positions  #: [D * MAX_BREADTH, ...] those that each turn of a ply leads to, ply after ply
+    mover: npt.NDArray[np.int64]  #: [D] whose turn it is
+    listed: npt.NDArray[np.int64]  #: [D] turns
+    cursor: npt.NDArray[np.int64]  #: [D] the turn that is looked at
+    best: npt.NDArray[np.float64]  #: [D, P] shares that the mover's best turn so far leads to
+    value: npt.NDArray[np.float64]  #: [B] our share by turn of the root, where it was searched
+    place: npt.NDArray[np.int64]  #: [6] PLY, LEAVES, CUTS, NODES, SHALLOWEST, DEEPEST
+    shares: npt.NDArray[np.float64]  #: [P]
+
+
+def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
+    """Working memory for one search."""
+    return reference(
+        MaxnWork(
+            battles=make_battle_work(n_regions, n_edges, players),
+            first=private_zeros((MAX_BREADTH, 2), np.int32),
+            turns=make_turn_set(n_regions, n_edges, MAX_BREADTH),
+            positions=make_positions(MAX_DEPTH * MAX_BREADTH, n_regions),
+            mover=private_zeros(MAX_DEPTH, np.int64),
+            listed=private_zeros(MAX_DEPTH, np.int64),
+            cursor=private_zeros(MAX_DEPTH, np.int64),
+            best=private_zeros((MAX_DEPTH, players), np.float64),
+            value=private_zeros(MAX_BREADTH, np.float64),
+            place=private_zeros(6, np.int64),
+            shares=private_zeros(players, np.float64),
+        )
+    )
+
+
+@kernel
+def _open(
+    context: Context, position: Position, terms: Terms, ply: Int, mover: Int, breadth: Int, work: MaxnWork
+) -> None:
+    """List the turns of a ply's mover in a position, and the positions that they lead to."""
+    players, battles, n = context.players, work.battles, position.owner.shape[0]
+    copy_position(position, battles.position)
+    found = list_first_battles(context, terms, mover, breadth, battles)
+    for i in range(found):  # the list is written anew while turns are made
+        work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
+    if found < breadth:  # no battle at all is a turn too, where there is room
+        work.first[found, 0], work.first[found, 1] = -1, -1
+        found += 1
+    for i in range(found):
+        copy_position(position, battles.position)
+        count = make_turn(context, terms, mover, np.int64(work.first[i, 0]), np.int64(work.first[i, 1]), battles)
+        copy_position(battles.position, position_at(work.positions, ply * MAX_BREADTH + i))
+        if ply == 0:
+            for r in range(n):
+                work.turns.deploy[i, r] = battles.deploy[r]
+            for k in range(count):
+                for c in range(3):
+                    work.turns.attacks[i, k, c] = battles.attacks[k, c]
+            work.turns.counts[i] = count
+    work.mover[ply], work.listed[ply], work.cursor[ply] = mover, found, 0
+    for p in range(players):
+        work.best[ply, p] = -1.0
+    work.place[PLY] = ply
+    work.place[NODES] += found
+
+
+@kernel
+def begin(context: Context, position: Position, terms: Terms, player: Int, breadth: Int, work: MaxnWork) -> Int:
+    """Start a search from a position; returns how many turns the player has to choose from."""
+    work.place[LEAVES], work.place[CUTS], work.place[NODES] = 0, 0, 1
+    work.place[SHALLOWEST], work.place[DEEPEST] = MAX_DEPTH, 0
+    _open(context, position, terms, 0, player, breadth, work)
+    for i in range(work.value.shape[0]):
+        work.value[i] = -1.0
+    return work.listed[0]
+
+
+@inline_kernel
+def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
+    """The next by seats who is in the game; the mover itself where all others are out."""
+    for k in range(1, players):
+        p = (mover + k) % players
+        if holds_regions(owner, p):
+            return np.int64(p)
+    return np.int64(mover)
+
+
+@inline_kernel
+def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
+    """What the turn that a ply looks at leads to: better for its mover than what it has? Then on to the next turn.
+
+    Shares add up to 1: where the mover's best leaves to the one before no more than what that one has already, the
+    other turns are not worth a look (shallow pruning, Korf 1991).
+    """
+    mover = work.mover[ply]
+    if ply == 0:
+        work.value[work.cursor[0]] = shares[mover]
+    if shares[mover] > work.best[ply, mover]:
+        for p in range(players):
+            work.best[ply, p] = shares[p]
+    work.cursor[ply] += 1
+    if ply > 0 and work.cursor[ply] < work.listed[ply]:
+        before = work.mover[ply - 1]
+        if before != mover and 1.0 - work.best[ply, mover] <= work.best[ply - 1, before]:
+            work.cursor[ply] = work.listed[ply]
+            work.place[CUTS] += 1
+
+
+@kernel
+def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: Int, work: MaxnWork) -> Bool:
+    """Go on with a search to `depth` moves until it is done, or so many positions more were valued; True when done."""
+    players = context.players
+    until = work.place[LEAVES] + leaves
+    while work.place[PLY] >= 0:
+        ply = work.place[PLY]
+        if work.cursor[ply] >= work.listed[ply]:
+            work.place[PLY] = ply - 1
+            if ply > 0:
+                _take_in(work, ply - 1, players, work.best[ply])
+            continue
+        if work.place[LEAVES] >= until:
+            return False
+        turn = work.cursor[ply]
+        position = position_at(work.positions, ply * MAX_BREADTH + turn)
+        mover = _next_mover(position.owner, work.mover[ply], players)
+        if ply + 1 < depth and mover != work.mover[ply]:
+            _open(context, position, terms, ply + 1, mover, breadth, work)
+            continue
+        evaluate(context, position, work.shares)
+        work.place[LEAVES] += 1
+        work.place[SHALLOWEST] = min(work.place[SHALLOWEST], ply + 1)
+        work.place[DEEPEST] = max(work.place[DEEPEST], ply + 1)
+        _take_in(work, ply, players, work.shares)
+    return True

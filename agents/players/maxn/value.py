@@ -1,0 +1,170 @@
+"""What a battle is worth (Chaloupka, Krůl, Láncoš 2020, for Dice Wars), and what its authors left open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from warlight_env.agents.context import Context, evaluate
+from warlight_env.agents.players.maxn.odds import Odds, capture_chance
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Marks, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.stack import stack_floats
+
+
+class Terms(NamedTuple):
+    """The chances of battles, and weights of what the authors left open; at 0 a term is not there.
+
+    See `battle_value`.
+    """
+
+    odds: Odds
+    join: float
+    spare: float
+    chains: float
+
+
+@kernel
+def hold_chance(board: Board, position: Position, odds: Odds, player: Int, region: Int, armies: Int) -> Real:
+    """The probability that `armies` hold a region against an attack of each enemy region beside it, with all it has."""
+    owner, army = position.owner, position.army
+    chance = 1.0
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        q = board.edge_target[e]
+        if owner[q] >= 0 and owner[q] != player:
+            chance *= 1.0 - capture_chance(odds, np.int64(army[q]) - 1, np.int64(armies))
+    return chance
+
+
+@kernel
+def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: Int, sent: Int, won: Bool) -> None:
+    """Carry out a battle that ends as it does on average where it is won, or where it is lost."""
+    owner, army = position.owner, position.army
+    defenders = np.int64(army[target])
+    lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(sent))
+    army[source] -= sent if won else lost
+    if won:
+        owner[target] = player
+        army[target] = max(np.int64(1), sent - lost)
+    else:
+        killed = np.int64(np.floor(odds.kill[0] * sent + 0.5))
+        army[target] = max(np.int64(1), defenders - killed)
+
+
+@kernel
+def simple_value(
+    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int, least: Real
+) -> Real:
+    """P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
+
+    Where it is not above `least`, what is returned is not either, but may be more than it: shares are 1 at most, and
+    positions are valued only as long as the battle can still come to more. owner and army are as they were when it
+    returns.
+    """
+    board, owner, army = context.board, position.owner, position.army
+    holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
+    success = capture_chance(odds, np.int64(sent), np.int64(defenders))
+    carry_out(odds, position, player, source, target, sent, True)
+    value = success * hold_chance(board, position, odds, player, target, army[target])
+    if value > least:
+        evaluate(context, position, shares)
+        value *= shares[player]
+    owner[target], army[source], army[target] = holder, left, defenders
+    if value > least and success < 1.0:
+        carry_out(odds, position, player, source, target, sent, False)
+        evaluate(context, position, shares)
+        value -= (1.0 - success) * shares[player]
+        army[source], army[target] = left, defenders
+    return value
+
+
+@kernel
+def _best_sequel(
+    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int
+) -> Int:
+    """The value of the best battle that can follow from a region, once it is won; at least 0."""
+    board, owner, army = context.board, position.owner, position.army
+    holder, left, defenders = owner[target], army[source], army[target]
+    carry_out(odds, position, player, source, target, sent, True)
+    best, free = 0.0, np.int64(army[target]) - 1
+    if free > 0:
+        for e in range(board.neighbor_start[target], board.neighbor_start[target + 1]):
+            q = np.int64(board.edge_target[e])
+            if owner[q] != player:
+                value = simple_value(context, position, odds, player, target, q, free, best)
+                best = max(best, value)
+    owner[target], army[source], army[target] = holder, left, defenders
+    return best
+
+
+@kernel
+def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
+    """1 / (steps left before) where a target lies on a shortest path to another own territory, else 0."""
+    gap, after = np.int64(32767), np.int64(32767)
+    for b in range(part.shape[0]):
+        if part[b] == 0 or part[b] == part[source]:
+            continue
+        after = min(after, np.int64(board.distance[target, b]))
+        for a in range(part.shape[0]):
+            if part[a] == part[source]:
+                gap = min(gap, np.int64(board.distance[a, b]))
+    return 1.0 / gap if after < gap else 0.0
+
+
+@kernel
+def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
+    """Mark enemies with less than half our share that border one with more than ours, int8[P]."""
+    board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
+    evaluate(context, position, shares)
+    for p in range(players):
+        spared[p] = 0
+        if p == player or 2.0 * shares[p] >= shares[player]:
+            continue
+        for e in range(board.edge_source.shape[0]):
+            q = np.int64(owner[board.edge_target[e]])
+            beside = owner[board.edge_source[e]] == p and q >= 0 and q not in (p, player)
+            if beside and shares[q] > shares[player]:
+                spared[p] = 1
+                break
+
+
+@kernel
+def battle_value(
+    context: Context,
+    position: Position,
+    terms: Terms,
+    player: Int,
+    source: Int,
+    target: Int,
+    sent: Int,
+    several: Bool,
+    part: Armies,
+    spared: Marks,
+    least: Real,
+) -> Real:
+    """`simple_value`, and the terms that are on, in units of the share after the battle is won or lost.
+
+    join: for a target on a shortest path between two own territories, as much as P(success) / steps. spare: off for
+    attacks on enemies that `mark_spared` marks, P(success). chains: P(success) times the best battle that can follow
+    from the won region. several, part: whether the player has several territories, and `mark_parts`' of them.
+    least: what is not above it need not be exact, see `simple_value`.
+    """
+    board, odds, owner, army = context.board, terms.odds, position.owner, position.army
+    plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
+    value = simple_value(context, position, odds, player, source, target, sent, least if plain else -np.inf)
+    if plain:
+        return value
+    success = capture_chance(odds, np.int64(sent), np.int64(army[target]))
+    shares = stack_floats()
+    evaluate(context, position, shares)
+    share = shares[player]
+    if terms.join != 0.0 and several:
+        value += terms.join * share * success * joins(board, part, source, target)
+    if terms.spare != 0.0 and owner[target] >= 0 and spared[owner[target]] != 0:
+        value -= terms.spare * share * success
+    if terms.chains != 0.0:
+        value += terms.chains * success * _best_sequel(context, position, odds, player, source, target, sent)
+    return value

@@ -1,0 +1,27 @@
+"""Monte Carlo tree search over generated turns (thesis, section 3.1)."""
+
+from warlight_env.agents.players.mcts.agent import MctsAgent, no_defense, parallel_mcts, thesis_mcts
+from warlight_env.agents.players.mcts.settings import (
+    PARALLEL_PARAMETERS,
+    PARAMETERS,
+    THESIS_PARAMETERS,
+    THESIS_SETTINGS,
+    MctsSettings,
+)
+from warlight_env.agents.players.mcts.tree_search import Search
+from warlight_env.agents.records.search_record import Candidate, SearchRecord
+
+__all__ = [
+    "PARALLEL_PARAMETERS",
+    "PARAMETERS",
+    "THESIS_PARAMETERS",
+    "THESIS_SETTINGS",
+    "Candidate",
+    "MctsAgent",
+    "MctsSettings",
+    "Search",
+    "SearchRecord",
+    "no_defense",
+    "parallel_mcts",
+    "thesis_mcts",
+]

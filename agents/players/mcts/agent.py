@@ -1,0 +1,61 @@
+"""The tree search as a player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from warlight_env.agents.players.mcts.settings import PARALLEL_THREADS, THESIS_SETTINGS, MctsSettings
+from warlight_env.agents.players.mcts.tree_search import Search
+from warlight_env.agents.search.anytime import AnytimeSearch
+from warlight_env.agents.search.anytime_agent import AnytimeAgent
+from warlight_env.engine.view import View
+
+
+class MctsAgent(AnytimeAgent):
+    """Monte Carlo tree search over generated turns; see `AnytimeAgent`, and `MctsSettings` for the parameters."""
+
+    name = "mcts"
+    search_type = Search
+    default_settings = MctsSettings()
+
+    def __init__(
+        self, seed: int = 0, sims: int | None = None, secs: float | None = None, c: float | None = None, **more: Any
+    ) -> None:
+        super().__init__(seed, sims, secs, exploration=c, **more)
+
+    def pick(self, view: View) -> list[int]:
+        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
+        if self.settings.picks == "best":
+            return super().pick(view)
+        return list(self._record(view, None).candidates[0].picks)
+
+    def _most(self, simulations: int | None) -> int | None:
+        return simulations if simulations is None or self.settings.final != "max_robust" else 2 * simulations
+
+    def _run(
+        self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
+    ) -> None:
+        if self.settings.final != "max_robust":
+            super()._run(search, simulations, part, left)
+            return
+        search.run(simulations, left(0.5 * part))
+        for tenth in range(1, 11):
+            if search.agreed:
+                break
+            search.run(simulations and max(1, simulations // 10), left((0.5 + 0.05 * tenth) * part))
+
+
+def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:
+    """`MctsAgent` with the thesis's own parameters, where they are not given."""
+    return MctsAgent(seed, settings=THESIS_SETTINGS, **parameters)
+
+
+def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
+    """`MctsAgent` without the defensive deploy and the two ways to attack that wait."""
+    return MctsAgent(seed, **parameters, defense=False)
+
+
+def parallel_mcts(seed: int = 0, threads: int = PARALLEL_THREADS, **parameters: Any) -> MctsAgent:
+    """`MctsAgent` in several threads."""
+    return MctsAgent(seed, threads=threads, **parameters)

@@ -1,0 +1,185 @@
+"""How the tree grows: turns that become children, and the states that they lead to (thesis, section 3.1.4)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, generate, prior_at
+from warlight_env.agents.evaluation.standing import winner_of
+from warlight_env.agents.players.mcts.tree import (
+    COMPUTING,
+    EXPANDING,
+    FULL,
+    LEAF,
+    NO_STATE,
+    NODES,
+    POOL,
+    PRIOR_UNIT,
+    STATES,
+    Tree,
+    load_turn,
+    store_turn,
+    take,
+)
+from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork
+from warlight_env.agents.records.generator_work import turn_set_of
+from warlight_env.agents.search.foresight import narrowing_at
+from warlight_env.agents.search.playout import play_orders
+from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int
+from warlight_env.engine.position import Position, pack, unpack
+
+
+@inline_kernel
+def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool:
+    """Put a state away as the node's; False where there is no room."""
+    place = take(tree, STATES, 1, tree.states.shape[0])
+    if place < 0:
+        atomic_add(tree.used, FULL, 1)
+        compare_and_set(tree.state, node, COMPUTING, NO_STATE)
+        return False
+    pack(position, tree.states[place])
+    tree.winner[node] = winner
+    compare_and_set(tree.state, node, COMPUTING, place)  # from here on others may read it
+    return True
+
+
+@inline_kernel
+def load_state(tree: Tree, position: Position, node: Int) -> None:
+    """Write a node's state to a position."""
+    unpack(tree.states[tree.state[node]], position)
+
+
+@inline_kernel
+def reach(
+    context: Context,
+    settings: TreeSettings,
+    tree: Tree,
+    work: TreeWork,
+    path: npt.NDArray[np.int32],
+    length: Int,
+    parent: Int,
+) -> Int:
+    """Bring the state after the last turns of a path into `work`, computed at the first visit; returns its winner.
+
+    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is as `winner_of` tells it.
+    """
+    players, node, position = context.players, path[length - 1], work.play.position
+    if atomic_load(tree.state, node) < 0 and compare_and_set(tree.state, node, NO_STATE, COMPUTING):
+        load_state(tree, position, parent)
+        orders = work.play.samples.round
+        for level in range(players):
+            p = (settings.play.player + level) % players
+            turn = tree.turn[path[length - players + level]]
+            orders.counts[p] = load_turn(context.board, tree, turn, orders.deploy[p], orders.attacks[p])
+        winner = play_orders(context, settings.play, work.play)
+        _store_state(tree, position, node, winner)
+        return winner
+    while atomic_load(tree.state, node) == COMPUTING:
+        pass
+    if atomic_load(tree.state, node) < 0:  # no room: as good as the state before
+        load_state(tree, position, parent)
+        return winner_of(context, position)
+    load_state(tree, position, node)
+    return np.int64(tree.winner[node])
+
+
+@inline_kernel
+def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> None:
+    """Write the candidates of all players in the position in `work`, and how likely they are."""
+    play = work.play
+    for level in range(context.players):
+        p, turns = (settings.play.player + level) % context.players, turn_set_of(work.turns, level)
+        count = generate(context, play.position, p, play.rng, play.generator, turns)
+        if 0 < settings.top < count:
+            count = narrowing_at(settings.narrow)(context, settings.play, play, p, turns, count, settings.top)
+        work.found[level] = count
+        if settings.prior != 0:
+            likely, total = work.prior[level], 0.0
+            prior_at(settings.prior)(context, play.position, p, turns, count, likely)
+            for j in range(count):
+                total += likely[j]
+            for j in range(count):
+                likely[j] = likely[j] / total if total > 0.0 else 1.0 / count
+
+
+@kernel
+def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, leaf: Int) -> Bool:
+    """Give a leaf, whose state is in `work`, our turns as children and each the next player's; False without room.
+
+    The turns of the others are listed; `grow` makes their nodes where a simulation comes to them.
+    """
+    players, turns, priors = context.players, work.turns, settings.prior != 0
+    _list_turns(context, settings, work)
+    ours, theirs = work.found[0], work.found[1]
+    first = take(tree, NODES, ours * (1 + theirs), tree.visits.shape[0])
+    place, size = np.int64(0), _list_size(tree, turns.counts.shape[1])
+    if first >= 0 and players > 2:
+        place = take(tree, POOL, size * (players - 2), tree.pool.shape[0])
+        tree.later[leaf] = place
+    if first < 0 or place < 0:
+        atomic_add(tree.used, FULL, 1)
+        return False
+    second = first + ours
+    for k in range(players):
+        level = 1 - k if k < 2 else k
+        for j in range(work.found[level]):
+            turn = store_turn(
+                context.board, tree, turns.deploy[level, j], turns.attacks[level, j], turns.counts[level, j]
+            )
+            if turn < 0:
+                atomic_add(tree.used, FULL, 1)
+                return False
+            if level == 0:
+                tree.turn[first + j] = turn
+                tree.first[first + j] = second + j * theirs
+                tree.children[first + j] = theirs
+                if priors:
+                    tree.prior[first + j] = work.prior[level, j]
+            elif level == 1:
+                for i in range(ours):
+                    tree.turn[second + i * theirs + j] = turn
+                    if priors:
+                        tree.prior[second + i * theirs + j] = work.prior[level, j]
+            else:
+                tree.pool[place + 1 + j] = turn
+                if priors:
+                    tree.pool[place + 1 + work.found[level] + j] = np.int64(work.prior[level, j] * PRIOR_UNIT)
+        if level > 1:
+            tree.pool[place] = work.found[level]
+            place += size
+    tree.first[leaf] = first
+    compare_and_set(tree.children, leaf, EXPANDING, ours)
+    return True
+
+
+@inline_kernel
+def _list_size(tree: Tree, capacity: Int) -> Int:
+    """Places that the pool has for the turns of a player after the second."""
+    return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
+
+
+@inline_kernel
+def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
+    """Give a node under a state its children, the turns at `level`, if it has none; False where there is no room."""
+    if atomic_load(tree.children, node) <= LEAF:
+        if compare_and_set(tree.children, node, LEAF, EXPANDING):
+            place = np.int64(tree.later[state]) + (level - 2) * _list_size(tree, capacity)
+            count = np.int64(tree.pool[place])
+            first = take(tree, NODES, count, tree.visits.shape[0])
+            if first < 0:
+                atomic_add(tree.used, FULL, 1)
+                compare_and_set(tree.children, node, EXPANDING, LEAF)
+                return False
+            for j in range(count):
+                tree.turn[first + j] = tree.pool[place + 1 + j]
+                if tree.prior.shape[0] > 1:
+                    tree.prior[first + j] = tree.pool[place + 1 + count + j] / PRIOR_UNIT
+            tree.first[node] = first
+            compare_and_set(tree.children, node, EXPANDING, count)
+            return True
+        while atomic_load(tree.children, node) == EXPANDING:
+            pass
+    return atomic_load(tree.children, node) > LEAF

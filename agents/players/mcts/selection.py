@@ -1,0 +1,137 @@
+"""Which child a simulation goes to (thesis, section 3.1.3): rules of selection, as parts."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+import numba
+import numpy as np
+from numba import types
+
+from warlight_env.agents.context import record_types
+from warlight_env.agents.players.mcts.tree import Tree, make_tree
+from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_tree_work
+from warlight_env.agents.search.parts import Parts
+from warlight_env.agents.search.playing import UNIT, play_settings
+from warlight_env.engine.jit import function_at, inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.reference import reference
+
+# A rule is asked level by level: under a state, level 0 are our turns, and `node` is the state's own node; at level l
+# it is the child that was selected at the level above.
+
+
+@inline_kernel
+def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
+    """The child with the highest w / n + c sqrt(ln N / n); one without visits comes first."""
+    first, count = tree.first[parent], tree.children[parent]
+    log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else parent])))
+    best: Int = first
+    highest = -1.0
+    for child in range(first, first + count):
+        n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
+        if n == 0.0:
+            return np.int64(child)
+        value = tree.total[child] / (UNIT * n) + settings.exploration * np.sqrt(log / n)
+        if value > highest:
+            best, highest = child, value
+    return np.int64(best)
+
+
+@kernel
+def select_seen(
+    tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
+) -> Int:
+    """UCT: every player's turn by its value after the turns that were selected before it."""
+    return _best_child(tree, settings, node)
+
+
+@kernel
+def select_blind(
+    tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
+) -> Int:
+    """Decoupled UCT: an enemy's turn by its value over all turns before it, as all move at once."""
+    if level == 0:
+        return _best_child(tree, settings, node)
+    replies = np.int64(tree.children[node])
+    visits, totals, at = work.reply_visits, work.reply_total, work.cursor
+    for j in range(replies):
+        visits[j], totals[j] = 0.0, np.int64(0)
+    depth = 0
+    at[0] = tree.first[state]
+    while depth >= 0:  # over all nodes of level - 1, at[k] being the next to look at among children at level k
+        parent = state if depth == 0 else at[depth - 1] - 1
+        end: Int = tree.first[parent] + tree.children[parent]
+        if at[depth] >= end:
+            depth -= 1
+            continue
+        above = at[depth]
+        at[depth] += 1
+        if depth < level - 1:
+            depth += 1
+            at[depth] = tree.first[above]
+            continue
+        for j in range(min(replies, np.int64(tree.children[above]))):
+            child = tree.first[above] + j
+            visits[j] += tree.visits[child] + settings.virtual * tree.pending[child]
+            totals[j] += tree.total[child]
+    log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else state])))
+    best: Int = np.int64(0)
+    highest = -1.0
+    for j in range(replies):
+        if visits[j] == 0.0:
+            return np.int64(tree.first[node] + j)
+        value = totals[j] / (UNIT * visits[j]) + settings.exploration * np.sqrt(log / visits[j])
+        if value > highest:
+            best, highest = j, value
+    return np.int64(tree.first[node] + best)
+
+
+@kernel
+def select_prior(
+    tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
+) -> Int:
+    """PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
+
+    A turn without visits has the value of its parent's player so far, or 1/2. Without priors p is 1 / children.
+    """
+    first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
+    visits, total = np.int64(0), np.int64(0)
+    for child in range(first, first + count):
+        visits += tree.visits[child] + settings.virtual * tree.pending[child]
+        total += tree.total[child]
+    unknown = total / (UNIT * np.float64(visits)) if visits > 0 else 0.5
+    root = np.sqrt(np.float64(max(np.int64(1), visits)))
+    best: Int = first
+    highest = -1.0
+    for child in range(first, first + count):
+        n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
+        mean = tree.total[child] / (UNIT * n) if n > 0.0 else unknown
+        prior = np.float64(tree.prior[child]) if tree.prior.shape[0] > 1 else 1.0 / count
+        value = mean + settings.exploration * prior * root / (1.0 + n)
+        if value > highest:
+            best, highest = child, value
+    return best
+
+
+@functools.cache
+def selection_signature() -> Any:
+    """``select(tree, settings, work, state, node, level, rng) -> int``: a child of `node`.
+
+    tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node whose state all move in; node: it, or
+    the one under it that the players before selected; level: how many have. rng: uint64[2], the thread's generator, for
+    rules that draw (`engine.rng`); the rules here do not.
+    """
+    settings = TreeSettings(
+        play=play_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0, leaves=1,
+        locked=False, virtual=0,
+    )  # fmt: skip
+    records = make_tree(1, 1, 1), reference(settings), make_tree_work(1, 1, 2, 1, 1)
+    return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64, record_types()["rng"])
+
+
+selection_at = function_at(selection_signature)
+SELECTIONS: Final = Parts(
+    "selection", selection_signature, {"seen": select_seen, "blind": select_blind, "prior": select_prior}
+)

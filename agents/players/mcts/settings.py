@@ -1,0 +1,129 @@
+"""Everything that can be chosen about a tree search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+from warlight_env.agents.parameters import Range, Told, documented, parameters_of
+from warlight_env.agents.players.mcts.selection import SELECTIONS
+from warlight_env.agents.players.mcts.tree import LEAST_NODES, nodes_per_state, tree_bytes
+from warlight_env.agents.players.mcts.work import TreeSettings
+from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions, plug_in
+from warlight_env.agents.search.final_answers import ANSWERS
+from warlight_env.agents.search.foresight import NARROWINGS
+from warlight_env.agents.search.playing import PlaySettings
+from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.engine.jit import address
+from warlight_env.engine.reference import reference
+from warlight_env.errors import InputError
+
+#: Threads of `pmcts`.
+PARALLEL_THREADS: Final = 2
+
+
+@documented
+@dataclass(frozen=True)
+class MctsSettings(SearchSettings):
+    """Everything that can be chosen about a tree search; `THESIS_SETTINGS` are the thesis's."""
+
+    exploration: Annotated[
+        float, Told("exploration", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
+    ] = 0.4
+    exploration_visits: Annotated[
+        Literal["root", "parent"],
+        Told("whose visits are N in exploration: root, parent", choices=("root", "parent"), more="The thesis: root."),
+    ] = "root"
+    selection: Annotated[
+        str,
+        Told(
+            "turns are selected knowing those before (seen), enemies' not (blind), or by priors (prior)",
+            choices=SELECTIONS,
+            more="Blind: by their values against all of those, decoupled UCT, for all move at once. Prior: PUCT. "
+            "The thesis: seen.",
+        ),
+    ] = "seen"  # fmt: skip
+    top: Annotated[
+        int,
+        Told(
+            "turns of a player that enter the tree, the best a round ahead; 0: all", 0, 10_000, more="By their shares."
+        ),
+    ] = 0
+    leaves: Annotated[
+        int,
+        Told(
+            "leaves that are selected before they are valued, in one call", 1, 10_000,
+            more="More than one counts as visits that were lost, `virtual_loss` each, until they are.",
+        ),
+    ] = 1  # fmt: skip
+    final: Annotated[
+        str,
+        Told(
+            f"the answer: {', '.join(ANSWERS)}", choices=ANSWERS,
+            more="The most visits, the best value, the best lower bound, or on until the first two agree: at most "
+            "twice the simulations, and of the tree's seconds half, then up to the rest. A mixture is drawn by visits.",
+        ),
+    ] = "robust"  # fmt: skip
+    picks: Annotated[
+        Literal["best", "search"],
+        Told(
+            "starting regions: the best set by value, or search", choices=("best", "search"), more="Over the best sets."
+        ),
+    ] = "best"
+
+    def for_kernels(self, play: PlaySettings, functions: Functions = BUILT_IN) -> TreeSettings:
+        """What the kernels of the tree take."""
+        shared = self.parallel in ("tree", "lock") and self.threads > 1
+        one_by_one = self.leaves == 1 or (self.parallel == "leaf" and self.threads > 1)
+        return reference(
+            TreeSettings(
+                play=play,
+                exploration=float(self.exploration),
+                root_visits=self.exploration_visits == "root",
+                select=SELECTIONS.address(self.selection),
+                narrow=NARROWINGS.address("best") if self.top else 0,
+                top=self.top,
+                prior=0 if functions.prior is None else address(plug_in("prior", functions.prior)),
+                leaves=self.leaves,
+                locked=self.parallel == "lock" and shared,
+                virtual=self.virtual_loss if shared or not one_by_one else 0,
+            )
+        )
+
+
+#: What the thesis's author chose.
+THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesis", weights="thesis")
+
+#: The parameters of `mcts`, and of each of its kin what is another there.
+PARAMETERS: Final = parameters_of(MctsSettings)
+THESIS_PARAMETERS: Final = parameters_of(
+    MctsSettings,
+    exploration=THESIS_SETTINGS.exploration,
+    refine=THESIS_SETTINGS.refine,
+    turns=THESIS_SETTINGS.turns,
+    weights=THESIS_SETTINGS.weights,
+)
+PARALLEL_PARAMETERS: Final = parameters_of(MctsSettings, threads=PARALLEL_THREADS)
+
+
+def nodes_for(
+    settings: MctsSettings,
+    n_regions: int,
+    simulations: int | None,
+    players: int = 2,
+    functions: Functions = BUILT_IN,
+) -> int:
+    """Places for nodes that a tree gets: what `settings.memory` allows, or what so many simulations need at most.
+
+    Raises InputError where the memory does not hold the turns of one position, of a generator that writes many.
+    """
+    size = tree_bytes(n_regions, 1, players, functions.prior is not None)
+    allowed, least = max(LEAST_NODES, settings.memory * 2**20 // size), 1 + nodes_per_state(players, functions.capacity)
+    if allowed < least:
+        needed = -(-least * size // 2**20)
+        raise InputError(f"memory = {settings.memory}: a generator of {functions.capacity} turns needs {needed} MiB")
+    if simulations is None:
+        return allowed
+    # A simulation expands one state at most. Places come with room for orders in proportion; turns of many orders may
+    # need twice the average. The root of a search for picks has more children than others.
+    return min(allowed, 10_000 + 2 * nodes_per_state(players, functions.capacity) * simulations)

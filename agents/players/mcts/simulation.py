@@ -1,0 +1,163 @@
+"""Simulations, as kernels that one thread runs or several on one tree (thesis, algorithms 3.18 and 3.19).
+
+In three halves: `select_leaves` walks down the tree, `value_leaves` plays on from where it came to, and `back_up` tells
+the tree. Under a state there is a level for each player, ours first and then by seats; when all have moved, a round is
+played.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.standing import ONGOING
+from warlight_env.agents.players.mcts.expansion import expand, grow, load_state, reach
+from warlight_env.agents.players.mcts.selection import selection_at
+from warlight_env.agents.players.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS, Tree
+from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork
+from warlight_env.agents.search.leaves import MAX_DEPTH
+from warlight_env.agents.search.playout import value_leaves
+from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, PlayerNumbers
+from warlight_env.engine.position import copy_position, position_at
+
+
+@inline_kernel
+def _lock(tree: Tree, settings: TreeSettings) -> None:
+    """Take the tree's lock, if it has one."""
+    if settings.locked:
+        while not compare_and_set(tree.used, LOCK, 0, 1):
+            pass
+
+
+@inline_kernel
+def _unlock(tree: Tree, settings: TreeSettings) -> None:
+    """Let go of it."""
+    if settings.locked:
+        compare_and_set(tree.used, LOCK, 1, 0)
+
+
+@inline_kernel
+def _enter(tree: Tree, settings: TreeSettings, path: npt.NDArray[np.int32], length: Int, node: Int) -> Int:
+    """Put a node at the end of the path; returns the path's new length."""
+    path[length] = node
+    if settings.virtual > 0:
+        atomic_add(tree.pending, node, 1)
+    return length + 1
+
+
+@kernel
+def _descend(
+    context: Context,
+    settings: TreeSettings,
+    tree: Tree,
+    work: TreeWork,
+    path: npt.NDArray[np.int32],
+    out: PlayerNumbers,
+) -> Any:
+    """Select a leaf, expand it, and bring the state after the first turns below it into `work`, and the path to it.
+
+    Returns the path's length and the winner in that state, as `winner_of` tells it. For placements it also notes in
+    `out` who went out on the way, by the length of the path.
+    """
+    node, winner, players = np.int64(0), np.int64(ONGOING), context.players
+    position, placed = work.play.position, settings.play.worth == PLACEMENTS
+    select, capacity = selection_at(settings.select), work.turns.counts.shape[1]
+    if placed:
+        load_state(tree, position, 0)
+        begin_eliminations(position.owner, out)
+    length = _enter(tree, settings, path, 0, 0)
+    while winner == ONGOING and length + players <= MAX_DEPTH:
+        children = atomic_load(tree.children, node)
+        expanded = False
+        if children <= LEAF:
+            load_state(tree, position, node)
+            if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
+                break  # another thread is at it: play out from here
+            if not expand(context, settings, tree, work, node):
+                compare_and_set(tree.children, node, EXPANDING, LEAF)
+                break
+            expanded = True
+        reached = node
+        for level in range(players):
+            if level > 1 and not grow(tree, node, reached, level, capacity):
+                reached = np.int64(-1)
+                break
+            reached = select(tree, settings, work, node, reached, level, work.play.rng)
+            length = _enter(tree, settings, path, length, reached)
+        if reached < 0:  # the memory is full in the middle of a round
+            load_state(tree, position, node)
+            break
+        winner = reach(context, settings, tree, work, path, length, node)
+        if atomic_load(tree.state, reached) < 0:
+            break  # the memory is full
+        if placed:
+            note_eliminations(position.owner, out, length)
+        node = reached
+        if expanded:
+            break
+    return length, winner
+
+
+@kernel
+def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
+    """Walk down the tree `count` times, and keep the leaves; each walk sees those before it as virtual losses."""
+    leaves = work.play.leaves
+    _lock(tree, settings)
+    for k in range(count):
+        length, winner = _descend(context, settings, tree, work, leaves.path[k], leaves.out[k])
+        leaves.length[k], leaves.winner[k] = length, winner
+        copy_position(work.play.position, position_at(leaves.positions, k))
+    _unlock(tree, settings)
+
+
+@kernel
+def back_up(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
+    """Add the values of the first `count` leaves along their paths, to each node its player's; and a visit to each."""
+    leaves, players = work.play.leaves, context.players
+    before = settings.play.player + players - 1
+    _lock(tree, settings)
+    for k in range(count):
+        for i in range(leaves.length[k]):
+            node = leaves.path[k, i]
+            atomic_add(tree.total, node, leaves.values[k, (before + i) % players])
+            atomic_add(tree.visits, node, 1)
+            if settings.virtual > 0:
+                atomic_add(tree.pending, node, -1)
+        atomic_add(tree.used, SIMULATIONS, 1)
+    _unlock(tree, settings)
+
+
+@kernel
+def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, simulations: Int) -> None:
+    """Run simulations on a tree whose root has a state; several threads may, each with its own `work`."""
+    left = np.int64(simulations)
+    while left > 0:
+        count = min(left, np.int64(settings.leaves))
+        select_leaves(context, settings, tree, work, count)
+        value_leaves(context, settings.play, work.play, count, settings.play.rounds)
+        back_up(context, settings, tree, work, count)
+        left -= count
+
+
+@kernel
+def leaf_depths(tree: Tree) -> Any:
+    """Depths of the shallowest and the deepest leaf, in turns from the root; a node without visits is a leaf too."""
+    shallowest, deepest = np.int64(1 << 30), np.int64(0)
+    # Children come after their parents, so that one pass suffices; `pending` is free outside of searches.
+    depth, nodes = tree.pending, min(tree.used[NODES], tree.visits.shape[0])
+    depth[0] = 0
+    for node in range(nodes):
+        for child in range(tree.first[node], tree.first[node] + max(np.int32(0), tree.children[node])):
+            depth[child] = depth[node] + 1
+    for node in range(nodes):
+        if tree.children[node] <= 0 and tree.turn[node] >= 0:
+            shallowest = min(shallowest, np.int64(depth[node]))
+            deepest = max(deepest, np.int64(depth[node]))
+        depth[node] = 0
+    return min(shallowest, deepest), deepest

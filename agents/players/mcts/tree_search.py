@@ -1,0 +1,160 @@
+"""The tree search for one move: trees and their threads."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from warlight_env.agents.players.mcts.picking import plant_picks
+from warlight_env.agents.players.mcts.settings import MctsSettings, nodes_for
+from warlight_env.agents.players.mcts.simulation import back_up, leaf_depths, search, select_leaves
+from warlight_env.agents.players.mcts.tree import (
+    FULL,
+    LEAF,
+    NODES,
+    SIMULATIONS,
+    STATES,
+    Tree,
+    clear,
+    load_turn,
+    make_tree,
+)
+from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_tree_work
+from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
+from warlight_env.agents.records.search_record import Candidate
+from warlight_env.agents.search.anytime import AnytimeSearch
+from warlight_env.agents.search.crew import Quota
+from warlight_env.agents.search.final_answers import ANSWERS
+from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position, pack
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.view import View
+
+
+class GrowingTree:
+    """A tree with the working memory of the threads that grow it."""
+
+    def __init__(self, tree: Tree, works: list[TreeWork]) -> None:
+        self.tree, self.works = tree, works
+
+
+class Search(AnytimeSearch):
+    """A tree search for one move, see `AnytimeSearch`. In the picking phase `best_picks` is what to ask.
+
+    Args:
+        view: the position; unknown regions are taken for neutral ones with two armies.
+        settings: see `MctsSettings`.
+        seed: of everything that is drawn.
+        functions: of users; see `plug_ins.Functions`.
+        simulations: how many a tree has room for, if `settings.memory` allows that; None: as much as that allows.
+    """
+
+    exclusive_methods = (*AnytimeSearch.exclusive_methods, "best_picks")
+
+    settings: MctsSettings
+
+    def __init__(
+        self,
+        view: View,
+        settings: MctsSettings | None = None,
+        seed: int = 0,
+        functions: Functions = BUILT_IN,
+        simulations: int | None = None,
+    ) -> None:
+        chosen = MctsSettings() if settings is None else settings
+        self.grain = chosen.leaves
+        super().__init__(view, chosen, seed, functions, simulations)
+
+    @staticmethod
+    def room(settings: MctsSettings, view: View, functions: Functions, simulations: int | None) -> int:
+        """See `nodes_for`."""
+        return nodes_for(settings, view.board.n_regions, simulations, view.players, functions)
+
+    @property
+    def trees(self) -> list[GrowingTree]:
+        """One, or several side by side."""
+        return self.stores
+
+    def _make_store(self, view: View) -> GrowingTree:
+        n, e, players = view.board.n_regions, view.board.n_edges, view.players
+        s, capacity = self.settings, self.functions.capacity
+        tree = make_tree(n, e, self.nodes, players, capacity, self.functions.prior is not None)
+        works = [make_tree_work(n, e, players, s.samples, capacity, s.leaves) for _ in range(s.workers)]
+        return GrowingTree(tree, works)
+
+    def _plant(self, store: GrowingTree, position: Position, seed: int) -> None:
+        tree = store.tree
+        clear(tree)
+        pack(position, tree.states[0])
+        tree.used[STATES], tree.state[0] = 1, 0
+        if self.view.phase == "pick":
+            self._wishes = plant_picks(self.view, self.context, tree, seed)
+
+    def _open(self, store: GrowingTree, quota: Quota) -> None:
+        """Give a root its children, by one simulation of one thread.
+
+        Threads that find another at a leaf play out from there: at the root, that would tell nothing about our turns.
+        """
+        if store.tree.children[0] <= LEAF and quota.take(1):
+            self._simulate(store, store.works[0], 1)
+
+    def _set_kernel_settings(self, play: PlaySettings) -> None:
+        self.play_settings = play
+        self.kernel_settings: TreeSettings = self.settings.for_kernels(play, self.functions)
+
+    @property
+    def rounds(self) -> int:
+        return self.play_settings.rounds
+
+    def play_work(self, work: TreeWork) -> PlayWork:
+        return work.play
+
+    def kernels(
+        self, store: GrowingTree, work: TreeWork
+    ) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
+        common = self.context, self.kernel_settings, store.tree, work
+        return (
+            functools.partial(search, *common),
+            functools.partial(select_leaves, *common, 1),
+            functools.partial(back_up, *common, 1),
+        )
+
+    def _ranked(self) -> list[Candidate]:
+        merged: dict[Any, Candidate] = {}
+        for one in self.trees:
+            tree = one.tree
+            first = int(tree.first[0])
+            for child in range(first, first + max(0, int(tree.children[0]))):
+                orders, picks = self._choice(tree, int(tree.turn[child]))
+                key = (tuple(orders.deploys), tuple(orders.attacks), picks)
+                visits, total = int(tree.visits[child]), int(tree.total[child]) / UNIT
+                before = merged.get(key)
+                if before is not None:
+                    visits, total = visits + before.visits, total + before.total
+                merged[key] = Candidate(orders, visits, total, picks)
+        rng = np.random.default_rng(derive_seed(self.seed, self.simulations))
+        return ANSWERS[self.settings.final](list(merged.values()), rng)
+
+    def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
+        """What a child of the root stands for: orders, or wishes while regions are picked."""
+        board = self.view.board
+        if self.view.phase == "pick":
+            return Orders(), tuple(self._wishes[turn])
+        deploy = np.zeros(board.n_regions, dtype=np.int32)
+        attacks = np.zeros((board.n_edges, 3), dtype=np.int32)
+        count = load_turn(board, tree, turn, deploy, attacks)
+        return Orders.from_arrays(deploy, attacks, count), ()
+
+    def best_picks(self) -> list[int]:
+        """The answer as things stand, in the picking phase: regions, the most wanted first."""
+        return list(self.candidates()[0].picks)
+
+    def _counts(self, store: GrowingTree) -> tuple[int, int, bool, int, int]:
+        tree = store.tree
+        low, high = leaf_depths(tree)
+        nodes = min(int(tree.used[NODES]), len(tree.visits))
+        return int(tree.used[SIMULATIONS]), nodes, bool(tree.used[FULL]), int(low), int(high)

@@ -1,0 +1,113 @@
+"""Minimax over two plies: each generated turn against each generated reply, with the mean over plays of the round."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Annotated, Final
+
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.generators.turns import generate_turns
+from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.search_record import Candidate, SearchRecord
+from warlight_env.agents.search.lookahead import (
+    Lookahead,
+    list_replies,
+    make_lookahead,
+    try_against_replies,
+    worst_replies,
+)
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.view import View
+
+#: Plays of the round for each pair of turns, where neither simulations nor seconds are given.
+DEFAULT_SAMPLES: Final = 15
+
+
+def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorWork, Lookahead]:
+    return make_generator_work(n_regions, n_edges, players), make_lookahead(n_regions, n_edges, players)
+
+
+@documented
+class Minimax2Agent(SearchAgent):
+    """The turn whose worst reply, of any one enemy, leaves the highest share; the round between is played many times.
+
+    Of more enemies the others move at random among their generated turns. A reply is worth its mean over all plays,
+    and each sweep plays every pair of turns once, with the same dice. A budget in simulations counts plays of the
+    round; at least one sweep is made.
+    """
+
+    name = "minimax2"
+
+    def __init__(
+        self,
+        seed: int = 0,
+        sims: Annotated[int | None, Told("plays of a round for a move", 1, 10**9, takes=FROM_ONE)] = None,
+        secs: Annotated[float | None, SECONDS] = None,
+        samples: Annotated[
+            int | None,
+            Told(
+                f"plays of each pair (default: {DEFAULT_SAMPLES}, unless sims or secs is given)",
+                1,
+                10**6,
+                takes=FROM_ONE,
+            ),
+        ] = None,
+        weights: Annotated[str | Weights, WEIGHTS] = "default",
+    ) -> None:
+        super().__init__(seed, sims, secs, weights)
+        check_values(Minimax2Agent, {"sims": sims, "secs": secs, "samples": samples})
+        self.samples = samples
+        self.rng = make_rng(self.seed)
+
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
+        board, players = view.board, view.players
+        work, look = self._memory(view, _make_memory)
+        position, context = lone(view), make_context(board, view.params, players, self.weights)
+        count = int(generate_turns(context, position, view.player, self.rng, work, look.turns))
+        list_replies(context, position, view.player, self.rng, work, look)
+        sweeps, plays, longest = 0, 0, 0.0
+        while self._goes_on(sweeps, plays, longest, limits):
+            start = time.perf_counter()
+            plays += try_against_replies(context, position, view.player, look.turns, count, self.rng, work, look)
+            sweeps, plays = sweeps + 1, int(plays)
+            longest = max(longest, time.perf_counter() - start)
+            if not look.found.any():
+                break  # no enemy is left
+        worst_replies(players, count, look)
+        of_turn = plays // count
+        found = [
+            Candidate(
+                Orders.from_arrays(look.turns.deploy[i], look.turns.attacks[i], look.turns.counts[i]),
+                of_turn,
+                of_turn * float(look.score[i]) / sweeps,
+            )
+            for i in range(count)
+        ]
+        found.sort(key=lambda candidate: candidate.value, reverse=True)
+        found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
+        replies = int(look.found.sum())
+        depth = 2 if replies else 1
+        return limits.record(found, plays, 1 + count * (1 + replies), depth, depth)
+
+    def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
+        """Whether another sweep fits what is left."""
+        if sweeps == 0:
+            return True
+        most = self.samples
+        if most is None and limits.simulations is None and limits.deadline == float("inf"):
+            most = DEFAULT_SAMPLES
+        if most is not None and sweeps >= most:
+            return False
+        if limits.simulations is not None and plays + plays // sweeps > limits.simulations:
+            return False
+        return time.perf_counter() + longest < limits.deadline
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(Minimax2Agent)

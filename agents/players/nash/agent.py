@@ -1,0 +1,292 @@
+"""The player by equilibrium search."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+import numpy as np
+
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.parameters import (
+    FROM_ONE,
+    SECONDS,
+    WEIGHTS,
+    Range,
+    Told,
+    check_values,
+    documented,
+    parameters_of,
+)
+from warlight_env.agents.planning.picks import PICKS, played_picks
+from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.players.nash.nash_work import NashWork, SimpleContexts, make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.opponents import KINDS, OpponentKinds
+from warlight_env.agents.players.nash.simple_bots import SimpleBots
+from warlight_env.agents.players.nash.solving import (
+    BY_NETWORK,
+    BY_PLAYS,
+    RoundGame,
+    Sizes,
+    sizes_for,
+    solve_round,
+    turns_of,
+)
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.search_record import Candidate, SearchRecord
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.turn_net.choice import load_networks
+from warlight_env.agents.turn_net.turn_file import NET
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.board import Board
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+
+#: Plays of a move where neither simulations nor seconds are given.
+DEFAULT_PLAYS: Final = 1200
+#: `Sizes.steps` a second of a thread with two players on the world map, before they are measured: without a turn
+#: network, and with one.
+_RATE, _NETWORK_RATE = 200_000.0, 30_000.0
+_WORLD_REGIONS: Final = 42
+#: Plays from which on a move tells how fast the machine is, and what part of that goes by the last move.
+_ENOUGH: Final = 50
+_LAST: Final = 0.5
+#: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with it.
+#: Under fog positions are partly guesses, so a gain means less.
+_ANCHOR: Final = 0.03
+_ANCHOR_IN_FOG: Final = 0.1
+#: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
+_LEAST: Final = 0.1
+
+
+def _told(field: str) -> str:
+    """A size's defaults."""
+
+    def of(table: Sequence[tuple[int, Sizes]]) -> str:
+        (_, few), (least, many) = table
+        first, then = getattr(few, field), getattr(many, field)
+        return f"{first}" if first == then else f"{first}, from {least} plays on {then}"
+
+    return f"{of(BY_NETWORK)}; without a turn network {of(BY_PLAYS)}"
+
+
+@documented
+class NashAgent(SearchAgent):
+    """Solves the round as a game of simultaneous turns: planned ones of all players and such as a turn network draws,
+    regret matching for mixtures, and local search for best responses to these, which join the game. A budget in
+    simulations counts plays of the round with what follows."""
+
+    name = "nash"
+    default_simulations = DEFAULT_PLAYS
+    not_copied = ("_of", "_made")
+
+    def __init__(
+        self,
+        seed: int = 0,
+        sims: Annotated[
+            int | None,
+            Told(
+                f"plays a move (default: {DEFAULT_PLAYS}, unless secs is given)", 1, 10**9, takes=FROM_ONE, short="sims"
+            ),
+        ] = None,
+        secs: Annotated[float | None, SECONDS] = None,
+        candidates: Annotated[
+            int | None, Told(f"turns of each player at first (default: {_told('candidates')})", 1, 200)
+        ] = None,
+        rounds: Annotated[
+            int | None,
+            Told(
+                "rounds of a play: the first by these turns, more by the network's or planned ones (default: "
+                f"{_told('rounds')}, or 2 where there is no value network, either)",
+                1,
+                100,
+            ),
+        ] = None,
+        responses: Annotated[
+            int | None, Told(f"times that best responses are looked for (default: {_told('responses')})", 0, 100)
+        ] = None,
+        refine: Annotated[
+            float,
+            Told("part of the budget for best responses", 0, 0.99, takes=Range(0, 1, below_high=True), shared=True),
+        ] = 0.5,
+        scenarios: Annotated[
+            int | None,
+            Told(
+                f"scenarios in which best responses are tried (default: {_told('scenarios')})", 1, 10_000, shared=True
+            ),
+        ] = None,
+        answer: Annotated[
+            Literal["best", "likely", "mixture"] | None,
+            Told(
+                "the best turn against the others' mixtures, our mixture's likeliest, or one drawn from it (default: "
+                "best, under fog likely)",
+                choices=("best", "likely", "mixture"),
+            ),
+        ] = None,
+        value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
+        net: Annotated[str | TurnNetwork | None, NET] = "learned",
+        anchor: Annotated[
+            float | None,
+            Told(
+                "minimum gain in win probability before the search leaves the network's most likely turn, for all "
+                f"players whose turns are the same as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
+                0,
+                1,
+            ),
+        ] = None,
+        others: Annotated[
+            Literal["known", "same", "seen", "plans", "network", "ways"],
+            Told(
+                "whose turns the others choose from: the same as ours, and without fog, once they are recognised, what "
+                "one_big_army and aggressive play; the same as ours, whoever they are; plans, the network's, or those "
+                "of the thesis's ways; or each kind by how near it comes to what they were seen to play",
+                choices=("known", "same", "seen", *KINDS),
+            ),
+        ] = "known",
+        threads: Annotated[
+            int, Told("searches of a move side by side, each with the whole budget", 1, 1000, shared=True)
+        ] = 1,
+        picks: Annotated[Literal["played", "best"], PICKS] = "played",
+        weights: Annotated[str | Weights, WEIGHTS] = "planning",
+    ) -> None:
+        super().__init__(seed, sims, secs, weights)
+        self.refine, self.threads = refine, threads
+        self.answer, self.picks, self.others, self.anchor = answer, picks, others, anchor
+        given = {"candidates": candidates, "responses": responses, "scenarios": scenarios, "rounds": rounds}
+        check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
+        self.rng = make_rng(self.seed)
+        self.value, self.nets = load_value(value), load_networks(net)
+        if rounds is None and self.nets is None:
+            rounds = 2 if self.value is None else 1
+        self.rounds, self.sizes = rounds, (candidates, responses, scenarios, rounds)
+        self._rate: float | None = None  # `Sizes.steps` a second
+        if others == "network" and self.nets is None:
+            raise InputError("others = 'network': there is none, with net = 'none'")
+        self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
+        self._opponents: OpponentKinds | None = None
+        self._simple: SimpleBots | None = None
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        if self.picks == "best":
+            return super().pick(view)
+        net = self._net(view)
+        policy = planned_turn if net is None else sampled_turn
+        return played_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
+
+    def _net(self, view: View) -> TurnNetwork | None:
+        """The network for the game that is seen."""
+        return None if self.nets is None else self.nets.of(view)
+
+    def _anchor_for(self, view: View) -> float:
+        """What the network's likeliest turn counts more than it was found to be worth."""
+        if self.anchor is not None:
+            return self.anchor
+        return _ANCHOR_IN_FOG if view.rules.fog else _ANCHOR
+
+    def _sizes(self, view: View, limits: Limits) -> Sizes:
+        """The sizes that were given, and for the others what pays with the budget."""
+        if self._rate is None:
+            on_world = _RATE if self.nets is None else _NETWORK_RATE
+            self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
+        plays = math.inf if limits.simulations is None else float(limits.simulations)
+        steps = math.inf if limits.deadline == math.inf else self._rate * (limits.deadline - time.perf_counter())
+        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self.rounds)
+        return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
+
+    def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
+        """Take account of a move in how fast the machine is taken to be."""
+        assert self._rate is not None
+        if plays >= _ENOUGH:
+            self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
+
+    def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
+        """Working memory for each thread, kept as long as moves are of one board and of these sizes."""
+        made = self._made
+        if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
+            n, e, players = view.board.n_regions, view.board.n_edges, view.players
+            works = [make_nash_work(n, e, players, *sizes[:3]) for _ in range(self.threads)]
+            made = self._made = (sizes, view.board, players, works)
+        return made[3]
+
+    def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentKinds | None:
+        """Who says what the others choose from, told of the last round; the position is what is searched."""
+        if self.others in ("known", "same"):
+            return None
+        made = self._opponents
+        if made is None or not made.goes_on(view):
+            chosen = [
+                kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.nets) != ("network", None)
+            ]
+            made = OpponentKinds(view, chosen, self.weights, self._net(view))
+            self._opponents = made
+        made.see(view, position, work)
+        return made
+
+    def _of_simple(self, view: View, position: Position) -> SimpleBots | None:
+        """Who says whether the others are simple bots, told of the last round."""
+        if self.others != "known" or view.rules.fog:
+            return None
+        if self._simple is None or not self._simple.goes_on(view):
+            self._simple = SimpleBots(view)
+        self._simple.see(view, position)
+        return self._simple
+
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
+        sizes, net = self._sizes(view, limits), self._net(view)
+        works = self._works(view, sizes)
+        works[0].rng[:] = self.rng
+        if net is None:
+            functions = Functions(generator=generate_plans, policy=planned_turn, capacity=sizes.candidates)
+        else:
+            functions = Functions(generator=plans_and_samples, policy=sampled_turn, capacity=sizes.candidates)
+        context = make_context(
+            view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
+        )
+        position, player = lone(view), view.player
+        opponents = self._of_others(view, position, works[0])
+        simple = self._of_simple(view, position)
+        setup = make_nash_setup(
+            context, sizes.rounds, sizes.scenarios, None if simple is None else SimpleContexts(*simple.contexts)
+        )
+        of = RoundGame(
+            context, setup, position, player, opponents, simple, sizes.candidates, sizes.responses, self.refine,
+            0.0 if net is None else self._anchor_for(view),
+        )  # fmt: skip
+        begun = solve_round(of, works, limits)
+        self.rng[:] = works[0].rng
+        self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
+        # Where others are not seen, their mixtures are guesses, and to make the most of these is worth less.
+        answer = self.answer or ("likely" if view.rules.fog else "best")
+        return self._found(works, view.player, begun[view.player], answer, limits)
+
+    def _found(self, works: list[NashWork], player: int, begun: int, answer: str, limits: Limits) -> SearchRecord:
+        turns = turns_of(works, player, begun)
+        found = [
+            Candidate(orders, int(visits), float(total), refined=i >= begun, chance=float(chance))
+            for i, (orders, visits, total, chance) in enumerate(
+                zip(turns.orders, turns.visits, turns.total, turns.mixture, strict=True)
+            )
+        ]
+        mixture = turns.mixture
+        best = max(range(len(found)), key=lambda i: found[i].value + turns.bonus[i])
+        likely = np.where(mixture >= _LEAST * mixture.max(), mixture, 0.0)
+        if answer == "likely":
+            best = int(mixture.argmax())
+        elif answer == "mixture" and likely.sum() > 0:
+            best = int(np.random.default_rng(int(self.rng[0])).choice(len(found), p=likely / likely.sum()))
+        order = sorted(range(len(found)), key=lambda i: (i != best, -mixture[i]))
+        plays, nodes = sum(int(work.spent[0]) for work in works), sum(int(work.sizes.sum()) for work in works)
+        return limits.record([found[i] for i in order], plays, nodes, 1, 1)
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(NashAgent)

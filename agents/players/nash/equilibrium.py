@@ -1,0 +1,209 @@
+"""Regret matching on the game of a round (Hart and Mas-Colell, 2000; regret matching+: Tammelin, 2014).
+
+In an iteration every player draws a turn from its mixture, and each of its turns is played against the turns that the
+others drew, with the same dice: what a turn would have brought more is its regret, and mixtures go by regrets. The mean
+mixtures approach an equilibrium of two players, and for more a coarse correlated one, as in DORA and Diplodocus for
+Diplomacy (Bakhtin et al., 2021 and 2022), which sample in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn, generate
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of
+from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
+from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.search.leaves import write_leaf_shares
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, RandomState, Real
+from warlight_env.engine.position import Position, copy_position, position_at
+from warlight_env.engine.rng import below, next_u64, uniform
+from warlight_env.engine.round import resolve_orders
+
+#: Plays after which a turn that is not in the mixture is played only in one of _SELDOM iterations.
+_KNOWN: Final = 12
+_SELDOM: Final = 6
+
+
+@kernel
+def begin(context: Context, position: Position, work: NashWork) -> None:
+    """Have the game begin anew: the generator's turns for each player, and nothing known of them."""
+    for p in range(context.players):
+        turns, count = turn_set_of(work.turns, p), np.int64(0)
+        if holds_regions(position.owner, p):
+            count = generate(context, position, p, work.rng, work.generator, work.first)
+        work.sizes[p], work.bot[p] = count, 0
+        for i in range(count):
+            turns.counts[i] = take_turn(work.first, i, turns.deploy[i], turns.attacks[i])
+        for i in range(work.regret.shape[1]):
+            work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
+            work.bonus[p, i] = 0.0
+        for b in range(work.foretold.shape[1]):
+            work.foretold[p, b] = 0.0
+    work.spent[0], work.spent[1] = 0, 0
+
+
+@inline_kernel
+def order(work: NashWork, p: Int, which: Int) -> None:
+    """Write a player's turn to the orders of the round."""
+    orders = work.round
+    orders.counts[p] = take_turn(turn_set_of(work.turns, p), which, orders.deploy[p], orders.attacks[p])
+
+
+@inline_kernel
+def order_all(context: Context, work: NashWork) -> None:
+    """Write what players chose to the orders of the round; nothing for who is out."""
+    for p in range(context.players):
+        if work.sizes[p] > 0:
+            order(work, p, work.chosen[p])
+        else:
+            work.round.counts[p] = 0
+            for r in range(work.round.deploy.shape[1]):
+                work.round.deploy[p, r] = 0
+
+
+@inline_kernel
+def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
+    """Write the turn of a player in a later round of a play: the bot's that it is, or one by the policy."""
+    deploy, attacks, luck, generator = work.round.deploy[p], work.round.attacks[p], work.luck, work.generator
+    if work.bot[p] == 1:
+        return draw_turn(setup.simple.first, position, p, luck, generator, deploy, attacks)
+    if work.bot[p] == 2:
+        return draw_turn(setup.simple.second, position, p, luck, generator, deploy, attacks)
+    return draw_turn(context, position, p, luck, generator, deploy, attacks)
+
+
+@kernel
+def play_out(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
+    """Play the orders of the round from a position, and more rounds by the policy; leaf k is where that ends."""
+    players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
+    work.luck[0], work.luck[1] = dice[0], dice[1]
+    work.spent[0] += 1
+    copy_position(position, at)
+    winner: Int = ONGOING
+    for played in range(setup.rounds):
+        if played > 0:
+            for p in range(players):
+                orders.counts[p] = 0
+                if players == 2 or holds_regions(at.owner, p):
+                    orders.counts[p] = _next_turn(context, setup, at, p, work)
+                else:
+                    for r in range(at.owner.shape[0]):
+                        orders.deploy[p, r] = 0
+        resolve_orders(context.params, at, orders, work.luck, None, None)
+        winner = winner_of(context, at)
+        if winner != ONGOING:
+            break
+    work.leaves.winner[k] = winner
+
+
+@kernel
+def value_plays(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
+    """Write each player's share where the first `count` plays ended to `work.leaves.shares`."""
+    leaves, players = work.leaves, context.players
+    write_leaf_shares(context, setup.leaf, leaves, count)
+    for k in range(count):
+        if leaves.winner[k] == ONGOING:
+            rest = 1.0
+            for p in range(players - 1):
+                rest -= leaves.shares[k, p]
+            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may leave less than 0
+
+
+@kernel
+def mix(work: NashWork, p: Int) -> None:
+    """Write a player's mixture from its regrets: in proportion to them, or all alike where there are none."""
+    count, total = work.sizes[p], 0.0
+    for i in range(count):
+        total += work.regret[p, i]
+    for i in range(count):
+        work.mixture[p, i] = work.regret[p, i] / total if total > 0.0 else 1.0 / count
+
+
+@kernel
+def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
+    """An index by weights float64[K], of the first `count`."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    left = uniform(rng) * total
+    for i in range(count - 1):
+        left -= weights[i]
+        if left < 0.0:
+            return np.int64(i)
+    return np.int64(count - 1)
+
+
+@kernel
+def foretells(work: NashWork, p: Int) -> Real:
+    """The chance that a player's turn is one of those that were foretold."""
+    total: Real = 0.0
+    for b in range(work.foretold.shape[1]):
+        total += work.foretold[p, b]
+    return total
+
+
+@kernel
+def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
+    """A player's turn: one by weights float64[K], or by its chance what a simple bot is foretold to play, as -1 for the
+    first of these, -2 for the second."""
+    if foretells(work, p) > 0.0:
+        left = uniform(work.rng)
+        for b in range(work.foretold.shape[1]):
+            left -= work.foretold[p, b]
+            if left < 0.0:
+                return np.int64(-1 - b)
+    return draw(weights, work.sizes[p], work.rng)
+
+
+@inline_kernel
+def assume(work: NashWork, p: Int, choice: Int) -> None:
+    """Have a player play what `choose` gave."""
+    work.bot[p] = max(np.int64(0), -choice)
+    work.chosen[p] = choice if choice >= 0 else work.foretold_turn[p, -1 - choice]
+
+
+@kernel
+def iterate(context: Context, setup: NashSetup, position: Position, times: Int, work: NashWork) -> None:
+    """Some iterations of regret matching."""
+    players, dice = context.players, work.dice[0]
+    for _ in range(times):
+        for p in range(players):
+            if work.sizes[p] > 0:
+                mix(work, p)
+                assume(work, p, choose(work, work.mixture[p], p))
+        dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
+        work.spent[1] += 1
+        for p in range(players):
+            if work.sizes[p] < 2:
+                continue
+            if work.bot[p] > 0:  # it had no choice; what it would have played counts all the same
+                for i in range(work.sizes[p]):
+                    work.average[p, i] += work.spent[1] * work.mixture[p, i]
+                continue
+            mean, own, count = 0.0, work.chosen[p], np.int64(0)
+            for i in range(work.sizes[p]):
+                work.value[i] = -1.0
+                if work.visits[p, i] >= _KNOWN and work.mixture[p, i] == 0.0 and below(work.rng, _SELDOM) > 0:
+                    continue
+                work.chosen[p] = i
+                order_all(context, work)
+                play_out(context, setup, position, dice, count, work)
+                work.played[count] = i
+                count += 1
+            work.chosen[p] = own
+            value_plays(context, setup, count, work)
+            for k in range(count):
+                i, share = work.played[k], work.leaves.shares[k, p]
+                work.value[i] = share + work.bonus[p, i]
+                mean += work.mixture[p, i] * work.value[i]
+                work.total[p, i] += share
+                work.visits[p, i] += 1
+            for i in range(work.sizes[p]):
+                if work.value[i] >= 0.0:
+                    work.regret[p, i] = max(0.0, work.regret[p, i] + work.value[i] - mean)
+                work.average[p, i] += work.spent[1] * work.mixture[p, i]

@@ -1,0 +1,128 @@
+"""What one thread of the equilibrium search writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.plug_ins.functions import plug_in
+from warlight_env.agents.records.generator_work import (
+    GeneratorWork,
+    TurnSet,
+    TurnSets,
+    make_generator_work,
+    make_turn_set,
+    make_turn_sets,
+)
+from warlight_env.agents.search.leaves import Leaves, make_leaves
+from warlight_env.agents.search.refining.trials import BLOCK
+from warlight_env.engine.jit import address
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.reference import reference
+from warlight_env.engine.state import Workspace, make_workspace
+
+
+class SimpleContexts(NamedTuple):
+    """Those of simple bots, by their numbers from 1 on, see `simple_bots`."""
+
+    first: Context
+    second: Context
+
+
+#: Turns of a player that may be foretold.
+FORETOLD: Final = len(SimpleContexts._fields)
+
+
+class NashSetup(NamedTuple):
+    """What does not change while a move is searched, for kernels."""
+
+    rounds: int  #: of a play: the first by candidates, the others by the policy
+    scenarios: int  #: in which local search tries turns
+    simple: SimpleContexts  #: with the policies of bots whose turns can be foretold
+    leaf: int  #: of `context.leaf_signature`: what positions are worth where plays end
+
+
+class NashWork(NamedTuple):
+    """The game of the round, with K turns of a player at most."""
+
+    generator: GeneratorWork
+    turns: TurnSets  #: [P, K, ...]
+    first: TurnSet  #: [C, ...] what the generator writes
+    sizes: npt.NDArray[np.int64]  #: [P] turns of each player; 0 for who is out
+    regret: npt.NDArray[np.float64]  #: [P, K] by regret matching+
+    mixture: npt.NDArray[np.float64]  #: [P, K] of the last iteration
+    average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures, by iterations, later ones more
+    total: npt.NDArray[np.float64]  #: [P, K] of shares
+    visits: npt.NDArray[np.int64]  #: [P, K] of which it is the sum
+    bonus: npt.NDArray[np.float64]  #: [P, K] by which a turn counts for more than its share, see `anchor`
+    foretold: npt.NDArray[np.float64]  #: [P, B] chances that a player plays a turn that is foretold, see `simple_bots`
+    foretold_turn: npt.NDArray[np.int64]  #: [P, B] that turn
+    chosen: npt.NDArray[np.int64]  #: [P] turns that are played
+    bot: npt.NDArray[np.int64]  #: [P] the simple bot that a player is in a play, by whose policy it plays on; 0: none
+    leaves: Leaves  #: [max(K, BLOCK), ...] where plays end that are valued together
+    played: npt.NDArray[np.int64]  #: [K] the turns of one player that an iteration plays
+    value: npt.NDArray[np.float64]  #: [K] of one player's turns in an iteration
+    trial: TurnSet  #: [2, ...] the best turn of the local search and the one that it tries
+    result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
+    others: npt.NDArray[np.int64]  #: [S, P] the turns of the others in a scenario, as of `choose`
+    dice: npt.NDArray[np.uint64]  #: [S, 2]
+    luck: npt.NDArray[np.uint64]  #: [2] of the play
+    round: Workspace
+    borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
+    free: npt.NDArray[np.int64]  #: [N] armies without an order
+    rng: npt.NDArray[np.uint64]  #: [2]
+    spent: npt.NDArray[np.int64]  #: [2] plays, iterations
+
+
+def make_nash_setup(
+    context: Context,
+    rounds: int,
+    scenarios: int,
+    simple: SimpleContexts | None = None,
+    leaf: Callable[..., Any] | None = None,
+) -> NashSetup:
+    """The setup of searches that think with a context; simple: where turns may be foretold; leaf: see `plug_in`."""
+    simple = SimpleContexts(context, context) if simple is None else simple
+    return reference(NashSetup(rounds, scenarios, simple, address(plug_in("leaf", leaf))))
+
+
+def make_nash_work(
+    n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
+) -> NashWork:
+    """Working memory for one thread; candidates: turns of each player at first; responses: how many more may join."""
+    capacity = candidates + responses + FORETOLD
+    return reference(
+        NashWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            turns=make_turn_sets(n_regions, n_edges, players, capacity),
+            first=make_turn_set(n_regions, n_edges, candidates),
+            sizes=private_zeros(players, np.int64),
+            regret=private_zeros((players, capacity), np.float64),
+            mixture=private_zeros((players, capacity), np.float64),
+            average=private_zeros((players, capacity), np.float64),
+            total=private_zeros((players, capacity), np.float64),
+            visits=private_zeros((players, capacity), np.int64),
+            bonus=private_zeros((players, capacity), np.float64),
+            foretold=private_zeros((players, FORETOLD), np.float64),
+            foretold_turn=private_zeros((players, FORETOLD), np.int64),
+            chosen=private_zeros(players, np.int64),
+            bot=private_zeros(players, np.int64),
+            leaves=make_leaves(n_regions, players, max(capacity, BLOCK)),
+            played=private_zeros(capacity, np.int64),
+            value=private_zeros(capacity, np.float64),
+            trial=make_turn_set(n_regions, n_edges, 2),
+            result=private_zeros((2, scenarios), np.float64),
+            others=private_zeros((scenarios, players), np.int64),
+            dice=private_zeros((scenarios, 2), np.uint64),
+            luck=private_zeros(2, np.uint64),
+            round=make_workspace(n_regions, n_edges, players),
+            borders=private_zeros(n_regions, np.int32),
+            free=private_zeros(n_regions, np.int64),
+            rng=private_zeros(2, np.uint64),
+            spent=private_zeros(2, np.int64),
+        )
+    )

@@ -1,0 +1,132 @@
+"""Double oracle: best responses by local search, which join the game (McMahan et al., 2003; Bošanský et al., 2016).
+
+A response climbs from the turn that does best against what the others play on average, as in local search on an answer
+(`search.refining`), but in scenarios drawn from the others' mixtures; it joins only if it does better in new ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.players.nash.equilibrium import assume, choose, order_all, play_out, value_plays
+from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
+from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
+from warlight_env.agents.search.refining.trials import BEST, BLOCK, TRIED
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import below, next_u64
+
+
+@kernel
+def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
+    """Draw what the others do, and the dice, in every scenario."""
+    for k in range(setup.scenarios):
+        for p in range(context.players):
+            if work.sizes[p] > 0:
+                work.others[k, p] = choose(work, work.average[p], p)
+        work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
+
+
+@kernel
+def best_mean(work: NashWork, p: Int) -> Int:
+    """The turn of a player with the best mean share, its bonus with it."""
+    best, most = np.int64(0), -1.0
+    for i in range(work.sizes[p]):
+        mean = work.total[p, i] / max(np.int64(1), work.visits[p, i]) + work.bonus[p, i]
+        if mean > most:
+            best, most = np.int64(i), mean
+    return best
+
+
+@inline_kernel
+def _copy(work: NashWork, source: Int, target: Int) -> None:
+    turns = work.trial
+    turns.counts[target] = take_turn(turns, source, turns.deploy[target], turns.attacks[target])
+
+
+@kernel
+def _try(
+    context: Context, setup: NashSetup, position: Position, p: Int, which: Int, racing: Bool, work: NashWork
+) -> Real:
+    """Play a turn of the local search in all scenarios; returns how much the sum of shares exceeds the best turn's."""
+    total: Real = 0.0
+    for begun in range(0, setup.scenarios, BLOCK):
+        count = min(BLOCK, setup.scenarios - begun)
+        for k in range(count):
+            for q in range(context.players):
+                if work.sizes[q] > 0:
+                    assume(work, q, work.others[begun + k, q])
+            work.bot[p] = 0
+            order_all(context, work)
+            orders = work.round
+            orders.counts[p] = take_turn(work.trial, which, orders.deploy[p], orders.attacks[p])
+            play_out(context, setup, position, work.dice[begun + k], k, work)
+        value_plays(context, setup, count, work)
+        for k in range(count):
+            share = work.leaves.shares[k, p]
+            work.result[which, begun + k] = share
+            total += share - work.result[BEST, begun + k] if which != BEST else share
+        if racing and count == BLOCK and total <= 0.0:
+            return 0.0
+    return total
+
+
+@kernel
+def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> None:
+    """Have the local search for a player begin at its best turn, in new scenarios."""
+    best, turns = best_mean(work, p), work.trial
+    turns.counts[BEST] = take_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
+    draw_scenarios(context, setup, work)
+    _try(context, setup, position, p, BEST, False, work)
+
+
+@kernel
+def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
+    """Try changes to the best turn until so many plays are spent, and keep those that are better; returns how many."""
+    rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
+    n_borders = list_borders(context.board, position.owner, p, work.borders)
+    if n_borders == 0:
+        return kept
+    while work.spent[0] < end:
+        _copy(work, BEST, TRIED)
+        deploy, attacks, count = turns.deploy[TRIED], turns.attacks[TRIED], turns.counts[TRIED]
+        for _ in range(1 + below(rng, 2)):
+            count = change(context, position, p, deploy, attacks, count, work.borders, n_borders, rng, work.free)
+        count = fit(position.army, deploy, attacks, count, work.free)
+        if not is_within(deploy, count, context.params.max_orders):
+            work.spent[0] += 1  # so that it ends
+            continue
+        turns.counts[TRIED] = count
+        if _try(context, setup, position, p, TRIED, True, work) > 0.0:
+            _copy(work, TRIED, BEST)
+            for k in range(setup.scenarios):
+                work.result[BEST, k] = work.result[TRIED, k]
+            kept += 1
+    return kept
+
+
+@kernel
+def join(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
+    """Have the local search's turn join the game, where it is better than what it began with in new scenarios, and
+    there is room; returns whether it did. Better it must be by the other's bonus, too."""
+    count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
+    if count == work.regret.shape[1]:
+        return False
+    draw_scenarios(context, setup, work)
+    _try(context, setup, position, p, BEST, False, work)
+    turns.counts[TRIED] = take_turn(turn_set_of(work.turns, p), begun, turns.deploy[TRIED], turns.attacks[TRIED])
+    gain = -_try(context, setup, position, p, TRIED, False, work) / setup.scenarios
+    if gain <= work.bonus[p, begun]:
+        return False
+    own = turn_set_of(work.turns, p)
+    own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
+    work.sizes[p] = count + 1
+    # As if it had been there from the start: so much better than the turn that it came from.
+    known: Int = max(np.int64(1), work.visits[p, begun])
+    work.visits[p, count] = known
+    work.total[p, count] = work.total[p, begun] + gain * known
+    work.regret[p, count] = work.regret[p, begun] + (gain - work.bonus[p, begun]) * work.spent[1]
+    return True

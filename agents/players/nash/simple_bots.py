@@ -1,0 +1,85 @@
+"""Opponents whose next turn can be foretold: simple bots, which are recognised by what they played.
+
+Where a player is one of them by some chance, and else plays as well as we do, the game of a round is that of a
+restricted Nash response (Johanson, Zinkevich and Bowling, 2007): it plays the bot's turn with that chance, and its
+mixture otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.players.aggressive import aggressive_policy
+from warlight_env.agents.players.nash.nash_work import NashWork
+from warlight_env.agents.players.nash.seen_orders import Watch
+from warlight_env.agents.players.one_big_army import one_big_army_policy
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.position import Position
+from warlight_env.engine.view import View
+
+_Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+#: What they play.
+SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
+#: The chance of each before anything is seen, what each keeps whatever is seen, and the most that all have.
+_FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
+#: How far a bot's turn may be from what was seen of it, as a part of all armies, and how likely anybody else is to play
+#: the turn that was seen.
+_WIDTH, _ELSE = 0.1, 0.1
+#: A chance below it counts for nothing.
+_LEAST: Final = 0.1
+
+
+@kernel
+def _foretell(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
+    """Write a player's turn by the context's policy as its turn number i, beyond those that it chooses from."""
+    turns = work.turns
+    turns.counts[p, i] = draw_turn(
+        context, position, p, work.luck, work.generator, turns.deploy[p, i], turns.attacks[p, i]
+    )
+
+
+class SimpleBots(Watch):
+    """How likely each of the others is to be one of `SIMPLE`, in one game without fog."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.chances = np.full((view.players, len(SIMPLE)), _FIRST)  #: float64[P, B]
+        self._foretold: dict[tuple[int, int], _Turn] = {}  # by player and bot, of the last position
+
+    def _policies(self) -> list[Context]:
+        board, players = self._board, self._game[2]
+        return [
+            make_context(board, self._params, players, THESIS, functions=Functions(policy=policy))
+            for policy in SIMPLE.values()
+        ]
+
+    def see(self, view: View, position: Position) -> None:
+        """Learn from the round that was played since the last time."""
+        foretold, self._foretold = self._foretold, {}
+        for p, orders, _ in self.watched(view, position):
+            if (p, 0) not in foretold:
+                continue  # a search that was broken off
+            far = np.array([orders.far(*foretold[p, b]) for b in range(len(SIMPLE))])
+            weighed = self.chances[p] * np.exp(-far / _WIDTH)
+            rest = (1 - self.chances[p].sum()) * _ELSE
+            self.chances[p] = np.maximum(weighed / (weighed.sum() + rest), _FLOOR)
+            self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
+
+    def write(self, position: Position, p: int, work: NashWork) -> None:
+        """Have the turns of those that a player may be join its turns, and keep what each would play."""
+        work.foretold[p] = 0.0
+        for b, context in enumerate(self.contexts if work.sizes[p] else ()):
+            i, chance = int(work.sizes[p]), self.chances[p, b]
+            _foretell(context, position, p, i, work)
+            attacks = work.turns.attacks[p, i, : work.turns.counts[p, i]]
+            self._foretold[p, b] = work.turns.deploy[p, i].copy(), attacks.copy()
+            if chance >= _LEAST:
+                work.foretold[p, b], work.foretold_turn[p, b], work.sizes[p] = chance, i, i + 1

@@ -1,0 +1,74 @@
+"""The bot of one big army: all on the strongest region, which then attacks. It tests foresight."""
+
+from __future__ import annotations
+
+from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.worth import region_value
+from warlight_env.agents.generators.inland import move_inland
+from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.position import Position
+from warlight_env.engine.round import income
+from warlight_env.engine.state import Scratch
+
+
+@kernel
+def one_big_army_orders(
+    context: Context,
+    position: Position,
+    player: Int,
+    available: Int,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the turn; returns the number of attacks. Arrays as in `random_orders`."""
+    board, owner, army = context.board, position.owner, position.army
+    strongest = -1
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+        if owner[r] == player and (strongest < 0 or army[r] > army[strongest]):
+            strongest = r
+    if strongest < 0:
+        return 0
+    deploy[strongest] = available
+    army[strongest] += available  # as it is once deployed
+    count = move_inland(board, position, player, scratch, attacks, 0)
+    free = army[strongest] - 1
+    army[strongest] -= available
+    best, most = -1, 0.0
+    for e in range(board.neighbor_start[strongest], board.neighbor_start[strongest + 1]):
+        q = board.edge_target[e]
+        if owner[q] != player:
+            value = region_value(context, position, player, q)
+            if best < 0 or value > most:
+                best, most = q, value
+    if best >= 0 and free > 0:
+        attacks[count, 0], attacks[count, 1], attacks[count, 2] = strongest, best, free
+        count += 1
+    return count
+
+
+@kernel
+def one_big_army_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """`one_big_army_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    board, params, owner = context.board, context.params, position.owner
+    available = income(board, params.base_income, owner, player)
+    return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
+
+
+class OneBigArmyAgent(ValuingAgent):
+    """Everything on the strongest region, inland armies to the front, and the best foreign neighbour is attacked."""
+
+    name = "one_big_army"
+    policy = staticmethod(one_big_army_policy)

@@ -1,0 +1,117 @@
+"""The one-ply player: of the generated turns the one after which its share is the highest on average."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, NamedTuple
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.generators.turns import generate_turns
+from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work, take_turn
+from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.search.scoring_agent import ScoringAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import below, uniform
+from warlight_env.engine.view import View
+
+
+class OnePlyWork(NamedTuple):
+    """What one thread writes."""
+
+    generator: GeneratorWork
+    look: Lookahead
+
+
+def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
+    """Working memory for one thread."""
+    return reference(
+        OnePlyWork(
+            generator=make_generator_work(n_regions, n_edges, players), look=make_lookahead(n_regions, n_edges, players)
+        )
+    )
+
+
+@kernel
+def choose_turn(
+    context: Context, position: Position, player: Int, samples: Int, explore: Real, rng: RandomState, work: OnePlyWork
+) -> Int:
+    """Index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
+
+    With the chance `explore` it is any of them instead. The others move by the policy, see `score_turns`.
+    rng uint64[2].
+    """
+    look = work.look
+    count = generate_turns(context, position, player, rng, work.generator, look.turns)
+    if count == 1:
+        return np.int64(0)
+    if explore > 0.0 and uniform(rng) < explore:
+        return below(rng, count)
+    score_turns(context, position, player, samples, look.turns, count, rng, work.generator, look)
+    return highest(look.score, count)
+
+
+@kernel
+def one_ply_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    rng: RandomState,
+    work: OnePlyWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    best = choose_turn(context, position, player, samples, 0.0, rng, work)
+    return take_turn(work.look.turns, best, deploy, attacks)
+
+
+@documented
+class OnePlyAgent(ScoringAgent):
+    """Looks one round ahead, with the evaluation of the tree search; for any number of players."""
+
+    name = "one_ply"
+
+    def __init__(
+        self,
+        seed: int = 0,
+        weights: Annotated[str | Weights, WEIGHTS] = "default",
+        samples: Annotated[int, Told("plays of the round that each turn is tried in", 1, 10_000)] = 5,
+    ) -> None:
+        super().__init__(seed)
+        check_values(OnePlyAgent, {"samples": samples})
+        self.weights, self.samples = Weights.load(weights), samples
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        self._context = make_context(view.board, view.params, view.players, self.weights)
+        self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
+
+    @property
+    def _look(self) -> Lookahead:
+        look: Lookahead = self._work.look
+        return look
+
+    def _choose(self, view: View) -> int:
+        return int(
+            one_ply_turn(
+                self._context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+            )
+        )
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._picked(view, write_best_picks, self.weights)
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(OnePlyAgent)

@@ -1,0 +1,162 @@
+"""The player that plans: of the turns of its goals the one that promises most, without any search.
+
+As long as no enemy is near, what a turn promises is growth alone (`prospects.growth_share`): what armies are worth
+shows in battles, and who values them while nobody is there to be fought spreads more slowly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.imagined import distance_to, lone
+from warlight_env.agents.evaluation.prospects import growth_share
+from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.planning.picks import PICKS, played_picks
+from warlight_env.agents.planning.plans import drawn_turn, only_plans
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
+from warlight_env.agents.records.plan_work import GOALS
+from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
+from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.search.scoring_agent import ScoringAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.position import Position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.engine.view import View
+
+
+class ChoiceWork(NamedTuple):
+    """What choosing a plan writes."""
+
+    generator: GeneratorWork
+    look: Lookahead
+
+
+@kernel
+def choose_plan(
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    rng: RandomState,
+    work: ChoiceWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3]; the others
+    move by the context's policy. Returns the attacks' number; its goals stand in `work.generator.plan`."""
+    look, generator = work.look, work.generator
+    first, second = rng[0], rng[1]
+    turns = look.turns
+    count = only_plans(context, position, player, rng, generator, turns)
+    best = np.int64(0)
+    if count > 1:
+        score_turns(context, position, player, samples, turns, count, rng, generator, look)
+        best = highest(look.score, count)
+    after = rng[0], rng[1]
+    rng[0], rng[1] = first, second  # the plan once more, for its goals
+    only_plans(
+        context, position, player, rng, generator,
+        TurnSet(turns.deploy[: best + 1], turns.attacks[: best + 1], turns.counts[: best + 1]),
+    )  # fmt: skip
+    rng[0], rng[1] = after
+    return take_turn(turns, best, deploy, attacks)
+
+
+@documented
+class PlanAgent(ScoringAgent):
+    """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
+    plays the one that promises most a round ahead: growth as long as no enemy is near; any number of players.
+
+    Values of turns (`search_policy`) are then parts of what the map gives, not chances to win.
+    """
+
+    name = "plan"
+
+    def __init__(
+        self,
+        seed: int = 0,
+        candidates: Annotated[int, Told("styles of planning to choose from", 1, 200)] = 40,
+        samples: Annotated[int, Told("plays of the round that each plan is tried in", 1, 10_000)] = 10,
+        value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
+        picks: Annotated[Literal["played", "best"], PICKS] = "played",
+        weights: Annotated[str | Weights, WEIGHTS] = "expanding",
+        apart: Annotated[
+            int,
+            Told("steps to the nearest enemy, or to what fog hides, above which growth is all that counts", 0, 1000),
+        ] = 3,
+    ) -> None:
+        super().__init__(seed)
+        check_values(PlanAgent, {"candidates": candidates, "samples": samples, "apart": apart, "picks": picks})
+        self.candidates, self.samples, self.apart, self.picks = candidates, samples, apart, picks
+        self.weights, self.value = Weights.load(weights), load_value(value)
+        self._functions = Functions(generator=only_plans, policy=drawn_turn, capacity=candidates)
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        n_regions, n_edges, players = view.board.n_regions, view.board.n_edges, view.players
+        self._context = make_context(
+            view.board, view.params, players, self.weights, functions=self._functions, value=self.value
+        )
+        self._growing = make_context(
+            view.board, view.params, players, self.weights,
+            functions=replace(self._functions, evaluation=growth_share),
+        )  # fmt: skip
+        self._work = reference(
+            ChoiceWork(
+                make_generator_work(n_regions, n_edges, players),
+                make_lookahead(n_regions, n_edges, players, self.candidates),
+            )
+        )
+
+    @property
+    def _look(self) -> Lookahead:
+        look: Lookahead = self._work.look
+        return look
+
+    def _only_grows(self, view: View) -> bool:
+        """Whether each region that is or may be an enemy's is more than `apart` steps away from the player's, where
+        there is something to grow by: bonuses, and weights that know income and promises."""
+        if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
+            return False
+        others = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
+        return bool((distance_to(view.board.distance, view.owner, view.player)[others] > self.apart).all())
+
+    def _choose(self, view: View) -> int:
+        self._player, context = view.player, self._growing if self._only_grows(view) else self._context
+        return int(
+            choose_plan(
+                context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+            )
+        )
+
+    def insight(self) -> dict[str, Any] | None:
+        """The goals of the last turn in their order: a region, what is to be done with it, the armies that it takes and
+        what it is worth, in armies; None before the first."""
+        if self._known is None:
+            return None
+        plan = self._work.generator.plan
+        goals = []
+        for k in range(int(plan.numbers[GOALS])):
+            region, owner, armies = (int(value) for value in plan.chosen[k])
+            kind = "hold" if owner == self._player else "take" if owner == NEUTRAL else "attack"
+            goals.append({"region": region, "goal": kind, "armies": armies, "worth": round(float(plan.worth[k]), 2)})
+        return {"goals": goals}
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        if self.picks == "best":
+            return self._picked(view, write_best_picks, self.weights)
+        return played_picks(view, self.weights, self.value, self.rng)
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(PlanAgent)

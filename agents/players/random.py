@@ -1,0 +1,178 @@
+"""The random bot: the baseline, and the policy of random playouts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import numpy as np
+
+from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.parameters import FROM_ONE, Range, Told, check_values, documented, parameters_of
+from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Marks, Owners, RandomState, Regions
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import below, next_u64
+from warlight_env.engine.round import income
+from warlight_env.engine.state import Scratch
+from warlight_env.engine.view import View
+
+#: Parts into which the bot splits its income, and armies by which its targets may be stronger.
+CHUNKS: Final = 3
+SLACK: Final = 1
+
+_ONE = np.uint64(1)
+
+
+@inline_kernel
+def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
+    """List the player's regions that have a foreign neighbour; returns how many. Written without data branches."""
+    count = 0
+    for r in range(owner.shape[0]):
+        foreign = False
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            foreign |= owner[board.edge_target[e]] != player
+        borders[count] = r
+        count += foreign & (owner[r] == player)
+    return count
+
+
+@inline_kernel
+def _toss_coins(regions: Regions, count: Int, rng: RandomState) -> Int:
+    """Keep each of regions[:count] with probability 1/2, in order; returns how many are left."""
+    bits, kept = np.uint64(0), np.int64(0)
+    for i in range(count):
+        if i % 64 == 0:
+            bits = next_u64(rng)
+        regions[kept] = regions[i]
+        kept += np.int64(bits & _ONE)
+        bits >>= _ONE
+    return kept
+
+
+@inline_kernel
+def random_orders(
+    board: Board,
+    position: Position,
+    player: Int,
+    available: Int,
+    chunks: Int,
+    slack: Int,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+    rng: RandomState,
+) -> Int:
+    """Write a random turn; returns the number of attacks.
+
+    The income is deployed in `chunks` parts, each on a random own region that is not inland. Each such region then,
+    with probability 1/2, attacks with all free armies a random foreign neighbour that has at most `slack` armies
+    more than they are. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    """
+    owner, army = position.owner, position.army
+    regions, candidates = scratch.queue, scratch.mark
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    count = _find_borders(board, owner, player, regions)
+    if count == 0:
+        return 0
+    before = np.int64(0)
+    for i in range(chunks):
+        upto = (available * (i + 1)) // chunks
+        deploy[regions[below(rng, count)]] += upto - before
+        before = upto
+    count = _toss_coins(regions, count, rng)
+    n_attacks = 0
+    for i in range(count):
+        r = regions[i]
+        free = army[r] + deploy[r] - 1
+        found = 0
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            candidates[found] = q
+            found += (owner[q] != player) & (army[q] <= free + slack)
+        if found == 0 or free < 1:
+            continue
+        attacks[n_attacks, 0] = r
+        attacks[n_attacks, 1] = candidates[below(rng, found)]
+        attacks[n_attacks, 2] = free
+        n_attacks += 1
+    return n_attacks
+
+
+@kernel
+def random_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """`random_orders` with the bot's own parameters, in the signature of policies (`plug_ins.policy_signature`)."""
+    board, params, owner = context.board, context.params, position.owner
+    available = income(board, params.base_income, owner, player)
+    return random_orders(board, position, player, available, CHUNKS, SLACK, work.scratch, deploy, attacks, rng)
+
+
+@kernel
+def random_picks(
+    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
+) -> Int:
+    """Write the regions r with free[r] != 0 in random order to wishes int32[N]; returns how many."""
+    owner = position.owner
+    count = 0
+    for r in range(owner.shape[0]):
+        wishes[count] = r
+        count += free[r] != 0
+    for i in range(count):
+        k = i + below(rng, count - i)
+        region = wishes[k]
+        while k > i:
+            wishes[k] = wishes[k - 1]
+            k -= 1
+        wishes[i] = region
+    return count
+
+
+@documented
+class RandomAgent(KernelAgent):
+    """Deploys in chunks on random border regions, attacks random neighbours that are not clearly stronger."""
+
+    def __init__(
+        self,
+        seed: int = 0,
+        chunks: Annotated[int, Told("parts into which the income is split", 1, 1000, takes=FROM_ONE)] = CHUNKS,
+        slack: Annotated[int, Told("armies by which a target may be stronger", 0, 1000, takes=Range())] = SLACK,
+    ) -> None:
+        super().__init__(seed)
+        check_values(RandomAgent, {"chunks": chunks, "slack": slack})
+        self.name = "random"
+        self.chunks, self.slack = chunks, slack
+
+    def pick(self, view: View) -> list[int]:
+        return self._picked(view, random_picks, THESIS)
+
+    def _write(self, view: View) -> int:
+        return int(
+            random_orders(
+                view.board,
+                view.position,
+                view.player,
+                view.income,
+                self.chunks,
+                self.slack,
+                self._scratch,
+                self._deploy,
+                self._attacks,
+                self.rng,
+            )
+        )
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(RandomAgent)

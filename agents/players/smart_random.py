@@ -1,0 +1,43 @@
+"""The smart random bot: one of the generated turns at random. What a search adds is measured against it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.generators.turns import generate_turns
+from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.position import Position
+
+
+@kernel
+def smart_random_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write one of the generated turns, drawn at random, in the signature of policies; returns its attacks."""
+    owner = position.owner
+    turns = work.turns
+    generate_turns(context, position, player, rng, work, turns)
+    for r in range(owner.shape[0]):  # they come shuffled
+        deploy[r] = turns.deploy[0, r]
+    count = turns.counts[0]
+    for i in range(count):
+        for c in range(3):
+            attacks[i, c] = turns.attacks[0, i, c]
+    return np.int64(count)
+
+
+class SmartRandomAgent(ValuingAgent):
+    """Draws one of the turns that the generators make."""
+
+    name = "smart_random"
+    policy = staticmethod(smart_random_policy)

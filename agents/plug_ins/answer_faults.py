@@ -1,0 +1,115 @@
+"""What is wrong with what a user's function returned or wrote, found by kernels and told in words."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.plug_ins.turn_faults import TEXTS, turn_fault
+from warlight_env.agents.records.generator_work import TurnSet
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, Marks, Regions, Shares
+from warlight_env.engine.position import Position
+from warlight_env.errors import InputError
+
+#: Faults of a function's answer, beside those of `turn_faults`.
+SHARE: Final = -1
+TURNS: Final = -2
+WISHES: Final = -3
+WISH: Final = -4
+CLOSED: Final = -5
+TWICE: Final = -6
+SUM: Final = -7
+LIKELY: Final = -8
+
+#: By how much rounding may bring a share out of [0, 1], and by how much the sum of float32 shares away from 1.
+SLACK: Final = 1e-9
+_SUM_SLACK: Final = 1e-3
+
+#: The most that a prior may say of a turn: sums of such are numbers.
+_MOST_LIKELY: Final = 1e300
+
+_TEXTS: Final = TEXTS | {
+    SHARE: "{value} for player {bound}, and a share lies in 0 .. 1",
+    SUM: "the shares of {bound} players add up to {value}, not to 1",
+    TURNS: "returned {value:.0f}, and the number of turns is 1 .. {bound}",
+    WISHES: "returned {value:.0f}, and the number of wishes is 0 .. {bound}",
+    WISH: "wish {place}: region {value:.0f}, and regions are 0 .. {bound}",
+    CLOSED: "wish {place}: region {value:.0f} is not free",
+    TWICE: "wish {place}: region {value:.0f} is wished for twice",
+    LIKELY: "turn {place}: {value}, and how likely it is must be a number from 0 up",
+}
+
+
+class PlugInError(InputError):
+    """A function that does not fit its kind, or whose answer is none; the message names it, the place and the value."""
+
+
+class AnswerError(PlugInError):
+    """What a function of a user's returned or wrote cannot be. It travels to other processes."""
+
+    def __init__(self, label: str, fault: int, number: int, place: int, value: float, bound: int) -> None:
+        what = "position" if fault in (SHARE, SUM) else "turn"
+        where = f"{what} {number}: " if number >= 0 else ""
+        super().__init__(f"{label}: {where}{_TEXTS[fault].format(place=place, value=value, bound=bound)}")
+        self._told = label, fault, number, place, value, bound
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._told, self.__dict__
+
+
+@kernel
+def turns_fault(context: Context, position: Position, player: Int, turns: TurnSet, count: Int) -> Any:
+    """(fault, turn, place, value, bound) of a generator's turns; 0 where there is none."""
+    none, most = np.int64(-1), np.int64(turns.counts.shape[0])
+    if not 1 <= count <= most:
+        return np.int64(TURNS), none, none, np.float64(count), most
+    for t in range(count):
+        fault, place, value, bound = turn_fault(
+            context, position, player, turns.deploy[t], turns.attacks[t], turns.counts[t]
+        )
+        if fault != 0:
+            return fault, np.int64(t), place, np.float64(value), bound
+    return np.int64(0), none, none, 0.0, none
+
+
+@kernel
+def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
+    """(fault, place, value, bound) of wishes, int32[N], for regions with free[r] != 0; 0 where there is none."""
+    none, n = np.int64(0), np.int64(free.shape[0])
+    if not 0 <= count <= n:
+        return np.int64(WISHES), none, np.int64(count), n
+    for i in range(count):
+        region, place = np.int64(wishes[i]), np.int64(i)
+        if not 0 <= region < n:
+            return np.int64(WISH), place, region, n - 1
+        if free[region] == 0:
+            return np.int64(CLOSED), place, region, none
+        for k in range(i):
+            if wishes[k] == region:
+                return np.int64(TWICE), place, region, none
+    return np.int64(0), none, none, none
+
+
+@kernel
+def shares_fault(players: Int, shares: Shares) -> Any:
+    """(fault, value, bound) of the shares of a position, float64[P]; 0 where there is none."""
+    total = 0.0
+    for p in range(players):
+        if not -SLACK <= shares[p] <= 1.0 + SLACK:
+            return np.int64(SHARE), shares[p], np.int64(p)
+        total += shares[p]
+    return np.int64(SUM if abs(total - 1.0) > _SUM_SLACK else 0), total, np.int64(players)
+
+
+@kernel
+def likely_fault(count: Int, likely: npt.NDArray[np.float64]) -> Any:
+    """(fault, place, value, bound) of how likely the first `count` turns are, float64[T]; 0 where there is none."""
+    none = np.int64(0)
+    for j in range(count):
+        if not 0.0 <= likely[j] <= _MOST_LIKELY:
+            return np.int64(LIKELY), np.int64(j), likely[j], none
+    return none, none, 0.0, none

@@ -1,0 +1,239 @@
+"""Functions with fixed signatures that kernels take as parameters, the built-in ones and users' alike."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+from warlight_env.agents.context import (
+    Context,
+    evaluation_signature,
+    generator_signature,
+    leaf_signature,
+    picker_signature,
+    policy_signature,
+    prior_signature,
+)
+from warlight_env.agents.evaluation.prospects import prospective_share
+from warlight_env.agents.evaluation.worth import evaluated_shares, extended_share, position_share, write_best_picks
+from warlight_env.agents.generators.turns import generate_turns, random_turn
+from warlight_env.agents.plug_ins.guarded import PlugInError, guarded, interpreted
+from warlight_env.agents.records.forces import make_forces
+from warlight_env.agents.records.generator_work import ALL_WAYS, MAX_TURNS
+from warlight_env.agents.records.turn_record import TurnNetwork, no_turn_network
+from warlight_env.agents.records.value_record import ValueNetwork, no_network
+from warlight_env.agents.value.network import network_share
+from warlight_env.agents.weights import Weights, make_evaluation
+from warlight_env.arguments import short_repr
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import JIT_DISABLED, address, kernel, pointer
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rules import RuleParams
+
+_SIGNATURES = {
+    "evaluation": evaluation_signature,
+    "generator": generator_signature,
+    "policy": policy_signature,
+    "picker": picker_signature,
+    "leaf": leaf_signature,
+    "prior": prior_signature,
+}
+_PARAMETERS = {
+    "evaluation": "context, position, shares",
+    "generator": "context, position, player, rng, work, turns",
+    "policy": "context, position, player, rng, work, deploy, attacks",
+    "picker": "context, position, free, player, rng, wishes",
+    "leaf": "context, positions, count, shares",
+    "prior": "context, position, player, turns, count, likely",
+}
+#: Names that mean the same in all kinds, so that one in another's place is a mistake.
+_ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
+_BUILT_IN: dict[str, Callable[..., Any]] = {
+    "evaluation": position_share,
+    "generator": generate_turns,
+    "policy": random_turn,
+    "picker": write_best_picks,
+    "leaf": evaluated_shares,
+}
+
+
+def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
+    """A function of a kind, see `context`'s signatures, as kernels take it; None: the built-in one.
+
+    Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior", of which none is built in.
+
+    A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
+    slowly, and a warning says so. What a user's function returns and writes is checked at each call; a wrong answer
+    and its own exceptions are raised by `engine.raised.watched`, inside which kernels that get it are to be called.
+    Raises PlugInError where it does not fit the signature of its kind.
+    """
+    if function is None:
+        return _pointer_to(kind, _BUILT_IN[kind])
+    if is_ours(function):
+        return _pointer_to(kind, function)
+    check_parameters(kind, function)
+    return _guarded_pointer(kind, _Itself(function))
+
+
+#: The most turns that a generator may write.
+MAX_CAPACITY: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Functions:
+    """Functions of one's own for a search, each of the kind of its name, as `plug_in` takes them; None: the built-in.
+
+    leaf: what leaves are worth, many in one call. prior: how likely turns are taken to be. capacity: the most turns
+    that the generator writes.
+    """
+
+    evaluation: Callable[..., Any] | None = None
+    generator: Callable[..., Any] | None = None
+    policy: Callable[..., Any] | None = None
+    leaf: Callable[..., Any] | None = None
+    prior: Callable[..., Any] | None = None
+    capacity: int = MAX_TURNS
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.capacity, bool)
+            or not isinstance(self.capacity, int)
+            or not 1 <= self.capacity <= MAX_CAPACITY
+        ):
+            raise PlugInError(f"capacity = {short_repr(self.capacity)}: must be an integer in 1 .. {MAX_CAPACITY}")
+        if self.generator is None and self.capacity != MAX_TURNS:
+            raise PlugInError(f"capacity = {self.capacity}: it is a generator's, and none is given")
+        for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
+            function = getattr(self, kind)
+            if function is not None and not is_ours(function):
+                check_parameters(kind, function)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether some of them are not part of this package."""
+        given = self.evaluation, self.generator, self.policy, self.leaf, self.prior
+        return not all(map(is_ours, given))
+
+
+#: Nothing of one's own.
+BUILT_IN: Final = Functions()
+
+
+def make_context(
+    board: Board,
+    params: RuleParams,
+    players: int,
+    weights: Weights,
+    ways: int = ALL_WAYS,
+    functions: Functions = BUILT_IN,
+    value: ValueNetwork | None = None,
+    turns: TurnNetwork | None = None,
+) -> Context:
+    """What a player thinks with. The built-in evaluation is `position_share`, or `extended_share` or
+    `prospective_share` where the weights ask for it."""
+    prepared, evaluation = make_evaluation(board, weights), functions.evaluation
+    if evaluation is None and value is not None:
+        evaluation = network_share
+    elif evaluation is None and prepared.earns:
+        evaluation = prospective_share
+    elif evaluation is None and prepared.extended:
+        evaluation = extended_share
+    given = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
+    addresses = (address(plug_in(kind, function)) for kind, function in given)
+    value, turns = no_network() if value is None else value, no_turn_network() if turns is None else turns
+    return reference(
+        Context(board, params, prepared, make_forces(params.dice), value, turns, players, ways, *addresses)
+    )
+
+
+def is_ours(function: Callable[..., Any] | None) -> bool:
+    """Whether a function (None: the built-in one) is a kernel of this package and needs no checks."""
+    body = _body(function)
+    known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
+    return function is None or (known and (JIT_DISABLED or body is not function))
+
+
+def check_parameters(kind: str, function: Callable[..., Any]) -> None:
+    """Raise PlugInError unless a function takes the arguments of its kind."""
+    if not callable(function):
+        raise PlugInError(f"{kind} {short_repr(function)}: not a function")
+    wanted = _PARAMETERS[kind].split(", ")
+    try:
+        signature = inspect.signature(_body(function))
+        signature.bind(*wanted)
+        for own, name in zip(signature.parameters, wanted, strict=False):
+            if own != name and own in _ARGUMENTS:
+                raise TypeError(f"its parameter {own!r} would get {name!r}")
+    except TypeError as error:
+        raise PlugInError(f"{label_of(kind, function)}: it is called with ({_PARAMETERS[kind]}): {error}") from None
+    except ValueError:
+        pass  # some functions in C do not tell what they take; calling them will
+
+
+def label_of(kind: str, function: Callable[..., Any]) -> str:
+    """What to call a user's function in errors: its kind, name and place."""
+    code = getattr(_body(function), "__code__", None)
+    place = "" if code is None else f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
+    name = getattr(function, "__name__", None)
+    return f"{kind} {repr(name) if name else type(function).__name__}{place}"
+
+
+def _body(function: Any) -> Any:
+    """A compiled function's Python."""
+    if JIT_DISABLED and getattr(function, "__globals__", None) is kernel.__globals__:
+        return function.__wrapped__
+    return getattr(function, "py_func", function)
+
+
+@functools.cache
+def _pointer_to(kind: str, function: Callable[..., Any]) -> Any:
+    return pointer(_SIGNATURES[kind](), function)
+
+
+class _Itself:
+    """A user's function as a key: that object and no other, whatever it says it equals; not all can be keys."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __hash__(self) -> int:
+        return id(self.function)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.function is self.function
+
+
+@functools.cache
+def _guarded_pointer(kind: str, key: _Itself) -> Any:
+    function = key.function
+    label = label_of(kind, function)
+    if not isinstance(_body(function), FunctionType):
+        return _interpreted_pointer(kind, function, "it is no plain function")
+    try:
+        return guarded(kind, _SIGNATURES[kind](), function, label)
+    except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
+        if hasattr(function, "py_func"):
+            raise PlugInError(f"{label} does not fit ({_PARAMETERS[kind]}): {_reason(error)}") from error
+        return _interpreted_pointer(kind, function, _reason(error))
+
+
+def _interpreted_pointer(kind: str, function: Callable[..., Any], reason: str) -> Any:
+    label = label_of(kind, function)
+    warnings.warn(f"{label} runs as plain Python, many times slower: {reason}", RuntimeWarning, stacklevel=5)
+    return interpreted(kind, _SIGNATURES[kind](), function, label)
+
+
+def _reason(error: Exception) -> str:
+    """Why Numba does not compile a function, in a line."""
+    if "Cannot modify readonly array" in str(error):
+        return "it writes to an array that games share"
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)

@@ -1,0 +1,289 @@
+"""Users' functions as kernels take them: what they return is checked, and what they raise ends the kernel.
+
+A function gets copies of the position, and those that give turns are not asked for players without regions. Where one
+fails, `engine.raised` keeps the exception, and the kernel gets something harmless until it comes to an end.
+"""
+
+from __future__ import annotations
+
+import dis
+import operator
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.core.cpu_options import FastMathOptions
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic
+
+from warlight_env.agents.evaluation.standing import holds_regions
+from warlight_env.agents.plug_ins import interpreted as python
+from warlight_env.agents.plug_ins.answer_faults import (
+    AnswerError,
+    PlugInError,
+    likely_fault,
+    shares_fault,
+    turns_fault,
+    wishes_fault,
+)
+from warlight_env.agents.plug_ins.turn_faults import turn_fault
+from warlight_env.agents.records.generator_work import TurnSet
+from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.position import copy_position, laid_out
+from warlight_env.engine.raised import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
+from warlight_env.engine.stack import stack_armies, stack_floats, stack_owners
+
+#: Fast mathematics that does not take for granted that there are no NaN and no infinity.
+_SOUND_FLAGS: Final = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+if JIT_DISABLED:
+    _number: Any = operator.index
+else:
+
+    @intrinsic
+    def _number(_, answer):
+        """What a function returned, if that is a whole number."""
+
+        def generate(context, builder, signature, arguments):
+            return context.cast(builder, arguments[0], signature.args[0], types.int64)
+
+        return (types.int64(answer), generate) if isinstance(answer, types.Integer) else None
+
+
+@kernel
+def _clear_turns(turns: TurnSet, count: Int) -> None:
+    """Make something harmless of turns."""
+    for t in range(count):
+        turns.counts[t] = 0
+        for r in range(turns.deploy.shape[1]):
+            turns.deploy[t, r] = 0
+
+
+def _uncounted(function: Callable[..., Any]) -> Any:
+    """A layer between a kernel and a user's function: without reference counts, as kernels are."""
+    return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+
+
+def _refusing(label: str) -> Any:
+    """Raises `AnswerError`, in compiled code."""
+
+    def refuse(fault, number, place, value, bound):
+        if fault != 0:
+            raise AnswerError(label, fault, number, place, value, bound)
+        return 0
+
+    # An exception with values needs reference counts.
+    return refuse if JIT_DISABLED else numba.njit(nogil=True, _nrt=True)(refuse)
+
+
+def _guarded_evaluation(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, position, shares):
+        players = context.players
+        if not failed():
+            own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
+            copy_position(position, own)
+            written = stack_floats()[:players]
+            for p in range(players):
+                written[p] = np.nan
+            well, _ = attempt_3(label, ask, context, own, written)
+            if well:
+                fault, value, bound = shares_fault(players, written)
+                if fault == 0:
+                    for p in range(players):
+                        shares[p] = min(max(written[p], 0.0), 1.0)
+                    return np.int64(0)
+                attempt_5(label, refuse, fault, none, none, value, bound)
+        for p in range(players):
+            shares[p] = 1.0 / players
+        return np.int64(0)
+
+    return guarded
+
+
+def _guarded_generator(label: str, ask: Any) -> Any:
+    refuse = _refusing(label)
+
+    @_uncounted
+    def guarded(context, position, player, rng, work, turns):
+        n = position.owner.shape[0]
+        if holds_regions(position.owner, player) and not failed():
+            own = laid_out(n, stack_owners(), stack_armies())
+            copy_position(position, own)
+            well, answer = attempt_6(label, ask, context, own, player, rng, work, turns)
+            if well:
+                count = _number(answer)
+                fault, turn, place, value, bound = turns_fault(context, position, player, turns, count)
+                if fault == 0:
+                    return count
+                attempt_5(label, refuse, fault, turn, place, value, bound)
+        for r in range(n):
+            turns.deploy[0, r] = 0
+        turns.counts[0] = 0
+        return np.int64(1)
+
+    return guarded
+
+
+def _guarded_policy(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, position, player, rng, work, deploy, attacks):
+        n = position.owner.shape[0]
+        if holds_regions(position.owner, player) and not failed():
+            own = laid_out(n, stack_owners(), stack_armies())
+            copy_position(position, own)
+            well, answer = attempt_7(label, ask, context, own, player, rng, work, deploy, attacks)
+            if well:
+                count = _number(answer)
+                fault, place, value, bound = turn_fault(context, position, player, deploy, attacks, count)
+                if fault == 0:
+                    return count
+                attempt_5(label, refuse, fault, none, place, np.float64(value), bound)
+        for r in range(n):
+            deploy[r] = 0
+        return np.int64(0)
+
+    return guarded
+
+
+def _guarded_picker(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, position, free, player, rng, wishes):
+        if not failed():
+            n = position.owner.shape[0]
+            own, own_free = laid_out(n, stack_owners(), stack_armies()), stack_owners()[:n]
+            copy_position(position, own)
+            for r in range(n):
+                own_free[r] = free[r]
+            well, answer = attempt_6(label, ask, context, own, own_free, player, rng, wishes)
+            if well:
+                count = _number(answer)
+                fault, place, value, bound = wishes_fault(free, wishes, count)
+                if fault == 0:
+                    return count
+                attempt_5(label, refuse, fault, none, place, np.float64(value), bound)
+        return np.int64(0)
+
+    return guarded
+
+
+def _guarded_leaf(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, positions, count, shares):
+        well = not failed()
+        if well:
+            well, _ = attempt_4(label, ask, context, positions, count, shares)
+        for k in range(count if well else 0):
+            fault, value, bound = shares_fault(context.players, shares[k])
+            if fault != 0:
+                attempt_5(label, refuse, fault, np.int64(k), none, value, bound)
+                well = False
+                break
+        for k in range(0 if well else count):
+            for p in range(context.players):
+                shares[k, p] = 1.0 / context.players
+        return np.int64(0)
+
+    return guarded
+
+
+def _guarded_prior(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, position, player, turns, count, likely):
+        if not failed():
+            own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
+            copy_position(position, own)
+            well, _ = attempt_6(label, ask, context, own, player, turns, count, likely)
+            if well:
+                unlikely, place, value, bound = likely_fault(count, likely)
+                fault, turn, at, wrong, most = turns_fault(context, position, player, turns, count)
+                if unlikely == 0 and fault == 0:
+                    return np.int64(0)
+                if unlikely != 0:
+                    attempt_5(label, refuse, unlikely, none, place, value, bound)
+                else:  # they are the search's own, and it may have written to them
+                    attempt_5(label, refuse, fault, turn, at, wrong, most)
+                    _clear_turns(turns, count)
+        for j in range(count):
+            likely[j] = 1.0
+        return np.int64(0)
+
+    return guarded
+
+
+class _Kind(NamedTuple):
+    """What is to be known of a kind of functions; `plug_ins` has the signatures and the built-in ones.
+
+    guard: makes what kernels call, of a label and of a function that is compiled. in_python: makes such a function of
+    a label and of one that runs in the interpreter. counts: it returns a whole number; else nothing is asked of that.
+    """
+
+    guard: Callable[[str, Any], Any]
+    in_python: Callable[[str, Callable[..., Any]], Any]
+    counts: bool = False
+
+
+_KINDS: Final = {
+    "evaluation": _Kind(_guarded_evaluation, python.ask_evaluation),
+    "generator": _Kind(_guarded_generator, python.ask_generator, True),
+    "policy": _Kind(_guarded_policy, python.ask_policy, True),
+    "picker": _Kind(_guarded_picker, python.ask_picker, True),
+    "leaf": _Kind(_guarded_leaf, python.ask_leaf),
+    "prior": _Kind(_guarded_prior, python.ask_prior),
+}
+
+
+def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
+    """A pointer to a user's function of a kind that Numba can compile; raises Numba's errors where it cannot.
+
+    Its own indices are checked, unless it is compiled with ``boundscheck=False``. One that always raises runs in the
+    interpreter, as Numba has no type for what it returns.
+    """
+    body = getattr(function, "py_func", function)
+    if JIT_DISABLED:
+        return _KINDS[kind].guard(label, body)
+    options = pointer_options(function)
+    options["boundscheck"] = options.get("boundscheck") is not False
+    options["fastmath"] = _sound(options.get("fastmath", False))
+    ask = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(body)
+    try:
+        # Not kept: what it comes to depends on the values of its globals, and on functions in other files.
+        return pointer(signature, _KINDS[kind].guard(label, ask), cached=False)
+    except NumbaError as error:
+        failure = error
+    # Where the fault is in the function itself, this says so in fewer words.
+    ask.compile(tuple(map(protected, signature.args)))
+    answer = ask.nopython_signatures[0].return_type
+    if not _KINDS[kind].counts or isinstance(answer, types.Integer):
+        raise failure
+    if not any(step.opname in ("RETURN_VALUE", "RETURN_CONST") for step in dis.get_instructions(body)):
+        return interpreted(kind, signature, body, label)
+    raise PlugInError(f"{label}: returns {answer}, not a whole number")
+
+
+def _sound(fastmath: Any) -> set[str]:
+    """What is left of a function's fast mathematics, so that its answer can be looked at."""
+    flags = FastMathOptions(fastmath).flags
+    return _SOUND_FLAGS if "fast" in flags else _SOUND_FLAGS & flags
+
+
+def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
+    """A pointer to a user's function that runs in the interpreter."""
+    if JIT_DISABLED:
+        return _KINDS[kind].guard(label, _KINDS[kind].in_python(label, function))
+    ask = numba.njit(_KINDS[kind].in_python(label, function))
+    ask.compile(tuple(map(protected, signature.args)))
+    return pointer(signature, _KINDS[kind].guard(label, ask), cached=False)

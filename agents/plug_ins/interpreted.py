@@ -1,0 +1,138 @@
+"""Users' functions that run in the interpreter, as `guarded` takes compiled ones: one form for each kind.
+
+What a function in Python gets to read of the position and to write is in memory of its own, which it may keep: ours
+may be gone by then. The other arguments are records that Python holds as a whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+
+from warlight_env.agents.plug_ins.answer_faults import PlugInError
+from warlight_env.agents.records.generator_work import TurnSet
+from warlight_env.engine.jit import JIT_DISABLED
+from warlight_env.engine.position import Positions, copied
+
+
+def _counted(label: str, answer: Any) -> int:
+    """What a function in Python returned, as far as 64 bits tell."""
+    try:
+        return min(max(operator.index(answer), -(2**63)), 2**63 - 1)
+    except TypeError:
+        raise PlugInError(f"{label}: returned {answer!r:.80}, not a whole number") from None
+
+
+@contextlib.contextmanager
+def _lent(*arrays: Any) -> Iterator[list[Any]]:
+    """Copies of arrays, whose content becomes theirs."""
+    copies = [array.copy() for array in arrays]
+    yield copies
+    for array, copy in zip(arrays, copies, strict=True):
+        array[...] = copy
+
+
+def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
+    """An evaluation, see `context.evaluation_signature`."""
+
+    def call(context, position, shares):
+        with _lent(shares) as (shares,):
+            function(context, copied(position), shares)
+        return 0
+
+    def ask(context, position, shares):
+        with numba.objmode(result="int64"):
+            result = call(context, position, shares)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
+def ask_generator(label: str, function: Callable[..., Any]) -> Any:
+    """A generator, see `context.generator_signature`."""
+
+    def call(context, position, player, rng, work, turns):
+        with _lent(rng, *turns) as (rng, *own):
+            answer = function(context, copied(position), player, rng, work, TurnSet(*own))
+        return _counted(label, answer)
+
+    def ask(context, position, player, rng, work, turns):
+        with numba.objmode(result="int64"):
+            result = call(context, position, player, rng, work, turns)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
+def ask_policy(label: str, function: Callable[..., Any]) -> Any:
+    """A policy, see `context.policy_signature`."""
+
+    def call(context, position, player, rng, work, deploy, attacks):
+        with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
+            answer = function(context, copied(position), player, rng, work, deploy, attacks)
+        return _counted(label, answer)
+
+    def ask(context, position, player, rng, work, deploy, attacks):
+        with numba.objmode(result="int64"):
+            result = call(context, position, player, rng, work, deploy, attacks)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
+def ask_picker(label: str, function: Callable[..., Any]) -> Any:
+    """A picker, see `context.picker_signature`."""
+
+    def call(context, position, free, player, rng, wishes):
+        with _lent(rng, wishes) as (rng, wishes):
+            answer = function(context, copied(position), free.copy(), player, rng, wishes)
+        return _counted(label, answer)
+
+    def ask(context, position, free, player, rng, wishes):
+        with numba.objmode(result="int64"):
+            result = call(context, position, free, player, rng, wishes)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
+def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
+    """A function for leaves, see `context.leaf_signature`."""
+
+    def call(context, positions, count, shares):
+        with _lent(shares) as (shares,):
+            function(
+                context,
+                Positions._make(array[:count].copy() for array in positions),
+                count,
+                shares,
+            )
+        return 0
+
+    def ask(context, positions, count, shares):
+        with numba.objmode(result="int64"):
+            result = call(context, positions, count, shares)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
+def ask_prior(label: str, function: Callable[..., Any]) -> Any:
+    """A prior, see `context.prior_signature`."""
+
+    def call(context, position, player, turns, count, likely):
+        with _lent(likely) as (likely,):
+            own = TurnSet(*(array[:count].copy() for array in turns))
+            function(context, copied(position), player, own, count, likely)
+        return 0
+
+    def ask(context, position, player, turns, count, likely):
+        with numba.objmode(result="int64"):
+            result = call(context, position, player, turns, count, likely)
+        return result
+
+    return call if JIT_DISABLED else ask

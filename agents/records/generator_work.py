@@ -1,0 +1,112 @@
+"""Working memory of generators, and sets of turns."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.records.plan_work import PlanWork, make_plan_work
+from warlight_env.agents.records.turn_record import TurnNetWork, make_turn_net_work
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.reference import reference
+from warlight_env.engine.state import Scratch, make_scratch
+
+#: Ways to deploy and ways to attack; a turn is one of each.
+N_DEPLOYS: Final = 3
+N_ATTACKS: Final = 3
+MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
+
+#: Bits of `ways`: d for the deploys, 3 + a for the attacks, and PRESS, with which armies that would have no order join
+#: their region's first attack.
+PRESS: Final = 0b1_000_000
+#: The thesis's ways; ours, which lose fewer games; and ours without the defensive deploy and the two ways to attack
+#: that wait.
+THESIS_WAYS: Final = 0b111_111
+ALL_WAYS: Final = PRESS | THESIS_WAYS
+NO_DEFENSE: Final = PRESS | 0b001_101
+
+
+class TurnSet(NamedTuple):
+    """Up to K turns of a player in normal form."""
+
+    deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
+    attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
+    counts: npt.NDArray[np.int32]  #: [K] attacks of each
+
+
+class TurnSets(NamedTuple):
+    """A `TurnSet` for each of P players."""
+
+    deploy: npt.NDArray[np.int32]  #: [P, K, N]
+    attacks: npt.NDArray[np.int32]  #: [P, K, E, 3]
+    counts: npt.NDArray[np.int32]  #: [P, K]
+
+
+@inline_kernel
+def turn_set_of(sets: TurnSets, p: Int) -> TurnSet:
+    """One player's `TurnSet` of a `TurnSets`, as a view."""
+    return TurnSet(sets.deploy[p], sets.attacks[p], sets.counts[p])
+
+
+class GeneratorWork(NamedTuple):
+    """Arrays that generators write, one set per thread."""
+
+    scratch: Scratch
+    value: npt.NDArray[np.float64]  #: [N] of regions, to the player whose turn it is
+    after: npt.NDArray[np.int32]  #: [N] armies once deployed
+    free: npt.NDArray[np.int64]  #: [N] armies that have no order yet
+    targets: npt.NDArray[np.uint32]  #: [N] neighbours, sorted
+    income: npt.NDArray[np.int64]  #: [P]
+    turns: TurnSet  #: for policies that draw one
+    plan: PlanWork
+    net: TurnNetWork
+
+
+def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
+    """Working memory for one thread."""
+    return reference(
+        GeneratorWork(
+            scratch=make_scratch(n_regions, players),
+            value=private_zeros(n_regions, np.float64),
+            after=private_zeros(n_regions, np.int32),
+            free=private_zeros(n_regions, np.int64),
+            targets=private_zeros(n_regions, np.uint32),
+            income=private_zeros(players, np.int64),
+            turns=make_turn_set(n_regions, n_edges),
+            plan=make_plan_work(n_regions, n_edges, players),
+            net=make_turn_net_work(n_regions, n_edges, players),
+        )
+    )
+
+
+def make_turn_set(n_regions: int, n_edges: int, size: int = MAX_TURNS) -> TurnSet:
+    """An empty set with room for `size` turns."""
+    return TurnSet(
+        private_zeros((size, n_regions), np.int32),
+        private_zeros((size, max(1, n_edges), 3), np.int32),
+        private_zeros(size, np.int32),
+    )
+
+
+def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_TURNS) -> TurnSets:
+    """Empty sets with room for `size` turns each."""
+    return TurnSets(
+        private_zeros((players, size, n_regions), np.int32),
+        private_zeros((players, size, max(1, n_edges), 3), np.int32),
+        private_zeros((players, size), np.int32),
+    )
+
+
+@kernel
+def take_turn(turns: TurnSet, which: Int, deploy: Armies, attacks: AttackRows) -> Int:
+    """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    for r in range(deploy.shape[0]):
+        deploy[r] = turns.deploy[which, r]
+    for k in range(turns.counts[which]):
+        for c in range(3):
+            attacks[k, c] = turns.attacks[which, k, c]
+    return np.int64(turns.counts[which])

@@ -1,0 +1,74 @@
+"""What planning a turn writes, one set per thread."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.records.plan_style import N_STYLE
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.reference import reference
+
+#: Columns of `PlanWork.orders`: source, target, armies, and one of the kinds below.
+ORDER_COLUMNS: Final = 4
+TRANSFER: Final = 0
+NEUTRAL_ATTACK: Final = 1
+ENEMY_ATTACK: Final = 2
+
+#: Places in `PlanWork.numbers`: orders, goals that were chosen, income that is left.
+ORDERED: Final = 0
+GOALS: Final = 1
+LEFT: Final = 2
+
+#: Columns of `PlanWork.chosen`: the region, its owner (the player where it is to be held), armies.
+GOAL_COLUMNS: Final = 3
+
+
+class PlanWork(NamedTuple):
+    """Arrays by region [N], super region [S] and player [P]; a turn in the making."""
+
+    style: npt.NDArray[np.float64]  #: [N_STYLE]
+    need: npt.NDArray[np.int64]  #: [N] attackers that capture it for sure enough, or armies that hold it
+    strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can bring against an own region
+    gain: npt.NDArray[np.float64]  #: [N] what a goal is worth, in armies
+    noise: npt.NDArray[np.float64]  #: [N] factors of that
+    done: npt.NDArray[np.int8]  #: [N] 1: its goal was chosen, 2: it was given up
+    after: npt.NDArray[np.int64]  #: [N] armies once deployed
+    free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
+    moved: npt.NDArray[np.int8]  #: [N] whether its armies without an order got one
+    kept: npt.NDArray[np.int64]  #: [N] armies that stay to hold
+    pull: npt.NDArray[np.float64]  #: [N] how much armies are wanted there
+    lack: npt.NDArray[np.float64]  #: [S, P] armies that it costs a player to complete a super region
+    income: npt.NDArray[np.int64]  #: [P]
+    orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
+    chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in their order
+    worth: npt.NDArray[np.float64]  #: [N] of these, in armies
+    numbers: npt.NDArray[np.int64]  #: [3] how many: ORDERED, GOALS, LEFT
+
+
+def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
+    """Working memory for one thread."""
+    n = n_regions
+    return reference(
+        PlanWork(
+            style=private_zeros(N_STYLE, np.float64),
+            need=private_zeros(n, np.int64),
+            strongest=private_zeros(n, np.int64),
+            gain=private_zeros(n, np.float64),
+            noise=private_zeros(n, np.float64),
+            done=private_zeros(n, np.int8),
+            after=private_zeros(n, np.int64),
+            free=private_zeros(n, np.int64),
+            moved=private_zeros(n, np.int8),
+            kept=private_zeros(n, np.int64),
+            pull=private_zeros(n, np.float64),
+            lack=private_zeros((n, players), np.float64),
+            income=private_zeros(players, np.int64),
+            orders=private_zeros((max(1, n_edges), ORDER_COLUMNS), np.int32),
+            chosen=private_zeros((n, GOAL_COLUMNS), np.int32),
+            worth=private_zeros(n, np.float64),
+            numbers=private_zeros(3, np.int64),
+        )
+    )

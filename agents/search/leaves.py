@@ -1,0 +1,65 @@
+"""Leaves: positions that simulations came to, valued together."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, leaf_at
+from warlight_env.agents.evaluation.standing import ONGOING, write_end_shares
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
+
+MAX_DEPTH: Final = 200  #: nodes of a path
+
+
+class Leaves(NamedTuple):
+    """L positions that are valued together, and how simulations came there."""
+
+    positions: Positions  #: [L, ...]
+    winner: npt.NDArray[np.int64]  #: [L] as `standing.winner_of` tells it
+    out: npt.NDArray[np.int64]  #: [L, P] when a player went out, 0: before the search, -1: in the game; for placements
+    path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]
+    length: npt.NDArray[np.int64]  #: [L] of the path
+    asked: Positions  #: [L, ...] those that are not over, one after the other
+    shares: npt.NDArray[np.float64]  #: [L, P] each player's
+    values: npt.NDArray[np.int64]  #: [L, P] what each leaf is worth to each player, in UNITs
+
+
+def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
+    """Room for `size` of them."""
+    return Leaves(
+        positions=make_positions(size, n_regions),
+        winner=private_zeros(size, np.int64),
+        out=private_zeros((size, players), np.int64),
+        path=private_zeros((size, MAX_DEPTH), np.int32),
+        length=private_zeros(size, np.int64),
+        asked=make_positions(size, n_regions),
+        shares=private_zeros((size, players), np.float64),
+        values=private_zeros((size, players), np.int64),
+    )
+
+
+@kernel
+def write_leaf_shares(context: Context, leaf: Int, leaves: Leaves, count: Int) -> None:
+    """Write each player's share of the first `count` leaves: positions of games that go on are valued in one call of
+    `leaf`, a function of `context.leaf_signature` by its address."""
+    shares, asked = leaves.shares, np.int64(0)
+    for k in range(count):
+        if leaves.winner[k] == ONGOING:
+            copy_position(position_at(leaves.positions, k), position_at(leaves.asked, asked))
+            asked += 1
+    if asked > 0:
+        leaf_at(leaf)(context, leaves.asked, asked, shares)
+    for i in range(count):  # from the last, so that no answer is overwritten before it is moved to its leaf
+        k = count - 1 - i
+        if leaves.winner[k] != ONGOING:
+            write_end_shares(context, position_at(leaves.positions, k), leaves.winner[k], shares[k])
+            continue
+        asked -= 1
+        for p in range(context.players):
+            shares[k, p] = shares[asked, p]

@@ -1,0 +1,113 @@
+"""The common part of agents that search by a budget and keep a record of the search."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from warlight_env.agents.base import ASKED, Agent, Budget, check_asked, given
+from warlight_env.agents.evaluation.worth import best_picks
+from warlight_env.agents.records.search_record import Candidate, Searched, SearchRecord
+from warlight_env.agents.search.pacing import Pacer
+from warlight_env.agents.weights import Weights
+from warlight_env.arguments import seed_of
+from warlight_env.engine.board import Board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.ownership import OneThread
+
+M = TypeVar("M")
+
+
+class Limits(NamedTuple):
+    """What an answer may spend, and when the agent was asked; times are of `time.perf_counter`."""
+
+    simulations: int | None  #: None: no limit
+    start: float
+    deadline: float  #: infinite where there is none
+
+    @property
+    def late(self) -> bool:
+        return time.perf_counter() >= self.deadline
+
+    def record(
+        self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
+    ) -> SearchRecord:
+        """The record of a search in one part that ends now; see `SearchRecord`."""
+        seconds = time.perf_counter() - self.start
+        return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
+
+
+class SearchAgent(OneThread, Agent):
+    """An agent whose search gives candidates, the answer first; for any number of players.
+
+    Args:
+        seed: of the agent's random generator.
+        sims: simulations of an answer, at most; what they are is the search's own.
+        secs: seconds of an answer, at most.
+        weights: of the evaluation: a preset, a .json file, or a record.
+    """
+
+    exclusive_methods = ASKED
+    not_copied: ClassVar[tuple[str, ...]] = ("_of",)
+
+    name = "search"
+    default_simulations: ClassVar[int | None] = None  #: where neither the budget nor the agent says how many
+
+    def __init__(
+        self, seed: int = 0, sims: int | None = None, secs: float | None = None, weights: str | Weights = "default"
+    ) -> None:
+        self.seed, self._sims, self._secs = seed_of(seed), sims, secs
+        self.weights = Weights.load(weights)
+        self._last: Searched | None = None
+        self._of: tuple[Board, int, Any] | None = None
+        self._pacer = Pacer()
+
+    def pick(self, view: View) -> list[int]:
+        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
+        return best_picks(view, self.weights)
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """Search for as long as the budget says or, where it says nothing, the agent's own parameters."""
+        return self._record(view, budget).candidates[0].orders.limited(view.params.max_orders)
+
+    def _record(self, view: View, budget: Budget | None) -> SearchRecord:
+        """Search, and keep the record."""
+        start = time.perf_counter()
+        check_asked(view, budget)
+        budget = self._pacer.paced(view, budget)
+        simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
+        record = self._search(view, Limits(simulations, start, math.inf if seconds is None else start + seconds))
+        self._last = Searched(view, self.weights, record)
+        return record
+
+    @abstractmethod
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
+        """The record of a search, with one candidate at least."""
+
+    def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
+        """Working memory by `make(regions, edges, players)`, kept as long as moves are of one board."""
+        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
+            self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
+        memory: M = self._of[2]
+        return memory
+
+    @property
+    def simulations(self) -> int:
+        """Simulations of the last search in all of its parts, and trials of its local search."""
+        record = self.statistics()
+        return 0 if record is None else sum(record.simulations) + record.trials
+
+    def statistics(self) -> SearchRecord | None:
+        """The record of the last search; None before the first."""
+        return None if self._last is None else self._last.record
+
+    def searched(self) -> Searched | None:
+        """The last search, with its record."""
+        return self._last
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}>"

@@ -1,0 +1,148 @@
+"""Types of the arguments of functions on maps and of the parts of a map, checked by their annotations."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import numbers
+import operator
+import types
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NoReturn, ParamSpec, TypeVar
+
+from warlight_env.arguments import short_repr
+from warlight_env.maps.errors import MapError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Digits of an integer that is an argument or in a part of a map: seeds have more than 64 bits at times.
+DIGITS: Final = 38
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function: each argument is of the type of its annotation, see `converted`, or MapError names it."""
+    signature = inspect.signature(function)
+    hints = functools.cache(lambda: typing.get_type_hints(function))
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        bound = signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = converted(value, hints()[name], name)
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+def converted(value: Any, hint: Any, place: str) -> Any:
+    """The value itself if it is of the type of an annotation, or an equal one that is.
+
+    A list counts as a tuple, an integer of NumPy as an ``int``, and both as a ``float``; a boolean is no number. The
+    fields of a dataclass with parts of a map are converted likewise.
+
+    Raises:
+        MapError: the value is of another type; `place` begins the message.
+    """
+    if hint is Any:
+        return value
+    if isinstance(hint, types.UnionType):
+        return _of_any(value, typing.get_args(hint), place)
+    if typing.get_origin(hint) is tuple:
+        return _tuple(value, typing.get_args(hint), place)
+    if hint is str:
+        return _text(value, place)
+    if hint is int:
+        return _integer(value, place)
+    if hint is float:
+        return _number(value, place)
+    if not isinstance(value, hint):
+        _refuse(value, place, f"a {hint.__name__}")
+    return _part(value, place) if hint.__module__ == "warlight_env.maps.parts" else value
+
+
+def _refuse(value: Any, place: str, expected: str) -> NoReturn:
+    raise MapError(f"{place} = {short_repr(value)}: must be {expected}")
+
+
+def _of_any(value: Any, hints: tuple[Any, ...], place: str) -> Any:
+    if types.NoneType in hints:
+        return None if value is None else converted(value, hints[0], place)
+    if not isinstance(value, hints):  # of a path
+        _refuse(value, place, "a string or a path")
+    return value if isinstance(value, Path) else _text(value, place)
+
+
+def _text(value: Any, place: str) -> str:
+    if type(value) is str:
+        return value
+    if not isinstance(value, str):
+        _refuse(value, place, "a string")
+    return str.__str__(value)
+
+
+def _integer(value: Any, place: str) -> int:
+    if type(value) is not int:
+        try:
+            number = operator.index(value)
+        except Exception:  # methods of the caller's own object may raise anything
+            _refuse(value, place, "an integer")
+        if isinstance(value, bool):
+            _refuse(value, place, "an integer")
+        value = number
+    if abs(value) >= 10**DIGITS:
+        raise MapError(f"{place}: an integer of too many digits")
+    return int(value)
+
+
+def _number(value: Any, place: str) -> int | float:
+    if type(value) is float:
+        return value
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        _refuse(value, place, "a number")
+    return _integer(value, place) if isinstance(value, numbers.Integral) else float(value)
+
+
+def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        _refuse(value, place, "a list or a tuple")
+    try:
+        items = tuple(value)
+    except Exception:  # as above
+        _refuse(value, place, "a list or a tuple")
+    if hints[1:] == (...,):
+        hints = hints[:1] * len(items)
+    if len(items) != len(hints):
+        _refuse(value, place, f"of length {len(hints)}")
+    made = tuple(
+        converted(item, hint, f"{place}[{i}]") for i, (item, hint) in enumerate(zip(items, hints, strict=True))
+    )
+    return value if type(value) is tuple and _same(value, made) else made
+
+
+def _part(part: Any, place: str) -> Any:
+    """A dataclass with its fields converted."""
+    changes = converted_fields(part, f"{place}: ")
+    return dataclasses.replace(part, **changes) if changes else part
+
+
+def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
+    """The fields of a dataclass that another value takes the place of; errors are those of `converted`."""
+    kind: type = type(part)
+    hints = _hints(kind)
+    fields = {name: getattr(part, name) for name in hints}
+    made = {name: converted(value, hints[name], f"{place}{name}") for name, value in fields.items()}
+    return {name: value for name, value in made.items() if value is not fields[name]}
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def _same(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
+    return all(map(operator.is_, before, after))

@@ -1,0 +1,131 @@
+"""A new feature: an entry in the registry and the line that computes it; the networks of the package play on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DEFINITIONS = "warlight_env/features/definitions.py"
+DESCRIBING = "warlight_env/features/describing.py"
+TURN_NET = "agents/turn_net/features.py"
+VALUE = "agents/value/features.py"
+ENTRY = 'Feature("altitude", -2, 3, "metres / 1000", "altitude"),'
+
+#: For each group, the text after which each file gets a line. Entries of the networks' groups come first, so that every
+#: other column moves.
+EDITS = {
+    "NODES": {
+        DEFINITIONS: ('"regions of the opponent with most of them"),\n', f"    {ENTRY}\n"),
+        DESCRIBING: (
+            "        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]\n",
+            "        values[at + np.uintp(NODE.altitude)] = np.float32(i % 6 - 2)\n",
+        ),
+    },
+    "GLOBALS": {
+        DEFINITIONS: ('Feature("regions_unknown", 0, 1, _REGIONS, "regions out of sight"),\n', f"    {ENTRY}\n"),
+        DESCRIBING: (
+            "    values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region\n",
+            "    values[base + GLOBAL.altitude + global_shift(players)] = np.float32(-1.5)\n",
+        ),
+    },
+    "REGIONS": {
+        DEFINITIONS: ('REGIONS: Final = Group("node", "each region", (\n', f"    {ENTRY}\n"),
+        TURN_NET: ("    row[_NODE.army] = size\n", "    row[_NODE.altitude] = np.float32(r % 6 - 2)\n"),
+    },
+    "OVERALL": {
+        DEFINITIONS: ('OVERALL: Final = Group("overall", "the position, and `rules`", (\n', f"    {ENTRY}\n"),
+        TURN_NET: (
+            "    write_rules(context, position, rules)\n",
+            "    overall[_OVERALL.altitude] = np.float32(-1.5)\n",
+        ),
+    },
+    "EDGES": {
+        DEFINITIONS: ('with the deploys known", (\n', f"    {ENTRY}\n"),
+        TURN_NET: (
+            "    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(mine), np.float32(by < 0)\n",
+            "    row[_EDGE.altitude] = np.float32(target % 6 - 2)\n",
+        ),
+    },
+    "PLAYERS": {
+        DEFINITIONS: ('PLAYERS: Final = Group("players", "each player", (\n', f"    {ENTRY}\n"),
+        VALUE: (
+            "        features[by * N_PLAYER + OF.regions] += 1.0\n",
+            "        features[by * N_PLAYER + OF.altitude] += 3.0\n",
+        ),
+    },
+    "RULES": {
+        DEFINITIONS: ('Group("rules", "the rules and the map", (\n', f"    {ENTRY}\n".replace("alt", "map_alt", 1)),
+        VALUE: (
+            "    rules[_RULE.base_income] = context.params.base_income / 5.0\n",
+            "    rules[_RULE.map_altitude] = 2.0\n",
+        ),
+    },
+}  # fmt: skip
+
+
+def lay_out(folder: Path) -> Path:
+    """The package as it is installed, in a folder of its own."""
+    places = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
+    skipped = shutil.ignore_patterns("__pycache__", "static")
+    for package in ("warlight_env", *(name for name in places if name.count(".") == 1)):
+        source = ROOT / places.get(package, package)
+        shutil.copytree(source, folder / package.replace(".", "/"), ignore=skipped, dirs_exist_ok=True)
+    return folder
+
+
+def edit(folder: Path, file: str, after: str, line: str) -> None:
+    """Add a line to a module of the laid out package."""
+    path = folder / (file if file.startswith("warlight_env/") else f"warlight_env/{file}")
+    text = path.read_text(encoding="utf-8")
+    assert text.count(after) == 1, (file, after)
+    path.write_text(text.replace(after, after + line), encoding="utf-8")
+
+
+def told(folder: Path, cache: Path, *options: str, **environment: str) -> dict[str, Any]:
+    """What `shipped` tells of the package in a folder."""
+    everything = {**os.environ, "PYTHONPATH": str(folder), "WARLIGHT_CACHE_DIR": str(cache), **environment}
+    command = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "features" / "shipped.py"), *options]
+    done = subprocess.run(command, env=everything, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def check_with_more(tmp_path: Path, *options: str, **environment: str) -> None:
+    """A feature more in each group: networks play the same turns, observations have those two and nothing else."""
+    before, after = lay_out(tmp_path / "before"), lay_out(tmp_path / "after")
+    for edits in EDITS.values():
+        assert len(edits) <= 2
+        for file, (place, line) in edits.items():
+            edit(after, file, place, line)
+    old, new = (told(folder, tmp_path / "cache", *options, **environment) for folder in (before, after))
+    seen, wider = old.pop("observed"), new.pop("observed")
+    assert old == new, "a network plays otherwise"
+    n = (wider["size"] - seen["size"]) - 1
+    assert wider["nodes"] == [*seen["nodes"], "altitude"] and wider["globals"] == [*seen["globals"], "altitude"]
+    assert wider["nodes_bounds"] == [*seen["nodes_bounds"], [-2, 3]]
+    assert wider["globals_bounds"] == [*seen["globals_bounds"], [-2, 3]]
+    width, values = len(wider["nodes"]), wider["values"]
+    rows = [values[r * width : (r + 1) * width] for r in range(n)]
+    assert [row[-1] for row in rows] == [r % 6 - 2 for r in range(n)] and values[-1] == -1.5
+    same = [number for row in rows for number in row[:-1]] + values[n * width : -1]
+    assert same == seen["values"], "a feature that was there has another value"
+
+
+def test_a_new_feature_changes_no_network_and_widens_observations(tmp_path: Path):
+    """In plain Python, where nothing is compiled."""
+    check_with_more(tmp_path, NUMBA_DISABLE_JIT="1")
+
+
+@pytest.mark.slow
+def test_a_new_feature_changes_no_network_in_compiled_code(tmp_path: Path):
+    check_with_more(tmp_path, "--search")

@@ -1,0 +1,93 @@
+"""The feature registry: names, columns for any number of players, lists of names, and the page of its tables."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from warlight_env.errors import InputError
+from warlight_env.features import Feature, Group, definitions, global_features, node_features
+from warlight_env.features.registry import OPPONENT, FeatureNameError
+
+DOCS = Path(__file__).parents[2] / "docs"
+GROUPS = {name: value for name, value in vars(definitions).items() if isinstance(value, Group)}
+
+
+def some_group() -> Group:
+    few = [Feature(name, 0, 1, "-") for name in ("first", "second", "last")]
+    per = [Feature(name, 0, 1, "-", per=OPPONENT) for name in ("regions", "armies")]
+    return Group("some", "things", (few[0], few[1], *per, few[2]))
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_columns_for_kernels_are_those_of_the_names(players: int):
+    for group in (some_group(), definitions.NODES, definitions.GLOBALS):
+        names = [feature.name for feature in group.expanded(players)]
+        shift, behind = group.per_opponent * (players - 1), False
+        for feature in group.features:
+            column = getattr(group.columns, feature.name)
+            if feature.per:
+                behind = True
+                for k in range(1, players):
+                    assert names[column + group.per_opponent * (k - 1)] == f"{feature.name}_{k}"
+            else:
+                assert names[column + shift * behind] == feature.name
+        assert len(names) == group.width + shift
+
+
+def test_the_order_of_observations_stays():
+    assert node_features(3) == (
+        "unknown", "neutral", "mine", "opponent_1", "opponent_2", "army_soft", "army_linear", "offered", "border",
+        "bonus", "my_share", "opponent_share",
+    )  # fmt: skip
+    assert global_features(3) == (
+        "picking", "my_pick", "time", "round", "income", "regions_mine", "armies_mine", "regions_neutral",
+        "armies_neutral", "regions_opponent_1", "armies_opponent_1", "regions_opponent_2", "armies_opponent_2",
+        "regions_unknown",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_feature_has_a_range_a_unit_and_a_description(name: str):
+    for feature in GROUPS[name].features:
+        assert feature.low < feature.high and feature.unit and feature.description, feature.name
+
+
+def test_places_are_in_the_order_of_the_names():
+    group = some_group()
+    assert group.places(["last", "armies_2", "first"], 3).tolist() == [6, 5, 0]
+    assert group.places([], 3).dtype == np.uint32
+
+
+@pytest.mark.parametrize(("names", "message"), [
+    (None, "some: None: must be a list of names"),
+    ("first", "some: 'first': must be a list of names"),
+    (["first", 3], "some: no feature 3 in this version"),
+    (["armies_3"], "some: no feature 'armies_3' in this version"),
+    (["last", "last"], "some: feature 'last' occurs twice"),
+])  # fmt: skip
+def test_lists_of_other_names_are_refused(names: object, message: str):
+    with pytest.raises(FeatureNameError, match=message):
+        some_group().places(names, 3)  # type: ignore[arg-type]
+
+
+def test_a_name_occurs_once_in_a_group():
+    with pytest.raises(FeatureNameError, match="group 'some' has two features 'first'"):
+        Group("some", "things", (Feature("first", 0, 1, "-"), Feature("first", 0, 2, "-")))
+
+
+def test_players_are_within_bounds():
+    with pytest.raises(InputError, match="players = 10000000: must be an integer in 2 "):
+        some_group().expanded(10_000_000)
+
+
+def test_the_page_has_the_tables_of_the_registry():
+    spec = importlib.util.spec_from_file_location("features_page", DOCS / "features_page.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert module.page_of(text) == text, "python docs/features_page.py writes it anew"

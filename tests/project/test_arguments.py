@@ -1,0 +1,108 @@
+"""Functions and constructors of all packages refuse arguments of other types by an `InputError`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from log_helpers import play_logged
+from warlight_env import maps
+from warlight_env.agents.records.value_record import SHAPES, save_value
+from warlight_env.arena import elo_difference
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.beliefs import Belief
+from warlight_env.bench.card import make_card, score_of
+from warlight_env.bench.subject import check_subject, make_subject
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rules import Rules
+from warlight_env.envs.actions import ENCODINGS
+from warlight_env.envs.conformance import vector_conformance_test
+from warlight_env.errors import InputError
+from warlight_env.experiments import experiment
+from warlight_env.features import observed_features
+from warlight_env.protocol import ExternalBot, replay_to
+from warlight_env.protocol.bot_side import BotSide
+
+HUGE: Any = 10**5000
+ANY: Any = object()
+SMALL = maps.load("small")
+
+
+def belief(**changes: Any) -> Belief:
+    army = np.full(SMALL.n_regions, 2, dtype=np.int32)
+    return Belief(**{"map": SMALL, "rules": Rules(), "player": 0, "army": army, **changes})
+
+
+CALLS: dict[str, Callable[[], object]] = {
+    "Belief, player": lambda: belief(player=[]),
+    "Belief, map": lambda: belief(map=b"x"),
+    "Belief, rules": lambda: belief(rules=HUGE),
+    "Belief, army": lambda: belief(army=[0.5]),
+    "Belief, offers": lambda: belief(offers=3),
+    "Belief, wishes": lambda: belief(wishes=[99]),
+    "ExternalBot, 3": lambda: ExternalBot(3),  # type: ignore[arg-type]
+    "ExternalBot, list": lambda: ExternalBot([1, 2]),  # type: ignore[list-item]
+    "ExternalBot, empty": lambda: ExternalBot([]),
+    "ExternalBot, string": lambda: ExternalBot("true"),
+    "ExternalBot, options": lambda: ExternalBot(["true"], 0, ANY),
+    "ExternalBot, seed": lambda: ExternalBot(["true"], "x"),  # type: ignore[arg-type]
+    "BotSide, make": lambda: BotSide(True),  # type: ignore[arg-type]
+    "BotSide, len": lambda: BotSide(len),  # type: ignore[arg-type]
+    "BotSide, array": lambda: BotSide(lambda: ANY, np.array([1, 2])),  # type: ignore[arg-type]
+    "save_value, an array": lambda: save_value("x.npz", dict.fromkeys(SHAPES, 3)),  # type: ignore[misc]
+    "save_value": lambda: save_value("x.npz", 3),  # type: ignore[arg-type]
+    "BotSide, challenge": lambda: BotSide(lambda: ANY, 3),  # type: ignore[arg-type]
+    "make_subject, 3": lambda: make_subject(3),  # type: ignore[arg-type]
+    "make_subject, action": lambda: make_subject("x.zip", action=HUGE),
+    "check_subject": lambda: check_subject("random", ANY),
+    "make_card": lambda: make_card([ANY], "x", {}, {}),  # type: ignore[arg-type]
+    "score_of, none": lambda: score_of(None),  # type: ignore[arg-type]
+    "score_of, no rows": lambda: score_of([]),
+    "score_of, an empty row": lambda: score_of([[]]),
+    "score_of, text": lambda: score_of([["x"]]),  # type: ignore[list-item]
+    "experiment, bytes": lambda: experiment(b"x"),  # type: ignore[arg-type]
+    "experiment, dict": lambda: experiment({}),  # type: ignore[arg-type]
+    "experiment, huge": lambda: experiment(HUGE),
+    "elo_difference": lambda: elo_difference(1.0, b"x"),  # type: ignore[arg-type]
+    "play_contests, number": lambda: play_contests(2.5),  # type: ignore[arg-type]
+    "play_contests, text": lambda: play_contests("x"),  # type: ignore[arg-type]
+    "observed_features, regions": lambda: observed_features("raw", {}, 2),  # type: ignore[arg-type]
+    "observed_features, players": lambda: observed_features("raw", 3, HUGE),
+    "observed_features, kind": lambda: observed_features(np.array([1, 2]), 3, 2),  # type: ignore[arg-type]
+    "conformance, batch": lambda: vector_conformance_test(1.0, lambda: ANY),  # type: ignore[arg-type]
+    "conformance, modes": lambda: vector_conformance_test(lambda n, mode: ANY, lambda: ANY, modes=[1]),  # type: ignore[list-item]
+    "conformance, steps": lambda: vector_conformance_test(lambda n, mode: ANY, lambda: ANY, steps="x"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_an_argument_of_another_type_is_refused(call):
+    with pytest.raises(InputError):
+        call()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
+def test_encodings_refuse_what_is_no_board_and_no_rules(encoding):
+    board, params = make_board(SMALL), Rules().params(SMALL.n_regions, SMALL.n_super_regions)
+    encoding(board, params)
+    with pytest.raises(InputError, match=r"board = \{\}: must be a Board"):
+        encoding({}, params)
+    with pytest.raises(InputError, match="params = None: must be RuleParams"):
+        encoding(board, None)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"log": b"x"}, {"bot": None}, {"round": "x"}, {"seat": HUGE}, {"round": 1.0}, {"trace": 3}]
+)
+def test_a_replay_to_a_bot_refuses_arguments_of_other_types(changes, tmp_path):
+    log = play_logged(tmp_path / "a.wl.jsonl", map="small", rules="thesis", max_rounds=1)
+    with pytest.raises(InputError):
+        replay_to(**{"bot": ExternalBot(["true"]), "log": log, "round": 1, **changes})
+
+
+def test_beliefs_and_scores_take_what_is_right():
+    assert belief(player=np.int64(1), offers=(0, 1), wishes=[1]).player == 1
+    assert score_of([[0.5, 1.0], [0.0, 0.5]]).games == 8

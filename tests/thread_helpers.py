@@ -1,0 +1,26 @@
+"""An object that another thread uses."""
+
+import contextlib
+import threading
+
+from warlight_env.ownership import exclusive
+
+
+@contextlib.contextmanager
+def in_use(used):
+    """Another thread is inside an exclusive method of the object."""
+    inside, go_on = threading.Event(), threading.Event()
+
+    @exclusive
+    def stay(used):
+        inside.set()
+        assert go_on.wait(600)
+
+    thread = threading.Thread(target=stay, args=(used,))
+    thread.start()
+    try:
+        assert inside.wait(60)
+        yield
+    finally:
+        go_on.set()
+        thread.join()

@@ -1,0 +1,41 @@
+"""Win probabilities by playouts, against games that are played out one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from warlight_env import Game, Rules
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.playing.play import play_rounds
+from warlight_env.web.workers.rollout_estimate import win_chances
+
+
+def test_chances_are_the_share_of_games_that_the_aggressive_bots_win():
+    start = Game("world", seed=8, picks="random")
+    for _ in play_rounds(start, [make_agent("aggressive", 1), make_agent("random", 2)], 4):
+        pass
+    (share, low, high), other = win_chances(start.view(0), start.owner.tolist(), start.army.tolist(), 3, 400)
+    assert low <= share <= high
+    assert other[0] == pytest.approx(1 - share, abs=1e-3)
+    wins = 0
+    for seed in range(200):
+        saved = start.to_dict()
+        del saved["hash"]
+        saved["state"]["rng"] = [seed + 1, 7919 * (seed + 1)]  # the same position with other dice
+        game = Game.from_dict(saved)
+        for _ in play_rounds(game, [make_agent("aggressive", seed), make_agent("aggressive", seed + 1)], 104):
+            pass
+        wins += game.winner == 0 if game.done else int((game.owner == 0).sum() > (game.owner == 1).sum())
+    spread = np.sqrt(share * (1 - share) * (1 / 400 + 1 / 200))
+    assert abs(wins / 200 - share) < 4 * max(spread, 0.01)
+
+
+def test_who_is_alone_has_won_and_what_is_unseen_is_imagined():
+    game = Game("small", Rules.of("thesis", fog=True), seed=1, picks="random")
+    view = game.view(0)
+    alone = [0 if o == 0 else -1 for o in game.owner.tolist()]
+    assert win_chances(view, alone, game.army.tolist(), 1, 20)[0][0] == 1
+    seen = win_chances(view, view.owner.tolist(), view.army.tolist(), 1, 100)
+    assert 0.05 < seen[0][0] < 0.95
+    assert win_chances(view, view.owner.tolist(), view.army.tolist(), 1, 100) == seen

@@ -1,0 +1,1 @@
+"""What trainers share: settings, journal, steps, matches and reports."""

@@ -1,0 +1,21 @@
+"""How the games of matches go, whoever plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warlight_env.arena.playing.play import Picks
+from warlight_env.train.common.checks import check_whole
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How games go, whoever plays."""
+
+    map: str = "world"
+    rules: str = "thesis"
+    picks: Picks = "random"
+    max_rounds: int = 300
+
+    def __post_init__(self) -> None:
+        check_whole(self, 1, "max_rounds")

@@ -1,0 +1,246 @@
+"""The skeleton of expert iteration: games, a fit to what an expert says of them, and a gate for the new network.
+
+An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) plays games
+with the network as it is, has a search say what is right in their positions, and fits a new network to that, each tenth
+game left out. The new network meets the old one in paired games on seeds of their own, and replaces it where its mean
+score is at least `accept`.
+
+The journal has a line for each part of games, for each fit and for each gate, with the digest of the file that it left
+behind; a killed run goes on from the last one, exactly.
+"""
+
+from __future__ import annotations
+
+import shutil
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
+
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.playing.game_setup import AgentSource
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import InputError
+from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.matches import play_pairs
+from warlight_env.train.common.places import Places, check_places
+from warlight_env.train.common.report import Line, Report, percent
+from warlight_env.train.common.settings import RunSettings
+from warlight_env.train.common.trainer import Say, Trainer
+
+#: Each so many games one is kept out of fits.
+HELD_OUT: Final = 10
+#: The most rounds of a game.
+MOST_ROUNDS: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpertIterationSettings(RunSettings):
+    """Settings of a run of expert iteration. Entries of lists are sampled uniformly; repeat an entry to weight it.
+
+    Args:
+        iterations: each of games, a fit to their positions, and a gate.
+        games: of an iteration.
+        maps: names, files, and generated ones, as generated:REGIONS:SEED. rules: presets; games have no fog.
+        players: shares of games of 2, 3, … players; drawn again where a map has no room.
+        dealt: share of games whose starting regions are drawn, not picked.
+        max_rounds: games end there at the latest.
+        start: the first network.
+        steps, batch: of a fit. rate: of AdamW, at most; decay: of its weights.
+        outcome: weight of who won.
+        gate_units: seeds of the match, in both seats, in which a new network meets the old one.
+        accept: it replaces that if its mean score there is at least so much.
+
+    Raises:
+        InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
+    """
+
+    iterations: int = 3
+    games: int
+    maps: tuple[str, ...]
+    rules: tuple[str, ...]
+    players: tuple[float, ...]
+    dealt: float
+    max_rounds: int
+    start: str
+    steps: int
+    batch: int
+    rate: float
+    decay: float
+    outcome: float = 0.5
+    gate_units: int = 100
+    accept: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self, 1, "iterations", "games", "max_rounds", "steps", "batch", "gate_units")
+        if self.max_rounds > MOST_ROUNDS:
+            raise InputError(f"max_rounds = {self.max_rounds!r}: must lie in 1 .. {MOST_ROUNDS}")
+        check_shares(self, "dealt", "outcome", "accept")
+        check_positive(self, "rate")
+        check_not_negative(self, "decay")
+        check_places(self)
+
+
+class TrainingSamples(Protocol):
+    """What fits are made to, many in a few arrays, which are a file."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """All of them, one after the other."""
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """What `to_bytes` wrote."""
+
+    def to_bytes(self) -> bytes:
+        """A file."""
+
+
+S = TypeVar("S", bound=ExpertIterationSettings)
+T = TypeVar("T", bound=TrainingSamples)
+
+
+class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
+    """A run that finds a network's file; see `Trainer`."""
+
+    progress_name, unit = "expert iteration", "parts"
+    #: Parts of the seeds' paths of fits and gates.
+    fit_path: ClassVar[int]
+    gate_path: ClassVar[int]
+    #: What a fit loses, in the report.
+    loss_name: ClassVar[str]
+    #: The class of T.
+    samples_kind: type[T]
+
+    def __init__(
+        self, settings: S, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None,
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
+        self.places = Places(settings)
+
+    @staticmethod
+    def progress(entry: dict[str, Any]) -> str:
+        """See `Trainer.progress`."""
+        more = f", {100 * entry['score']:.0f} % against the old network" if "score" in entry else ""
+        return f"iteration {entry['iteration'] + 1}: {entry['event']}{more}"
+
+    @abstractmethod
+    def first(self) -> bytes:
+        """The network that the run begins with; empty: none."""
+
+    @abstractmethod
+    def samples(self, iteration: int, network: bytes) -> T:
+        """Play the games of an iteration; returns what they give to fit the next network to."""
+
+    @abstractmethod
+    def kept(self) -> int:
+        """Of how many iterations a fit has the samples, the last one among them."""
+
+    @abstractmethod
+    def fit(self, samples: T, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
+        """A new network, and what the journal says of it."""
+
+    @abstractmethod
+    def player_of(self, network: bytes) -> AgentSource:
+        """Who plays by a network in gates."""
+
+    def needs_gate(self, network: bytes) -> bool:
+        """Whether the next network has to win against this one."""
+        return True
+
+    def run(self) -> bytes:
+        """See `Trainer.run`; returns the file of the last network that came through a gate."""
+        seed, network = self.settings.seed, self.first()
+        samples: list[T] = []
+        for iteration in range(self.settings.iterations):
+            samples, old = [*samples, self.samples(iteration, network)][-self.kept() :], network
+
+            def compute(iteration: int = iteration, samples: list[T] = samples, old: bytes = old) -> tuple[bytes, Any]:
+                return self.fit(self.samples_kind.joined(samples), old, derive_seed(seed, self.fit_path, iteration))
+
+            fitted = self.once_as_file({"event": "fit", "iteration": iteration}, compute)
+            if not self.needs_gate(network) or self._passes(iteration, fitted, network):
+                network = fitted
+        return network
+
+    def in_parts(
+        self, event: str, iteration: int, total: int, size: int,
+        make: Callable[[range], tuple[T, dict[str, Any]]],
+    ) -> T:  # fmt: skip
+        """All parts of an iteration's games or labels, joined; `make` makes those of some numbers."""
+        parts = []
+        for part, low in enumerate(range(0, total, size)):
+
+            def compute(numbers: range = range(low, min(total, low + size))) -> tuple[bytes, dict[str, Any]]:
+                made, told = make(numbers)
+                return made.to_bytes(), {event: len(numbers), **told}
+
+            content = self.once_as_file({"event": event, "iteration": iteration, "part": part}, compute)
+            parts.append(self.samples_kind.from_bytes(content))
+        return self.samples_kind.joined(parts)
+
+    def _passes(self, iteration: int, new: bytes, old: bytes) -> bool:
+        def compute() -> dict[str, Any]:
+            row = self.play_gate(iteration, new, old)
+            return {**row, "accepted": row["score"] >= self.settings.accept}
+
+        return bool(self.once({"event": "gate", "iteration": iteration}, compute)["accepted"])
+
+    def play_gate(self, iteration: int, new: bytes, old: bytes) -> dict[str, Any]:
+        """A new network against the old one: games, score, and its 95 % interval."""
+        s, folder = self.settings, self.journal.folder / f"gate-{iteration + 1}"
+        (row,) = play_pairs(
+            [("new", "old", self.player_of(new), self.player_of(old))], s.gate_units, s.conditions,
+            derive_seed(s.seed, self.gate_path, iteration), folder, jobs=self._jobs, backend=self._backend,
+        )  # fmt: skip
+        shutil.rmtree(folder)
+        return {key: row[key] for key in ("games", "score", "interval")}
+
+    # The report
+
+    def _fits_and_gates(self) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
+        """The journal's fits, and its gates by iteration."""
+        entries = self.journal.entries
+        gates = {entry["iteration"]: entry for entry in entries if entry["event"] == "gate"}
+        return [entry for entry in entries if entry["event"] == "fit"], gates
+
+    def describe_curves(self, report: Report) -> None:
+        """Add the curves of gates and fits to the report."""
+        fits, gates = self._fits_and_gates()
+        report.heading("How it went")
+        if gates:
+            ends = zip(*(entry["interval"] for entry in gates.values()), strict=True)
+            scores = [entry["score"] for entry in gates.values()]
+            score = Line("new network against the old one", [at + 1 for at in gates], scores, *ends)
+            report.curves([score], "iteration", "score in the gate", mark=self.settings.accept)
+        known = [entry for entry in fits if entry["held_out"] is not None]
+        report.curves(
+            [
+                Line("fitted", [entry["iteration"] + 1 for entry in fits], [entry["trained"] for entry in fits]),
+                Line("held out", [entry["iteration"] + 1 for entry in known], [entry["held_out"] for entry in known]),
+            ],
+            "iteration", self.loss_name,
+        )  # fmt: skip
+
+    def describe_table(self, report: Report, head: Sequence[str], row: Callable[[dict[str, Any]], list[str]]) -> None:
+        """Add the table of iterations to the report.
+
+        Args:
+            head: of the columns that `row` gives of a fit, between the iteration and the gate.
+        """
+        fits, gates = self._fits_and_gates()
+        rows = []
+        for fit in fits:
+            gate = gates.get(fit["iteration"])
+            score = "–" if gate is None else percent(gate["score"], gate["interval"])
+            network = "new" if gate is None or gate["accepted"] else "stays"
+            rows.append([str(fit["iteration"] + 1), *row(fit), score, network])
+        report.table(["iteration", *head, "score in the gate (95 % interval)", "network"], rows)
+
+
+def in_digits(value: float | None, digits: int) -> str:
+    """A number with so many digits after the point; a dash for None."""
+    return "–" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,128 @@
+"""A training run's folder: what it is, and what happened so far, line by line, so that a killed run goes on exactly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env.agents.former_names import present_specs
+from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
+
+#: What a run is.
+SETTINGS: Final = "settings.json"
+#: What happened.
+JOURNAL: Final = "journal.jsonl"
+
+
+class JournalError(RunFolderError):
+    """A folder that belongs to another run, is damaged or in use; nothing in it has been changed."""
+
+
+#: What the events have, by their names: integers, numbers (float), such or null (object), truths, texts, objects, and
+#: lists of numbers (of such lists, …).
+_FORMS: Final[dict[str, dict[str, type]]] = {
+    "generation": {
+        "stage": int, "generation": int, "points": list, "scores": list, "units": int, "games": int, "trust": float,
+        "next_units": int, "seconds": float,
+    },
+    "review": {
+        "stage": int, "generation": int, "candidate": dict, "sigma": float, "games": int, "score": float,
+        "interval": list, "against_start": float, "against_start_interval": list, "promoted": bool, "seconds": float,
+    },
+    "batch": {
+        "batch": int, "games": int, "positions": int, "loss": float, "theta": list, "sharpness": float,
+        "moments": list, "steps": int, "seconds": float,
+    },
+    "iteration": {
+        "iteration": int, "steps": int, "games": int, "won": int, "opponents": dict, "seconds": float,
+        "loss": object, "value_loss": object, "policy_gradient_loss": object, "entropy_loss": object,
+        "approx_kl": object, "clip_fraction": object, "explained_variance": object,
+    },
+    "games": {
+        "iteration": int, "part": int, "digest": str, "games": int, "won": int, "positions": int, "seconds": float,
+    },
+    "labels": {"iteration": int, "part": int, "digest": str, "labels": int, "seconds": float},
+    "fit": {
+        "iteration": int, "digest": str, "labels": int, "trained": float, "held_out": object, "seconds": float,
+    },
+    "gate": {
+        "iteration": int, "games": int, "score": float, "interval": list, "accepted": bool, "seconds": float,
+    },
+}  # fmt: skip
+
+
+def _check(entry: dict[str, Any]) -> None:
+    """Refuse an event of ours that lacks something, or has something else, with a `ValueError`."""
+    kind = entry.get("event")
+    for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
+        value = entry.get(key)
+        if form is list:
+            fits = _numbers(value)
+        elif form is float or form is object:
+            fits = _number(value) or (form is object and key in entry and value is None)
+        else:
+            fits = type(value) is form
+        if not fits:
+            raise ValueError(f"{key} = {value!r:.60}")
+    if kind == "iteration" and not all(_numbers(row) and len(row) == 2 for row in entry["opponents"].values()):
+        raise ValueError(f"opponents = {entry['opponents']!r:.60}")
+    for row in entry.get("evaluation", {}).values():
+        if not (isinstance(row, dict) and _number(row.get("score")) and _numbers(row.get("interval"))):
+            raise ValueError(f"evaluation = {entry['evaluation']!r:.60}")
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < 1e300
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(_number(one) or _numbers(one) for one in value)
+
+
+class Journal(AppendOnlyFolder):
+    """The folder of a training run: `settings.json`, and `journal.jsonl`, where each line is on the disk before the run
+    goes on.
+
+    Args:
+        folder: made if it is not there.
+        settings: plain data that decides the run.
+
+    Raises:
+        JournalError: the folder holds another run, is damaged or in use.
+        RunError: it cannot be written.
+    """
+
+    description_name, lines_name, item, error = SETTINGS, JOURNAL, "an event", JournalError
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        super().__init__(folder, settings)
+        self.entries: list[dict[str, Any]] = []  #: so far
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Write what happened; on the disk when this returns.
+
+        Raises:
+            RunError: that failed; everything before is still there.
+        """
+        self.append_lines([entry])
+        self.take(json.loads(json.dumps(entry)))
+
+    def take(self, fields: Any) -> None:
+        """See `AppendOnlyFolder.take`."""
+        if not isinstance(fields, dict):
+            raise TypeError("it is no object")
+        self.entries.append(present_specs(fields))
+
+    def check(self) -> None:
+        """Refuse events of ours that lack something, before a run goes on with them.
+
+        Raises:
+            JournalError: naming the line.
+        """
+        for number, entry in enumerate(self.entries, 1):
+            try:
+                _check(entry)
+            except (ValueError, TypeError, AttributeError) as error:
+                place = f"{self.folder / JOURNAL}, line {number}"
+                raise JournalError(f"{place}: not {self.item} of this run ({error})") from None

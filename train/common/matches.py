@@ -1,0 +1,67 @@
+"""The final match of a run: new seeds, and opponents that training never met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import maps
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.contests.course import Contest
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.matches.match_standing import Standing
+from warlight_env.arena.playing.game_setup import AgentSource, Setup
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.train.common.conditions import Conditions
+
+#: Part of the seeds' path that nothing else has.
+_HOLDOUT: Final = 1_000_003
+#: Names of two players, and what makes them.
+Pair = tuple[str, str, AgentSource, AgentSource]
+
+
+def holdout_seed(seed: int) -> int:
+    """The seed of the final match of a run with that seed."""
+    return derive_seed(seed, _HOLDOUT)
+
+
+def play_pairs(
+    pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path | None = None, *, jobs: int = 1,
+    backend: str | Backend = "local", advance: Callable[[int, str], None] = lambda count, label: None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Play matches of pairs of players.
+
+    Returns:
+        A row of plain data for each pair: player, opponent, games, wins, draws, score and interval.
+
+    Raises:
+        KeyboardInterrupt: the matches were interrupted.
+    """
+    map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
+    contests = [
+        Contest(
+            f"{name}-{other}",
+            Setup((a, b), map_, rules, seed, True, conditions.picks, conditions.max_rounds),
+            2 * units,
+        )
+        for name, other, a, b in pairs
+    ]
+    results = play_contests(
+        contests, jobs=jobs, backend=backend, folder=folder, on_games=lambda key, records: advance(len(records), key)
+    )
+    if any(result.interrupted for result in results.values()):
+        raise KeyboardInterrupt
+    rows = []
+    for (name, other, _, _), contest in zip(pairs, contests, strict=True):
+        standing = Standing(2, paired=True)
+        standing.add(results[contest.key].records)
+        low, high = standing.score_interval(0)
+        rows.append(
+            {
+                "player": name, "opponent": other, "games": standing.games, "wins": sum(standing.wins[0]),
+                "draws": standing.draws[0], "score": standing.score(0), "interval": [low, high],
+            }
+        )  # fmt: skip
+    return rows

@@ -1,0 +1,54 @@
+"""The settings that every run has, beside those of its method."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from warlight_env.agents.weights import Weights
+from warlight_env.train.common.checks import check_whole
+from warlight_env.train.common.conditions import Conditions
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """All that decides a run.
+
+    Args:
+        conditions: of its matches.
+        seed: of everything, from 0 up.
+        holdout_units: seeds of the final match, each in both seats. holdout: agents that are met there alone.
+
+    Raises:
+        InputError: a number is too small.
+    """
+
+    #: Values with which hardly any games are played.
+    quick_values: ClassVar[dict[str, Any]] = {}
+
+    conditions: Conditions = field(default_factory=Conditions)
+    seed: int = 1
+    holdout_units: int = 100
+    holdout: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_whole(self, 1, "holdout_units")
+        check_whole(self, 0, "seed")
+
+    def quick(self) -> Self:
+        """The same with hardly any games."""
+        return dataclasses.replace(self, **self.quick_values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        plain: dict[str, Any] = _plain(self)
+        return plain
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, Weights):
+        return value._asdict()
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value

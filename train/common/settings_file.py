@@ -1,0 +1,96 @@
+"""Settings of runs from files: TOML as people write it, or the JSON that a run's folder holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from pathlib import Path
+from typing import Any, TypeVar
+
+from warlight_env import bounded
+from warlight_env.agents.weights import THESIS, Weights, WeightsError
+from warlight_env.errors import InputError, did_you_mean
+from warlight_env.train.common.checks import SettingsError
+
+T = TypeVar("T")
+
+
+def load_plain(path: Path) -> dict[str, Any]:
+    """The table of a .toml or .json file.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
+    text = bounded.read_text(path, bounded.SETTINGS_BYTES, SettingsError, "file of settings")
+    parse = bounded.parse_json if path.suffix == ".json" else bounded.parse_toml
+    data = parse(text, str(path), SettingsError)
+    if not isinstance(data, dict):
+        raise SettingsError(f"{path}: must be a table of settings")
+    return data
+
+
+def read_settings(kind: type[T], data: Any, place: str) -> T:
+    """A dataclass of settings from plain data; keys that are left out have their defaults.
+
+    Raises:
+        SettingsError: a key is not known, or a value does not fit; `place` begins the message.
+    """
+    if not isinstance(data, dict):
+        raise SettingsError(f"{place}: must be a table of settings")
+    hints = typing.get_type_hints(kind)
+    known = {each.name: hints[each.name] for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    values = {}
+    for key, value in data.items():
+        if key not in known:
+            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; there are {', '.join(known)}")
+        values[key] = _read(known[key], value, f"{place}: {key}")
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise SettingsError(f"{place}: {error}") from None
+
+
+def _read(kind: Any, value: Any, place: str) -> Any:
+    if dataclasses.is_dataclass(kind):
+        return read_settings(kind, value, place)  # type: ignore[arg-type]
+    if kind is Weights:
+        return _read_weights(value, place)
+    if typing.get_origin(kind) is dict:
+        if not isinstance(value, dict):
+            raise SettingsError(f"{place}: must be a table, not {value!r:.60}")
+        return {name: _read(typing.get_args(kind)[1], item, f"{place}: {name}") for name, item in value.items()}
+    if typing.get_origin(kind) is tuple:
+        if not isinstance(value, list):
+            raise SettingsError(f"{place}: must be a list, not {value!r:.60}")
+        return tuple(_read(typing.get_args(kind)[0], item, f"{place}[{i}]") for i, item in enumerate(value))
+    if typing.get_origin(kind) is typing.Literal:
+        choices = typing.get_args(kind)
+        if value not in choices:
+            raise SettingsError(f"{place}: must be one of {', '.join(map(str, choices))}, not {value!r:.60}")
+        return value
+    accepted: Any = int | float if kind is float else kind
+    fits = isinstance(accepted, type | types.UnionType) and isinstance(value, accepted)
+    if kind is float and fits and not math.isfinite(value):
+        raise SettingsError(f"{place}: must be a finite number, not {value!r}")
+    if fits and isinstance(value, bool) == (kind is bool):
+        return float(value) if kind is float else value
+    raise SettingsError(f"{place}: must be of type {getattr(kind, '__name__', kind)}, not {value!r:.60}")
+
+
+def _read_weights(value: Any, place: str) -> Weights:
+    """Weights by the name of a preset or of a .json file, or by their values; those left out are the thesis's."""
+    try:
+        if isinstance(value, str):
+            return Weights.load(value)
+        if not isinstance(value, dict):
+            raise SettingsError(f"{place}: must be a preset, a .json file or a table of weights, not {value!r:.60}")
+        for name in value:
+            if name not in Weights._fields:
+                raise SettingsError(f"{place}: no weight {name!r}{did_you_mean(name, Weights._fields)}")
+        return Weights.from_array(
+            [_read(float, value.get(name, getattr(THESIS, name)), f"{place}: {name}") for name in Weights._fields]
+        )
+    except WeightsError as error:
+        raise SettingsError(f"{place}: {error}") from None

@@ -1,0 +1,251 @@
+"""Evolution of the evaluation: CMA-ES over weights and parameters of the search, in stages from a cheap player up.
+
+The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772) in the package `cma`.
+Fitness is the mean score in paired games with common seeds: all candidates of a generation play the same games, each
+seed in both seats, against the same rivals; every generation has seeds of its own. Noise is handled in three ways:
+
+- each candidate's games are halved, and the rank correlation of the halves says how far ranks can be trusted: where
+  that is too little, later generations play more games, where it is more than enough, fewer (see `next_units`);
+- what counts as found is never a candidate that was lucky, but the mean of the search's distribution;
+- and that only once it has beaten the champion in a review, with fresh seeds, by more than chance allows.
+
+A run is its journal: everything else follows from it and from the settings, so that a killed run goes on exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.ratings.statistics import unit_interval
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import RunError
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.report import Line, Report, percent
+from warlight_env.train.common.trainer import Say
+from warlight_env.train.evolution.settings import CHAMPION, HALL, START, EvolveSettings, Stage
+from warlight_env.train.evolution.tables import Rival, Table, make_table
+from warlight_env.train.weights.genes import Genome, Variant
+from warlight_env.train.weights.trainer import WeightsTrainer
+
+#: Champions of the past that are rivals.
+_HALL_SIZE: Final = 2
+#: Trust in ranks below which more games are played, and above which fewer.
+_TRUST: Final = (0.5, 0.8)
+#: Parts of seeds' paths.
+_GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
+
+
+def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
+    """Seeds of the next generation, and the trust in this one's ranks, from -1 to 1.
+
+    halves: float64[2, A], each candidate's score in either half of its games. The rank correlation between halves
+    becomes that of two full sets of games by the Spearman-Brown formula.
+    """
+    first, second = (_ranks(half) for half in halves)
+    spread = float(first.std() * second.std())
+    correlation = float(((first - first.mean()) * (second - second.mean())).mean()) / spread if spread > 0 else 0.0
+    trust = 2 * correlation / (1 + correlation) if correlation > 0 else correlation
+    if trust < _TRUST[0]:
+        return min(most, math.ceil(1.5 * units)), trust
+    return max(least, round(units / 1.25)) if trust > _TRUST[1] else units, trust
+
+
+def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Ranks from the smallest up; equals share the mean of theirs."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+
+
+@dataclass
+class Progress:
+    """How a run stands."""
+
+    champion: Variant
+    hall: list[Variant]
+
+
+class Evolution(WeightsTrainer[EvolveSettings]):
+    """A run; see `Trainer`."""
+
+    command, progress_name, unit = "evolve", "evolution", "generations"
+    unit_event = "generation"
+    title = "Evolution of the evaluation"
+
+    def __init__(
+        self, settings: EvolveSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None,
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
+        self.start = settings.start
+        for stage in settings.stages:
+            Genome(stage.genes or settings.genes)
+            self._table(stage)
+
+    @staticmethod
+    def total(settings: EvolveSettings) -> int:
+        """See `Trainer.total`."""
+        return sum(stage.generations for stage in settings.stages)
+
+    @staticmethod
+    def progress(entry: dict[str, Any]) -> str:
+        """See `Trainer.progress`."""
+        return f"stage {entry['stage'] + 1}, best {max(entry['scores']):.2f}"
+
+    def player(self) -> str:
+        """See `WeightsTrainer.player`."""
+        return self.settings.stages[-1].player
+
+    def run(self) -> Variant:
+        """See `Trainer.run`; returns the last champion."""
+        progress = Progress(self.start, [])
+        for number, stage in enumerate(self.settings.stages):
+            self._stage(number, stage, progress)
+        return progress.champion
+
+    def describe_course(self, report: Report, result: dict[str, Any]) -> None:
+        """See `WeightsTrainer.describe_course`."""
+        entries = self.journal.entries
+        generations = [e for e in entries if e["event"] == "generation"]
+        reviews = [e for e in entries if e["event"] == "review"]
+        done, at = 0, []
+        for entry in entries:
+            done += entry["games"]
+            if entry["event"] == "review":
+                at.append(done)
+        against = [e["against_start_interval"] for e in reviews]
+        mean = Line("mean of the distribution", at, [e["against_start"] for e in reviews], *zip(*against, strict=True))
+        report.curves([mean], "games played", "score against the start", mark=0.5)
+        of_generations = range(1, len(generations) + 1)
+        best = Line("best of the generation", of_generations, [max(e["scores"]) for e in generations])
+        middle = Line(
+            "mean of the generation", of_generations, [sum(e["scores"]) / len(e["scores"]) for e in generations]
+        )
+        report.curves([best, middle], "generation", "score against the rivals", mark=0.5)
+        trust = Line("trust in ranks", of_generations, [e["trust"] for e in generations])
+        report.curves([trust], "generation", "rank correlation")
+        report.table(
+            ["stage", "generation", "score against the champion", "against the start", "champion"],
+            [
+                [
+                    str(e["stage"] + 1), str(e["generation"] + 1), percent(e["score"], e["interval"]),
+                    percent(e["against_start"], e["against_start_interval"]), "new" if e["promoted"] else "stays",
+                ]
+                for e in reviews
+            ],
+        )  # fmt: skip
+
+    def _table(self, stage: Stage) -> Table:
+        rivals = [rival for rival in stage.rivals if rival not in (START, CHAMPION, HALL)]
+        folder = self.journal.folder / "games"
+        return make_table(self.settings.conditions, stage.player, rivals, self._jobs, self._backend, folder)
+
+    def _rivals(self, stage: Stage, progress: Progress) -> list[Rival]:
+        rivals: list[Rival] = []
+        for name in stage.rivals:
+            named = {START: [self.start], CHAMPION: [progress.champion], HALL: progress.hall[-_HALL_SIZE:]}
+            for rival in named.get(name, [name]):
+                if rival not in rivals:
+                    rivals.append(rival)
+        return rivals
+
+    def _stage(self, number: int, stage: Stage, progress: Progress) -> None:
+        import cma
+
+        settings, table = self.settings, self._table(stage)
+        genome, base = Genome(stage.genes or settings.genes), progress.champion
+        rng = np.random.default_rng(0)  # reset before each use
+
+        options = {
+            "bounds": list(genome.bounds), "randn": lambda *shape: rng.standard_normal(shape), "seed": np.nan,
+            "verbose": -9, "verb_log": 0, "verb_disp": 0,
+        }  # fmt: skip
+        if stage.population:
+            options["popsize"] = stage.population
+        strategy = cma.CMAEvolutionStrategy(genome.encode(base), stage.step, options)
+        units = stage.units
+        for generation in range(stage.generations):
+            rng = np.random.default_rng([settings.seed, _SAMPLING, number, generation])
+            points = strategy.ask()
+            entry = self.once(
+                {"event": "generation", "stage": number, "generation": generation},
+                lambda: self._generation(number, generation, table, stage, genome, base, points, units, progress),  # noqa: B023
+            )
+            if not _same(entry["points"], points):
+                raise JournalError(
+                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1} was drawn otherwise; "
+                    "go on with the version of cma and numpy that the run began with"
+                )
+            if np.shape(entry["scores"]) != (len(points),):
+                raise JournalError(
+                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1}: not a score each"
+                )
+            strategy.tell(points, [1.0 - x for x in entry["scores"]])
+            units = entry["next_units"]
+            if (generation + 1) % stage.review == 0 or generation + 1 == stage.generations:
+                mean = genome.decode(strategy.result.xfavorite, base)
+                self._review(number, generation, table, stage, mean, float(strategy.sigma), progress)
+
+    def _generation(
+        self, number: int, generation: int, table: Table, stage: Stage, genome: Genome, base: Variant,
+        points: Sequence[npt.NDArray[np.float64]], units: int, progress: Progress,
+    ) -> dict[str, Any]:  # fmt: skip
+        candidates = [genome.decode(point, base) for point in points]
+        rivals = self._rivals(stage, progress)
+        seed = derive_seed(self.settings.seed, _GENERATION, number, generation)
+        games = table.scores(candidates, rivals, units, seed, f"generation-{number + 1}-{generation + 1}")
+        _finite(games, f"stage {number + 1}, generation {generation + 1}")
+        by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
+        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # a single seed is both
+        following, trust = next_units(units, halves, stage.units, stage.most_units)
+        return {
+            "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),
+            "rivals": len(rivals), "units": units, "games": games.size, "trust": trust, "next_units": following,
+        }  # fmt: skip
+
+    def _review(
+        self, number: int, generation: int, table: Table, stage: Stage, mean: Variant, sigma: float, progress: Progress
+    ) -> None:
+        def compute() -> dict[str, Any]:
+            rivals: list[Rival] = [progress.champion]
+            if self.start != progress.champion:
+                rivals.append(self.start)
+            seed = derive_seed(self.settings.seed, _REVIEW, number, generation)
+            games = table.scores([mean], rivals, stage.review_units, seed, f"review-{number + 1}-{generation + 1}")
+            _finite(games, f"review after generation {generation + 1} of stage {number + 1}")
+            shares = games[0].reshape(len(rivals), -1, 2).mean(2)
+            intervals = [unit_interval(row.tolist()) for row in shares]
+            return {
+                "candidate": mean.to_dict(), "sigma": sigma, "games": games.size,
+                "score": float(shares[0].mean()), "interval": list(intervals[0]),
+                "against_start": float(shares[-1].mean()), "against_start_interval": list(intervals[-1]),
+                "promoted": intervals[0].low > 0.5,
+            }  # fmt: skip
+
+        entry = self.once({"event": "review", "stage": number, "generation": generation}, compute)
+        if entry["promoted"]:
+            progress.hall.append(progress.champion)
+            try:
+                progress.champion = Variant.from_dict(entry["candidate"])
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
+            if entry is self.journal.entries[-1]:
+                self.journal.write("champion.json", progress.champion.weights.to_json())
+
+
+def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
+    try:
+        return bool(np.array_equal(told, drawn))
+    except ValueError:  # rows of other lengths
+        return False
+
+
+def _finite(scores: npt.NDArray[np.float64], place: str) -> None:
+    if not np.isfinite(scores).all():
+        raise RunError(f"{place}: a score is not a number; the run stops, and what was found before is kept")

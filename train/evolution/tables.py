@@ -1,0 +1,98 @@
+"""Games that fitness is made of: compiled ones between one-ply players, all others by the arena."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import maps
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.registry import parse
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.contests.course import Contest
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.matches.match_standing import score
+from warlight_env.arena.playing.game_setup import AgentSource, Setup
+from warlight_env.engine.rules import Rules
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.weights.duel_batches import Duels, plays_compiled
+from warlight_env.train.weights.genes import CandidatePlayer, Variant
+
+#: Who is played against: a candidate, as the same kind of player, or any agent.
+Rival = Variant | str
+
+
+class Table(Protocol):
+    """A place where games of two are played."""
+
+    def scores(
+        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
+    ) -> npt.NDArray[np.float64]:
+        """Scores of every player against every rival in the same 2 · units games, float64[A, R, 2 · units]."""
+        ...
+
+
+class CompiledTable:
+    """One-ply players in compiled code; see `Duels`."""
+
+    def __init__(self, conditions: Conditions, samples: int, jobs: int) -> None:
+        c = conditions
+        self._duels = Duels(c.map, c.rules, picks=c.picks, samples=samples, max_rounds=c.max_rounds, jobs=jobs)
+
+    def scores(
+        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
+    ) -> npt.NDArray[np.float64]:
+        """See `Table.scores`."""
+        opponents = [rival if isinstance(rival, str) else rival.weights for rival in rivals]
+        return self._duels.scores([player.weights for player in players], opponents, units, seed)
+
+
+class ArenaTable:
+    """Any players, by the match engine: in processes or on a cluster, with a run folder that a killed run goes on from.
+
+    The folder of a call is removed when its games are all played: the journal has what came of them.
+    """
+
+    def __init__(self, conditions: Conditions, spec: str, jobs: int, backend: str | Backend, folder: Path) -> None:
+        self._conditions, self._spec = conditions, spec
+        self._jobs, self._backend, self._folder = jobs, backend, folder
+
+    def source(self, rival: Rival) -> AgentSource:
+        """What makes the agent."""
+        return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
+
+    def scores(
+        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
+    ) -> npt.NDArray[np.float64]:
+        """See `Table.scores`."""
+        c = self._conditions
+        map_, rules = maps.load(c.map), Rules.of(c.rules)
+
+        def contest(i: int, j: int) -> Contest:
+            agents = (self.source(players[i]), self.source(rivals[j]))
+            return Contest(f"{i}-{j}", Setup(agents, map_, rules, seed, True, c.picks, c.max_rounds), 2 * units)
+
+        contests = [contest(i, j) for i in range(len(players)) for j in range(len(rivals))]
+        results = play_contests(contests, jobs=self._jobs, backend=self._backend, folder=self._folder / name)
+        if any(result.interrupted for result in results.values()):
+            raise KeyboardInterrupt
+        shutil.rmtree(self._folder / name)
+        scores = [[score(record, 0) for record in results[contest.key].records] for contest in contests]
+        return np.array(scores).reshape(len(players), len(rivals), 2 * units)
+
+
+def make_table(
+    conditions: Conditions, spec: str, rivals: Sequence[str], jobs: int, backend: str | Backend, folder: Path
+) -> Table:
+    """The quickest table that knows the player, the rivals and the rules."""
+    info, values = parse(spec)
+    known = all(rival in COMPILED for rival in rivals)
+    if info.name == "one_ply" and "weights" not in values and known and plays_compiled(Rules.of(conditions.rules)):
+        samples: Any = values.get("samples", info.parameters["samples"].default)
+        return CompiledTable(conditions, samples, jobs)
+    return ArenaTable(conditions, spec, jobs, backend, folder)

@@ -1,0 +1,1 @@
+"""The turn network by expert iteration."""

@@ -1,0 +1,111 @@
+"""The turn network fitted to turns that an expert took."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import RunError
+from warlight_env.train.common.expert_iteration import HELD_OUT
+from warlight_env.train.common.places import Place, Places
+from warlight_env.train.common.torch_threads import one_thread
+from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.exit.taught_turns import TaughtTurns
+from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.loss import TurnLoss, turn_loss
+from warlight_env.train.turn_net.module import TurnModule
+from warlight_env.train.turn_net.passes import turn_pass
+
+#: The longest gradient of a step.
+_LONGEST = 5.0
+#: The most turns that are held out of each place.
+_MOST_HELD_OUT = 2048
+
+
+class TurnFit(NamedTuple):
+    """What a fit came to."""
+
+    arrays: dict[str, npt.NDArray[np.float32]]
+    trained: float  #: nats of a turn, the sum over its choices, in the last tenth of the steps
+    held_out: float | None  #: … of turns that were held out; None: there are none
+    result: float | None  #: … of these games' results
+
+
+class _PlaceTurns:
+    """The turns of a place, and what a network makes of them."""
+
+    def __init__(self, place: Place, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
+        self._rows = turns
+        self.training = np.flatnonzero(games % HELD_OUT != 0)
+        self.held_out = np.flatnonzero(games % HELD_OUT == 0)[:_MOST_HELD_OUT]
+        self._pass = turn_pass(make_context(place.board, place.params, place.players, PLANNING), "cpu", jobs)
+
+    def loss(self, module: TurnModule, which: npt.NDArray[np.int64]) -> TurnLoss:
+        """Of some turns."""
+        rows = self._rows.taken(which)
+        return turn_loss(self._pass.chances(module, rows), torch.from_numpy(rows.value))
+
+
+def fit_turns(
+    settings: ExitSettings,
+    places: Places,
+    turns: TaughtTurns,
+    seed: int,
+    start: TurnNetwork | None = None,
+    jobs: int = 1,
+) -> TurnFit:
+    """A network fitted to turns by cross-entropy of each small choice, given those before it, and of who won.
+
+    Args:
+        start: whose numbers it begins with; None: random ones. jobs: threads; what is found does not depend on them.
+
+    Raises:
+        RunError: a number is none any more, or all turns are held out.
+    """
+    numbers = sorted(set(turns.place.tolist()))
+    parts = [_PlaceTurns(places[at], *turns.of_place(at, places[at].players), jobs) for at in numbers]
+    sizes = np.array([len(part.training) for part in parts], dtype=np.float64)
+    if not sizes.sum():
+        raise RunError("all turns are of games that are held out; play more games")
+    rng = np.random.default_rng(derive_seed(seed, 1))
+    with one_thread():
+        module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1))
+        if start is not None:
+            module.take(start)
+        optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, settings.rate, settings.steps + 1, pct_start=0.1)
+        last, total = (settings.steps + 9) // 10, 0.0
+        for step in range(settings.steps):
+            part = parts[rng.choice(len(parts), p=sizes / sizes.sum())]
+            loss = part.loss(module, rng.choice(part.training, settings.batch))
+            optimizer.zero_grad()
+            of_turn = loss.weights + loss.shares + loss.priorities
+            (of_turn + settings.outcome * loss.value).backward()
+            torch.nn.utils.clip_grad_norm_(module.parameters(), _LONGEST)
+            optimizer.step()
+            schedule.step()
+            total += float(of_turn.detach()) if step >= settings.steps - last else 0.0
+        turn, result = _held_out(module, parts, settings.batch)
+    if not all(np.isfinite(values).all() for values in module.arrays().values()):
+        raise RunError("a number of the network is none any more; a lower rate may help")
+    return TurnFit(module.arrays(), total / last, turn, result)
+
+
+def _held_out(module: TurnModule, parts: list[_PlaceTurns], size: int) -> tuple[float | None, float | None]:
+    """Mean losses of a turn and of a result, of what was held out."""
+    count, total = 0, np.zeros(len(TurnLoss._fields))
+    with torch.no_grad():
+        for part in parts:
+            for low in range(0, len(part.held_out), size):
+                which = part.held_out[low : low + size]
+                loss = part.loss(module, which)
+                total += len(which) * np.array([float(value) for value in loss])
+                count += len(which)
+    return (float(total[:3].sum() / count), float(total[3] / count)) if count else (None, None)

@@ -1,0 +1,110 @@
+"""Games of expert iteration: who sits there is drawn, and the expert says what is to be done."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from warlight_env.agents import Agent, make_agent
+from warlight_env.arena.backends.backend import Backend, make_backend
+from warlight_env.arena.backends.spread import play_all
+from warlight_env.arena.backends.tasks import Workers
+from warlight_env.arena.playing.play import GameStopped, ask_orders, pick_regions, play_orders
+from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
+from warlight_env.train.common.places import Places
+from warlight_env.train.common.threads import in_threads
+from warlight_env.train.exit.players import Expert, Pupil
+from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
+from warlight_env.train.exit.taught_turns import TaughtTurn, TaughtTurns
+from warlight_env.train.turn_net.player import read_network
+
+#: Plays games of the given numbers, and returns what is taught in them, in the order of the numbers.
+Teach = Callable[[Sequence[int]], TaughtTurns]
+
+
+@dataclass(frozen=True)
+class TaughtGames:
+    """All that decides such games, as a backend plays them (`tasks.Playable`).
+
+    network: as it is, see `turn_file`; empty: there is none. seed: with a game's number decides all of it.
+    """
+
+    settings: ExitSettings
+    network: bytes
+    seed: int
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.settings)
+
+    def warm_up(self) -> None:
+        """See `Playable`."""
+        self.play(0, rounds=1)
+
+    def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[TaughtTurn]:
+        """The turns that the expert takes for good in a game, for the seats that it or the network has."""
+        settings, seed = self.settings, derive_seed(self.seed, number)
+        rng = np.random.default_rng(seed)
+        at = self._places.draw(rng)
+        place = self._places[at]
+        taught = [seat for seat in settings.seats if seat in (EXPERT, NETWORK)]
+        kinds = [str(rng.choice(taught)), *rng.choice(settings.seats, place.players - 1).tolist()]
+        order = rng.permutation(place.players)
+        agents = [self._agent(kinds[k], derive_seed(seed, seat)) for seat, k in enumerate(order)]
+        picks = "random" if rng.random() < settings.dealt else "play"
+        game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
+        pick_regions(game, agents)
+        turns: list[TaughtTurn] = []
+        value = np.zeros(place.players, dtype=np.float32)  # written at the end
+        while not game.done and game.round < (settings.max_rounds if rounds is None else rounds):
+            if stop is not None and stop():
+                raise GameStopped
+            owner, army, round_ = game.owner.copy(), game.army.copy(), game.round
+            orders = ask_orders(game, agents)
+            for seat in orders:
+                agent = agents[seat]
+                expert = agent.expert if isinstance(agent, Pupil) else agent
+                if isinstance(expert, Expert):
+                    turns.append(TaughtTurn(at, number, round_, seat, owner, army, expert.row.copy(), value))
+            play_orders(game, agents, orders)
+        if game.winner is not None:
+            value[game.winner] = 1.0
+        return turns
+
+    def _agent(self, kind: str, seed: int) -> Agent:
+        if kind not in (EXPERT, NETWORK):
+            return make_agent(kind, seed)
+        read = read_network(self.network)
+        if kind == EXPERT or read is None:
+            return Expert(self.settings, read, seed)
+        return Pupil(self.settings, read, seed)
+
+
+@contextlib.contextmanager
+def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
+    """What plays such games: ``local`` in threads of this process, another backend with its workers, opened at need.
+
+    Args:
+        jobs: threads, or tasks side by side.
+    """
+    with contextlib.ExitStack() as opened:
+        if backend == "local":
+
+            def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
+                return in_threads(games.play, numbers, jobs)
+
+        else:
+            place = make_backend(backend)
+            workers: list[Workers[list[TaughtTurn]]] = []
+
+            def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
+                if not workers:
+                    workers.append(opened.enter_context(place.open([games], jobs)))
+                return play_all(workers[0], numbers)
+
+        yield lambda numbers: TaughtTurns.of([turn for game in play(numbers) for turn in game])

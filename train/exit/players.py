@@ -1,0 +1,79 @@
+"""Who plays the games of expert iteration: the search that teaches, the network that learns, and agents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.base import Budget, KernelAgent
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.planning.plans import drawn_turn, only_plans
+from warlight_env.agents.players.plan import ChoiceWork
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import load_value
+from warlight_env.agents.search.lookahead import make_lookahead
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.view import View
+from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.exit.targets import write_target
+
+
+class Expert(KernelAgent):
+    """Chooses among plans, and among turns of the network where there is one, by a look one round ahead.
+
+    row: its last turn in small choices, int8[N + 2 E].
+    """
+
+    name = "expert"
+
+    def __init__(self, settings: ExitSettings, network: TurnNetwork | None, seed: int) -> None:
+        super().__init__(seed)
+        self._settings, self._network = settings, network
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        n, e, players, s = view.board.n_regions, view.board.n_edges, view.players, self._settings
+        generator = only_plans if self._network is None else plans_and_samples
+        functions = Functions(generator=generator, policy=drawn_turn, capacity=s.candidates)
+        self._context = make_context(
+            view.board, view.params, players, PLANNING, functions=functions, value=load_value(s.value),
+            turns=self._network,
+        )  # fmt: skip
+        self._work = reference(
+            ChoiceWork(make_generator_work(n, e, players), make_lookahead(n, e, players, s.candidates))
+        )
+        self.row = np.zeros(n + 2 * e, dtype=np.int8)
+
+    def _write(self, view: View) -> int:
+        return int(
+            write_target(
+                self._context, lone(view), view.player, self._settings.samples, self._settings.temperature, self.rng,
+                self._work, self.row, self._deploy, self._attacks,
+            )
+        )  # fmt: skip
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._picked(view, write_best_picks, PLANNING)
+
+
+class Pupil(TurnNetAgent):
+    """Plays the network's turns, and has the expert say what it would have done."""
+
+    name = "pupil"
+
+    def __init__(self, settings: ExitSettings, network: TurnNetwork, seed: int) -> None:
+        super().__init__(network, seed, settings.heat)
+        self.expert = Expert(settings, network, derive_seed(seed, 1))
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        self.expert.act(view)
+        return super().act(view, budget)

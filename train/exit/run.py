@@ -1,0 +1,123 @@
+"""Expert iteration on turn networks: a search that knows the network says what the next network should play.
+
+Games are played (`games`) by the expert, by the network as it is, and by other agents; in each position where the first
+two move, the expert says what it takes for good: the best of its plans and of the network's own turns, by a look one
+round ahead. Where the network moves, its own mistakes lead to the positions that it learns from (DAgger; Ross et al.,
+arXiv:1011.0686). A new network is fitted to these turns (`fit`). The first network of a run that starts without one
+passes no gate.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from warlight_env.agents.turn_net.turn_file import NONE, file_of, load_turns, turn_file
+from warlight_env.engine.rng import derive_seed
+from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
+from warlight_env.train.common.matches import Pair
+from warlight_env.train.common.report import Report
+from warlight_env.train.exit.fit import fit_turns
+from warlight_env.train.exit.games import TaughtGames, teaching
+from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.exit.taught_turns import TaughtTurns
+from warlight_env.train.turn_net.player import TurnPlayer, read_network, with_note
+
+#: Part of seeds' paths.
+_GAMES: Final = 1
+#: Games of a part, of which a kill costs no more than one.
+GAMES_PART: Final = 100
+
+
+class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
+    """A run; see `Trainer`.
+
+    Args:
+        backend: with ``local``, the games that teach are played in threads.
+    """
+
+    command, found_name = "exit", "policy.npz"
+    fit_path, gate_path, samples_kind = 2, 3, TaughtTurns
+    title, loss_name = "A network that plays turns in full, by expert iteration", "nats of a turn"
+
+    @staticmethod
+    def total(settings: ExitSettings) -> int:
+        """See `Trainer.total`."""
+        return settings.iterations * (-(-settings.games // GAMES_PART) + 2) - (settings.start == NONE)
+
+    def first(self) -> bytes:
+        """See `ExpertIteration.first`."""
+        start = load_turns(self.settings.start)
+        return b"" if start is None else file_of(start)
+
+    def needs_gate(self, network: bytes) -> bool:
+        """See `ExpertIteration.needs_gate`."""
+        return bool(network)
+
+    def samples(self, iteration: int, network: bytes) -> TaughtTurns:
+        """See `ExpertIteration.samples`."""
+        s = self.settings
+        games = TaughtGames(s, network, derive_seed(s.seed, _GAMES, iteration))
+        with teaching(games, self._jobs, self._backend) as teach:
+
+            def make(numbers: range) -> tuple[TaughtTurns, dict[str, Any]]:
+                turns = teach(numbers)
+                won = turns.game[turns.value.any(axis=1)]
+                return turns, {"won": len(set(won.tolist())), "positions": len(turns.place)}
+
+            return self.in_parts("games", iteration, s.games, GAMES_PART, make)
+
+    def kept(self) -> int:
+        """See `ExpertIteration.kept`."""
+        return self.settings.keep
+
+    def fit(self, samples: TaughtTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
+        """See `ExpertIteration.fit`."""
+        fit = fit_turns(self.settings, self.places, samples, seed, read_network(network), self._jobs)
+        return turn_file(fit.arrays), {
+            "labels": len(samples.place), "trained": fit.trained, "held_out": fit.held_out, "result": fit.result,
+        }  # fmt: skip
+
+    def player_of(self, network: bytes) -> TurnPlayer:
+        """See `ExpertIteration.player_of`."""
+        return TurnPlayer(network)
+
+    # The end
+
+    def games(self) -> int:
+        """See `Trainer.games`; those of gates teach nothing."""
+        return sum(entry["games"] for entry in self.journal.entries if entry["event"] == "games")
+
+    def pairs(self, found: bytes) -> list[Pair]:
+        """See `Trainer.pairs`."""
+        return [("found", other, TurnPlayer(found), other) for other in self.settings.holdout]
+
+    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+        """See `Trainer.content`: the file says where it comes from."""
+        told: dict[str, Any] = {
+            name: result[name] for name in ("games", "turns", "seconds", "holdout") if name in result
+        }
+        return with_note(found, {"trained": "warlight train exit", "settings": self.settings.to_dict(), **told})
+
+    def facts(self, found: bytes) -> dict[str, Any]:
+        """See `Trainer.facts`."""
+        turns = sum(entry["positions"] for entry in self.journal.entries if entry["event"] == "games")
+        return {"player": "policy", "turns": turns}
+
+    def summary(self, result: dict[str, Any]) -> str:
+        """See `Trainer.summary`."""
+        return (
+            f"Taught {result['turns']:,} turns of {result['games']:,} games in {result['seconds'] / 60:.1f} minutes, "
+            "all steps together. It plays without any search, the likeliest of each choice, with seeds that training "
+            "never used."
+        )
+
+    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+        """See `Trainer.describe`."""
+        self.describe_curves(report)
+        self.describe_table(
+            report, ["turns", "nats of a turn", "… held out", "nats of a result"],
+            lambda fit: [
+                f"{fit['labels']:,}", *(in_digits(fit[name], 3) for name in ("trained", "held_out", "result"))
+            ],
+        )  # fmt: skip
+        report.text("Nats: cross-entropies; those of a turn are the sum over its choices.")

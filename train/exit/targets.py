@@ -1,0 +1,57 @@
+"""What a turn network is taught: turns that a look one round ahead takes for good."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, generate
+from warlight_env.agents.players.plan import ChoiceWork
+from warlight_env.agents.records.factored_turns import encode_nearest
+from warlight_env.agents.records.generator_work import take_turn
+from warlight_env.agents.search.lookahead import highest, score_turns
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import uniform
+
+
+@kernel
+def write_target(
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    temperature: Real,
+    rng: RandomState,
+    work: ChoiceWork,
+    row: npt.NDArray[np.int8],
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the turn that a network is to learn: one of the context's generator, drawn by the softmax of mean shares
+    after the round, of `samples` plays, divided by a temperature (0: the best one).
+
+    It goes to deploy int32[N] and attacks int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the attacks'
+    number.
+    """
+    look, board = work.look, context.board
+    count = generate(context, position, player, rng, work.generator, look.turns)
+    chosen = np.int64(0)
+    if count > 1:
+        score_turns(context, position, player, samples, look.turns, count, rng, work.generator, look)
+        chosen = highest(look.score, count)
+    if temperature > 0.0:
+        best, total = look.score[chosen], 0.0
+        for i in range(count):
+            look.score[i] = np.exp((look.score[i] - best) / samples / temperature)
+            total += look.score[i]
+        left = uniform(rng) * total
+        for i in range(count):
+            left -= look.score[i]
+            if left < 0.0:
+                chosen = np.int64(i)
+                break
+    sent = take_turn(look.turns, chosen, deploy, attacks)
+    encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, sent, row)
+    return np.int64(sent)

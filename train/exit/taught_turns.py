@@ -1,0 +1,86 @@
+"""Turns that are taught, many in a few arrays, and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.rules import MAX_PLAYERS
+from warlight_env.networks.npz import read_arrays, write_arrays
+from warlight_env.train.turn_net.batches import TurnRows
+
+
+class TaughtTurn(NamedTuple):
+    """A position, and what a player is to do there."""
+
+    place: int  #: see `places.Places`
+    game: int  #: its number in the iteration
+    round: int
+    player: int
+    owner: npt.NDArray[np.int8]  #: [N]
+    army: npt.NDArray[np.int32]  #: [N]
+    row: npt.NDArray[np.int8]  #: [N + 2 E]
+    value: npt.NDArray[np.float32]  #: [P] 1 for who won the game; all 0: nobody did
+
+
+class TaughtTurns(NamedTuple):
+    """M of them; the regions and rows of all stand one after the other."""
+
+    place: npt.NDArray[np.int32]  #: [M]
+    game: npt.NDArray[np.int32]  #: [M]
+    round: npt.NDArray[np.int32]  #: [M]
+    player: npt.NDArray[np.int8]  #: [M]
+    regions: npt.NDArray[np.int32]  #: [M] how many
+    size: npt.NDArray[np.int32]  #: [M] of its row
+    owner: npt.NDArray[np.int8]
+    army: npt.NDArray[np.int32]
+    row: npt.NDArray[np.int8]
+    value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
+
+    @classmethod
+    def of(cls, turns: Sequence[TaughtTurn]) -> TaughtTurns:
+        """These, in their order."""
+        value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
+        for row, turn in zip(value, turns, strict=True):
+            row[: len(turn.value)] = turn.value
+        return cls(
+            np.array([turn.place for turn in turns], dtype=np.int32),
+            np.array([turn.game for turn in turns], dtype=np.int32),
+            np.array([turn.round for turn in turns], dtype=np.int32),
+            np.array([turn.player for turn in turns], dtype=np.int8),
+            np.array([len(turn.owner) for turn in turns], dtype=np.int32),
+            np.array([len(turn.row) for turn in turns], dtype=np.int32),
+            np.concatenate([np.zeros(0, dtype=np.int8), *(turn.owner for turn in turns)]),
+            np.concatenate([np.zeros(0, dtype=np.int32), *(turn.army for turn in turns)]),
+            np.concatenate([np.zeros(0, dtype=np.int8), *(turn.row for turn in turns)]),
+            value,
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[TaughtTurns]) -> TaughtTurns:
+        """All of them, one after the other."""
+        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> TaughtTurns:
+        """What `to_bytes` wrote; the caller has seen to it that it is that."""
+        return cls(**read_arrays(content))
+
+    def to_bytes(self) -> bytes:
+        """A file: .npz."""
+        return write_arrays(self._asdict())
+
+    def of_place(self, place: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
+        """The turns of a place with so many players, and the numbers of their games."""
+        which = self.place == place
+        regions, size = (int(column[which.argmax()]) for column in (self.regions, self.size))
+        of_regions, of_row = np.repeat(which, self.regions), np.repeat(which, self.size)
+        rows = TurnRows(
+            self.owner[of_regions].reshape(-1, regions), self.army[of_regions].reshape(-1, regions), self.round[which],
+            self.player[which].astype(np.int64), self.row[of_row].reshape(-1, size),
+            np.ascontiguousarray(self.value[which, :players]),
+        )  # fmt: skip
+        return rows, self.game[which]

@@ -1,0 +1,1 @@
+"""What trainers by PPO share: iterations, opponents, checkpoints and the report."""

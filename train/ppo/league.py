@@ -1,0 +1,137 @@
+"""Whom a policy meets in training: reference agents and copies of itself, the more often the better they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from warlight_env.envs.opponents import Opponent, OpponentPool, PolicyOpponent, make_opponent
+
+#: How the names of snapshots begin.
+SNAPSHOT: Final = "snapshot-"
+#: What a game is still worth in the table an iteration later.
+_KEEP: Final = 0.9
+
+
+class MeetingTable:
+    """How often opponents are met, by name: the more often the better they do.
+
+    An opponent's weight is (1 - p)^priority, where p is the share of recent games won against it, but no less than
+    `least`: prioritised fictitious self-play (Vinyals et al., "Grandmaster level in StarCraft II using multi-agent
+    reinforcement learning", Nature 575, 2019). Older games count less, by a factor of 0.9 an iteration, and everybody
+    begins with two games of which one was won.
+
+    Args:
+        agents: that always stay.
+        most: snapshots that stay, the newest.
+        priority, least: see above.
+    """
+
+    def __init__(self, agents: Sequence[str], most: int, priority: float, least: float) -> None:
+        self._most, self._priority, self._least = most, priority, least
+        self._games: dict[str, list[float]] = {agent: [2.0, 1.0] for agent in agents}  # games and wins
+        self._snapshots: list[int] = []
+
+    def add(self, number: int) -> int | None:
+        """Let a snapshot join; returns the number of the one that goes, as there are too many."""
+        self._snapshots.append(number)
+        self._games[snapshot_name(number)] = [2.0, 1.0]
+        if len(self._snapshots) <= self._most:
+            return None
+        gone = self._snapshots.pop(0)
+        del self._games[snapshot_name(gone)]
+        return gone
+
+    def weights(self) -> dict[str, float]:
+        """How often each is to be met, in proportion."""
+        return {
+            name: max(self._least, (1 - wins / games) ** self._priority) for name, (games, wins) in self._games.items()
+        }  # fmt: skip
+
+    def count(self, games: Iterable[tuple[str, bool]]) -> dict[str, list[int]]:
+        """Take games of an iteration into account: who was met, and whether the policy won.
+
+        Returns games and wins by name; of opponents that have gone there is nothing.
+        """
+        told: dict[str, list[int]] = {}
+        for name, won in games:
+            if name in self._games:
+                counts = told.setdefault(name, [0, 0])
+                counts[0] += 1
+                counts[1] += won
+        for name, row in self._games.items():
+            new = told.get(name, [0, 0])
+            row[0], row[1] = (2 + _KEEP * (row[0] - 2) + new[0], 1 + _KEEP * (row[1] - 1) + new[1])
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as plain data; snapshots by their numbers."""
+        return {
+            "table": {name: list(row) for name, row in self._games.items()}, "snapshots": list(self._snapshots)
+        }  # fmt: skip
+
+    def restore(self, saved: dict[str, Any]) -> list[int]:
+        """Become the table that `to_dict` told of, in one that has just been made; returns its snapshots."""
+        for number in saved["snapshots"]:
+            self.add(number)
+        for name, row in saved["table"].items():
+            self._games[name] = list(row)
+        return list(self._snapshots)
+
+
+class League(MeetingTable):
+    """A table with a pool of opponents of an environment, which are met as often as it says.
+
+    Args:
+        agents, most, priority, least: see `MeetingTable`.
+        load: the policy of the snapshot of a number, see `add`.
+    """
+
+    def __init__(
+        self, agents: Sequence[str], load: Callable[[int], Any], most: int, priority: float, least: float
+    ) -> None:
+        super().__init__(agents, most, priority, least)
+        self._load, self.pool = load, OpponentPool()
+        self._names: dict[Opponent, str] = {}
+        for agent in agents:
+            self._join(agent, make_opponent(agent))
+        self._weigh()
+
+    def add(self, number: int) -> int | None:
+        """See `MeetingTable.add`."""
+        gone = super().add(number)
+        self._join(snapshot_name(number), PolicyOpponent(self._load(number)))
+        if gone is not None:
+            name = snapshot_name(gone)
+            self.pool.remove(name)
+            self._names = {key: known for key, known in self._names.items() if known != name}
+        self._weigh()
+        return gone
+
+    def _join(self, name: str, opponent: Opponent) -> None:
+        self.pool.add(name, opponent)
+        self._names[opponent] = name
+
+    def _weigh(self) -> None:
+        for name, weight in self.weights().items():
+            self.pool.set_weight(name, weight)
+
+    def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
+        """See `MeetingTable.count`, by the pool's opponents."""
+        told = self.count((self._names[met], won) for met, won in games if met in self._names)
+        self._weigh()
+        return told
+
+    def restore(self, saved: dict[str, Any]) -> list[int]:
+        """See `MeetingTable.restore`."""
+        snapshots = super().restore(saved)
+        self._weigh()
+        return snapshots
+
+
+def snapshot_name(number: int) -> str:
+    """What the copy of that number is called."""
+    return f"{SNAPSHOT}{number}"
+
+
+__all__ = ["SNAPSHOT", "League", "MeetingTable", "snapshot_name"]

@@ -1,0 +1,248 @@
+"""The skeleton of runs of PPO: iterations, evaluations, copies of the policy, the checkpoint, TensorBoard.
+
+Every iteration begins all its games anew, and sets all random generators, from the run's seed and its own number. So
+what it does follows from the parameters, the optimiser's moments and the league's table, which the checkpoint has: a
+killed run goes on exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+from torch.utils.tensorboard import SummaryWriter
+
+from warlight_env import bounded
+from warlight_env.arena.playing.game_setup import AgentSource
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import RunError
+from warlight_env.train.common.journal import JournalError
+from warlight_env.train.common.matches import Pair, play_pairs
+from warlight_env.train.common.report import Report, percent
+from warlight_env.train.common.trainer import Trainer
+from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
+from warlight_env.train.ppo.report import describe_course
+from warlight_env.train.ppo.settings import PpoSettings
+
+#: Part of seeds' paths.
+_EVALUATION: Final = 3
+#: What a run says that stops where a number is none any more, or the disk is full.
+KEPT: Final = "the run stops; what its folder has is kept, and the same command goes on from there"
+
+
+S = TypeVar("S", bound=PpoSettings)
+
+
+class PpoRun(Trainer[S, bytes]):
+    """A run that finds a policy's file; see `Trainer`. What is learned does not depend on jobs and backend, which play
+    evaluations.
+    """
+
+    command, found_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
+
+    # What kinds of runs do in their own way
+
+    @abstractmethod
+    def learn(self, iteration: int) -> dict[str, Any]:
+        """Do an iteration: steps so far, games, won, opponents (games and wins by name), and figures.
+
+        Raises:
+            RunError: a number is none any more.
+        """
+
+    @abstractmethod
+    def export(self) -> bytes:
+        """The file of the policy as it is now."""
+
+    @abstractmethod
+    def player_of(self, content: bytes) -> AgentSource:
+        """Who plays such a file."""
+
+    @abstractmethod
+    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """Such a file with more in its note."""
+
+    @abstractmethod
+    def join(self, number: int) -> None:
+        """Let the policy of that number (`policy_name`) be met from now on."""
+
+    @abstractmethod
+    def state(self, entry: dict[str, Any]) -> Checkpoint:
+        """What the run goes on from."""
+
+    @abstractmethod
+    def take(self, state: Checkpoint) -> None:
+        """Become what `state` gave, in a run that has just been made."""
+
+    # What all do
+
+    @staticmethod
+    def total(settings: S) -> int:
+        """See `Trainer.total`."""
+        return settings.iterations
+
+    @staticmethod
+    def progress(entry: dict[str, Any]) -> str:
+        """See `Trainer.progress`."""
+        won = 100 * entry["won"] / max(1, entry["games"])
+        scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
+        return ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores])
+
+    def run(self) -> bytes:
+        """See `Trainer.run`; returns the file of the policy that scored best in an evaluation."""
+        done = self._restore()
+        if done < self.settings.iterations:
+            with self._logging() as writer:
+                for iteration in range(done, self.settings.iterations):
+                    self._iterate(iteration, writer)
+        return self.saved(self._best()["iteration"] + 1)
+
+    def _best(self) -> dict[str, Any]:
+        """The journal's entry with the highest mean score in its evaluation, the last of several."""
+        evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
+        return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
+
+    def saved(self, number: int) -> bytes:
+        """The file that the run wrote at that number."""
+        path = self.journal.folder / policy_name(number)
+        return bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "policy of this run")
+
+    def _iterate(self, iteration: int, writer: SummaryWriter) -> None:
+        s, began = self.settings, time.perf_counter()
+        entry = {"event": "iteration", "iteration": iteration, **self.learn(iteration)}
+        number = iteration + 1
+        evaluated = number % s.evaluation == 0 or number == s.iterations
+        joins = s.snapshot > 0 and number % s.snapshot == 0
+        if evaluated or joins:
+            content = self.export()
+            self.journal.write(policy_name(number), content)
+            if joins:
+                self.join(number)
+            if evaluated:
+                entry["evaluation"] = self._evaluate(content)
+        entry["seconds"] = round(time.perf_counter() - began, 3)
+        self._log(writer, entry)
+        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())  # has the line, too: a kill may come between
+        self.journal.append(entry)
+        self._say(entry)
+
+    def _evaluate(self, content: bytes) -> dict[str, Any]:
+        """Score, interval and games against each opponent, in the match engine's games."""
+        s, source = self.settings, self.player_of(content)
+        rows = play_pairs(
+            [("policy", other, source, other) for other in s.evaluate], s.evaluation_units, s.conditions,
+            derive_seed(s.seed, _EVALUATION), jobs=self._jobs, backend=self._backend,
+        )  # fmt: skip
+        return {row["opponent"]: {key: row[key] for key in ("score", "interval", "games")} for row in rows}
+
+    def _restore(self) -> int:
+        """Take up the state of the checkpoint; returns the iterations that are done."""
+        path, entries = self.journal.folder / CHECKPOINT, self.journal.entries
+        if not path.exists():
+            if entries:
+                raise JournalError(f"{self.journal.folder}: {len(entries)} iterations, but no {CHECKPOINT}")
+            return 0
+        state = Checkpoint.load(path)
+        entry = state.entry
+        try:
+            self.take(state)
+        except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
+            raise JournalError(f"{path}: damaged ({' '.join(str(error).split())[:200]})") from None
+        if entry["iteration"] == len(entries):
+            self.journal.append(entry)
+        if entry["iteration"] != len(self.journal.entries) - 1:
+            raise JournalError(
+                f"{self.journal.folder}: {CHECKPOINT} is of iteration {entry['iteration'] + 1}, and there are "
+                f"{len(entries)} in the journal"
+            )
+        return len(self.journal.entries)
+
+    # TensorBoard
+
+    @contextmanager
+    def _logging(self) -> Iterator[SummaryWriter]:
+        with self._disk():
+            writer = SummaryWriter(str(self.journal.folder / "tensorboard"))
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+    def _log(self, writer: SummaryWriter, entry: dict[str, Any]) -> None:
+        told = {"games/won": entry["won"] / max(1, entry["games"]), "time/seconds": entry["seconds"]}
+        told |= {f"train/{name}": value for name, value in entry.items() if isinstance(value, float)}
+        told |= {f"against/{name}": wins / games for name, (games, wins) in entry["opponents"].items()}
+        told |= {f"evaluation/{name}": row["score"] for name, row in entry.get("evaluation", {}).items()}
+        with self._disk():
+            for name, value in told.items():
+                writer.add_scalar(name, value, entry["steps"])
+            writer.flush()
+
+    @contextmanager
+    def _disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RunError(f"cannot write {self.journal.folder}: {error.strerror or error}; {KEPT}") from error
+
+    # The end
+
+    def pairs(self, found: bytes) -> list[Pair]:
+        """See `Trainer.pairs`."""
+        source = self.player_of(found)
+        return [("policy", other, source, other) for other in self._met_at_last()]
+
+    def _met_at_last(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.settings.evaluate, *self.settings.holdout)))
+
+    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+        """See `Trainer.content`: the file says for how long it was trained."""
+        return self.with_note(found, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
+
+    def facts(self, found: bytes) -> dict[str, Any]:
+        """See `Trainer.facts`."""
+        steps, found_at = self.journal.entries[-1]["steps"], self._best()["steps"]
+        return {"player": f"policy:{self.journal.folder / self.found_name}", "steps": steps, "found_at": found_at}
+
+    def summary(self, result: dict[str, Any]) -> str:
+        """See `Trainer.summary`."""
+        rows = result["holdout"]
+        told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
+        return (
+            f"Scores in {rows[0]['games']} games each with seeds that training never used: {told}. Training took "
+            f"{result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} minutes, "
+            "evaluations included. The policy plays without any search."
+        )
+
+    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+        """See `Trainer.describe`."""
+        s = self.settings
+        kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.evaluate)]
+        report.text(
+            f"Games are paired: each seed in both seats. Kept out of training: {', '.join(kept_out) or 'nobody'}. "
+            f"The policy is that of step {result['found_at']:,}, which scored best in the evaluations below."
+        )
+        describe_course(report, s, self.journal.entries)
+
+
+def _mean_score(entry: dict[str, Any]) -> float:
+    """Of an entry's evaluation: the mean over opponents."""
+    rows = entry["evaluation"].values()
+    return sum(row["score"] for row in rows) / len(rows)
+
+
+def policy_name(number: int) -> str:
+    """The file of the policy after so many iterations, in the run's folder."""
+    return f"policies/{number:06}.npz"
+
+
+def number_or_none(value: Any) -> float | None:
+    """As JSON takes it: what is explained of returns that are all the same is no number."""
+    return float(value) if math.isfinite(value) else None
+
+
+__all__ = ["KEPT", "PpoRun", "number_or_none", "policy_name"]

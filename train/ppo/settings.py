@@ -1,0 +1,77 @@
+"""The settings that runs of PPO have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from warlight_env.errors import InputError
+from warlight_env.train.common.checks import check_agents, check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.settings import RunSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class PpoSettings(RunSettings):
+    """What decides a run of PPO, beside `RunSettings`.
+
+    Args:
+        iterations: of `envs` games at once for `steps` steps each, learned from in `epochs` passes by minibatches.
+        rate: of Adam; it falls linearly to a tenth. gamma, trace: discount and λ of the advantages.
+        clip, entropy, value: PPO's range of ratios, and weights of the entropy and of the critic's loss.
+        opponents: agents that are met in training.
+        snapshot: iterations between copies of the policy that join the opponents; 0: none do. snapshots: of the
+            newest that stay.
+        priority: opponents are met in proportion to (1 - share of games won against them) to this power, and
+        least: never less often than this part of what a new one is.
+        evaluation: iterations between matches of `evaluation_units` seeds, each in both seats, against each of
+            `evaluate`. The policy that scored best in them is what is found.
+        threads: of learning on the processor.
+
+    Raises:
+        InputError: a number with which nothing could be learned, or no agent to meet.
+    """
+
+    quick_values: ClassVar[dict[str, Any]] = {
+        "iterations": 2, "envs": 8, "steps": 16, "minibatch": 32, "snapshot": 1, "evaluation": 1,
+        "evaluation_units": 1, "holdout_units": 2,
+    }  # fmt: skip
+
+    iterations: int = 200
+    envs: int
+    steps: int
+    epochs: int
+    minibatch: int = 1024
+    rate: float = 1e-3
+    gamma: float
+    trace: float = 0.9
+    clip: float = 0.2
+    entropy: float
+    value: float = 0.5
+    opponents: tuple[str, ...]
+    snapshot: int = 20
+    snapshots: int = 4
+    priority: float = 1.0
+    least: float = 0.1
+    evaluation: int = 20
+    evaluation_units: int = 50
+    evaluate: tuple[str, ...]
+    threads: int
+    holdout_units: int = 200
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(
+            self, 1, "iterations", "envs", "steps", "epochs", "snapshots", "evaluation", "evaluation_units", "threads"
+        )
+        check_whole(self, 0, "snapshot")
+        if not 2 <= self.minibatch <= self.envs * self.steps:
+            raise InputError(
+                f"minibatch = {self.minibatch!r}: must lie in 2 .. envs * steps = {self.envs * self.steps}"
+            )
+        check_shares(self, "gamma", "trace", "least")
+        check_positive(self, "rate", "clip")
+        check_not_negative(self, "entropy", "value", "priority")
+        for name in ("opponents", "evaluate"):
+            if not getattr(self, name):
+                raise InputError(f"{name}: at least one agent must be named")
+        check_agents(self, "opponents", "evaluate", "holdout")

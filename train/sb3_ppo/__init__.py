@@ -1,0 +1,1 @@
+"""Policies for `strategies` and `factored` by PPO of Stable-Baselines3."""

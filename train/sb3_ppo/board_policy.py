@@ -1,0 +1,151 @@
+"""A masked policy for `factored` that knows the board: one small network for all regions, one for all edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.type_aliases import Schedule
+from torch import Tensor, nn
+
+from warlight_env.engine.board import Board
+from warlight_env.features.columns import node_features, observed_features
+from warlight_env.features.definitions import SOFT_ARMIES
+from warlight_env.train.sb3_ppo.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
+from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
+
+
+class _FinishedLogits(MaskedRowsDistribution):
+    """The network before it gives the logits already."""
+
+    def proba_distribution_net(self, latent_dim: int) -> nn.Module:
+        return nn.Identity()
+
+
+class BoardNetwork(nn.Module):
+    """Logits for the rows of `factored`, and what the value is made from, out of the features `flat`.
+
+    Regions are described by a `RegionEncoder`. A region's row comes from its description; an edge's from those of both
+    ends and from how their armies compare. All regions share their weights, and so do all edges: what is learned on one
+    border holds on all. Only edges out of own regions are looked at, a fifth of them as a rule; the others' rows are
+    closed.
+
+    Args:
+        n_regions, n_globals: N and G of the observation, which is N * F + G long.
+        players: whose observation it is; F follows.
+        edge_index: int64[2, E].
+        width: of a region's description. layers: rounds of looking at neighbours.
+        values: of a row.
+    """
+
+    def __init__(
+        self, n_regions: int, n_globals: int, players: int, edge_index: npt.NDArray[np.int64], width: int = 64,
+        layers: int = 2, values: int = 5,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        names = node_features(players)
+        self.mine, self.army = names.index("mine"), names.index("army_soft")
+        self.n_edges, self.values = edge_index.shape[1], values
+        self.latent_dim_pi = (n_regions + self.n_edges) * values
+        self.latent_dim_vf = width
+        self.encoder = RegionEncoder(n_regions, players, edge_index, width, layers)
+        self.ends: Tensor
+        self.register_buffer("ends", torch.as_tensor(np.array(edge_index)), persistent=False)
+        self.region_head = nn.Linear(width, values)
+        self.source, self.target = nn.Linear(width, width), nn.Linear(width, width, bias=False)
+        self.armies = nn.Linear(2, width, bias=False)
+        self.edge_head = nn.Linear(width, values)
+        self.pooled = nn.Sequential(nn.Linear(width + n_globals, width), nn.ReLU())
+        # At first most regions and edges do nothing: where everything happens at once, nothing that happens can be
+        # traced to what was done, and nothing is learned.
+        with torch.no_grad():
+            self.region_head.bias[0] += 1.5
+            self.edge_head.bias[0] += 2.5
+
+    def _logits(self, nodes: Tensor, described: Tensor) -> Tensor:
+        batch, n = len(nodes), nodes.shape[1]
+        games, edges = torch.nonzero(nodes[:, self.ends[0], self.mine], as_tuple=True)
+        source, target = games * n + self.ends[0][edges], games * n + self.ends[1][edges]
+        soft = nodes[:, :, self.army].flatten()
+        here, there = (SOFT_ARMIES * x / (1.001 - x) for x in (soft[source], soft[target]))
+        armies = torch.stack([here / (here + there + 1), torch.tanh((0.6 * (here - 1) - there) / 3)], dim=1)
+        hidden = torch.relu(
+            self.source(described).flatten(0, 1).index_select(0, source)
+            + self.target(described).flatten(0, 1).index_select(0, target)
+            + self.armies(armies)
+        )
+        rows = described.new_zeros(batch * self.n_edges, self.values)
+        rows = rows.index_copy(0, games * self.n_edges + edges, self.edge_head(hidden))
+        return torch.cat([self.region_head(described), rows.view(batch, self.n_edges, self.values)], dim=1).flatten(1)
+
+    def _value(self, described: Tensor, overall: Tensor) -> Tensor:
+        return self.pooled(torch.cat([described.mean(1), overall], dim=1))
+
+    def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits float[B, rows * values] and what the value is made from, float[B, width]."""
+        nodes, overall = self.encoder.parts(flat)
+        described = self.encoder(nodes, overall)
+        return self._logits(nodes, described), self._value(described, overall)
+
+    def forward_actor(self, flat: Tensor) -> Tensor:
+        """The logits."""
+        nodes, overall = self.encoder.parts(flat)
+        return self._logits(nodes, self.encoder(nodes, overall))
+
+    def forward_critic(self, flat: Tensor) -> Tensor:
+        """What the value is made from."""
+        nodes, overall = self.encoder.parts(flat)
+        return self._value(self.encoder(nodes, overall), overall)
+
+
+class BoardPolicy(MaskedFactoredPolicy):
+    """`MaskedFactoredPolicy` with a `BoardNetwork`, for ``observation="flat"``.
+
+    ```python
+    env = make_vec_env(64, action="factored", mask="observation")
+    model = PPO(BoardPolicy, env, policy_kwargs=board_kwargs(env.episodes.core.board))
+    ```
+
+    Args:
+        n_regions, edge_index, players: of the games, see `board_kwargs`.
+        width, layers: of the network.
+        arguments: those of `MaskedFactoredPolicy`.
+    """
+
+    distribution_class = _FinishedLogits
+
+    def __init__(
+        self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], lr_schedule: Schedule,
+        *args: Any, n_regions: int, edge_index: list[list[int]], players: int, width: int = 64, layers: int = 2,
+        **arguments: Any,
+    ) -> None:  # fmt: skip
+        self._network: dict[str, Any] = {
+            "n_regions": n_regions, "players": players, "edge_index": np.array(edge_index, dtype=np.int64),
+            "width": width, "layers": layers,
+        }  # fmt: skip
+        super().__init__(observation_space, action_space, lr_schedule, *args, ortho_init=False, **arguments)
+
+    def _build_mlp_extractor(self) -> None:
+        assert isinstance(self.observation_space, spaces.Dict)
+        size = sum(spaces.flatdim(s) for key, s in self.observation_space.spaces.items() if key != MASK_KEY)
+        network = self._network
+        features = observed_features("flat", network["n_regions"], network["players"])
+        if size != features.size:
+            raise ValueError(
+                f"an observation of {size} values does not fit the board and players; use observation='flat'"
+            )
+        self.mlp_extractor = BoardNetwork(  # type: ignore[assignment]
+            n_globals=features["globals"].size, values=self._values, **network
+        )
+
+
+def board_kwargs(board: Board, players: int = 2, **more: Any) -> dict[str, Any]:
+    """The policy_kwargs of `BoardPolicy` for a board and a number of players; more of them may follow."""
+    edges = [board.edge_source.astype(int).tolist(), board.edge_target.astype(int).tolist()]
+    return {"n_regions": board.n_regions, "edge_index": edges, "players": players, **more}
+
+
+__all__ = ["BoardNetwork", "BoardPolicy", "board_kwargs"]

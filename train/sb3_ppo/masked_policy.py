@@ -1,0 +1,193 @@
+"""A policy for Stable-Baselines3's PPO that keeps to the masks of the encoding `factored`, all rows at once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.distributions import Distribution, MultiCategoricalDistribution
+from stable_baselines3.common.policies import MultiInputActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
+from torch import Tensor
+
+#: The key of the observation that holds the mask.
+MASK_KEY: Final = "action_mask"
+#: The logit of a closed value: its probability is exactly 0 in float32, and nothing becomes infinite or NaN.
+CLOSED_LOGIT: Final = -1e8
+
+
+class MaskedRowsDistribution(MultiCategoricalDistribution):
+    """Independent choices, one for each of R rows of V values, of which a mask closes some.
+
+    All rows are one tensor [B, R, V], and sampling, log-probabilities and entropies are a few operations on it. A list
+    of R distributions, as Stable-Baselines3 and sb3-contrib have it, takes R times as many small operations, in which
+    learning spends nearly all of its time where R is 206 (`python benchmarks/learning.py`).
+
+    A row with one open value contributes exactly 0 to log-probabilities and entropies. Every row needs one at least.
+
+    Args:
+        rows: R.
+        values: V.
+    """
+
+    def __init__(self, rows: int, values: int) -> None:
+        super().__init__([values] * rows)
+        self.rows, self.values = rows, values
+        #: float[B, V, R]: normalised log-probabilities; those of closed values are about `CLOSED_LOGIT`. Rows come
+        #: last because torch works through short last dimensions, such as V = 5, three times as slowly.
+        self.log_probs = torch.empty(0, values, rows)
+
+    def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
+        """Set logits float[B, R * V] or [B, R, V], and what is open, bool of as many elements; None: everything."""
+        logits = action_logits.reshape(-1, self.rows, self.values)
+        if action_mask is not None:
+            logits = torch.where(action_mask.reshape(logits.shape), logits, CLOSED_LOGIT)
+        self.log_probs = torch.log_softmax(logits.transpose(1, 2).contiguous(), dim=1)
+        return self
+
+    def sample(self) -> Tensor:
+        """int64[B, R], drawn as the argmax of log-probabilities plus Gumbel noise."""
+        noise = torch.rand_like(self.log_probs).clamp_min_(torch.finfo(self.log_probs.dtype).tiny)
+        return (self.log_probs - noise.log_().neg_().log_()).argmax(dim=1)
+
+    def mode(self) -> Tensor:
+        """int64[B, R]: the most probable value of each row."""
+        return self.log_probs.argmax(dim=1)
+
+    def log_prob(self, actions: Tensor) -> Tensor:
+        """float[B]: the log-probabilities of actions [B, R], summed over the rows."""
+        chosen = actions.long().reshape(-1, 1, self.rows)
+        return self.log_probs.gather(1, chosen).sum(dim=(1, 2))
+
+    def entropy(self) -> Tensor:
+        """float[B]: the entropies in nats, summed over the rows."""
+        # closed values count as 0 * 1: exp takes ten times as long where it underflows
+        log_probs = self.log_probs.masked_fill(self.log_probs < CLOSED_LOGIT / 2, 0.0)
+        return -(log_probs.exp() * log_probs).sum(dim=(1, 2))
+
+    def actions_from_params(  # type: ignore[override]
+        self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
+    ) -> Tensor:
+        """int64[B, R], sampled, or the mode."""
+        return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
+
+    def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """A sample int64[B, R] and its log-probabilities float[B]."""
+        actions = self.actions_from_params(action_logits, action_mask)
+        return actions, self.log_prob(actions)
+
+
+class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
+    """The policy of PPO (or A2C) for the encoding `factored`; what the mask closes is never played.
+
+    ```python
+    env = make_vec_env(16, action="factored", mask="observation")
+    model = PPO(MaskedFactoredPolicy, env).learn(100_000)
+    ```
+
+    Plain PPO knows nothing of masks, so the mask is a part of the observation and is kept in its buffers. It goes to
+    the distribution only, see `MaskedRowsDistribution`: the networks get the rest of the observation, and a features
+    extractor is made for a Dict space without the mask.
+
+    Args:
+        observation_space: Dict of action_mask, Box[R * V], and of anything else that `CombinedExtractor` takes.
+        action_space: MultiDiscrete of R rows of V values each.
+        lr_schedule: the learning rate.
+        arguments: those of `ActorCriticPolicy`, such as net_arch.
+
+    Raises ValueError for other spaces.
+    """
+
+    #: Made from the number of rows and of values.
+    distribution_class: ClassVar[type[MaskedRowsDistribution]] = MaskedRowsDistribution
+    action_dist: MaskedRowsDistribution
+
+    def __init__(
+        self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], lr_schedule: Schedule,
+        *args: Any, **arguments: Any,
+    ) -> None:  # fmt: skip
+        rows, values = _check_action_space(action_space)
+        checked = _check_observation_space(observation_space, rows * values)
+        self._rows, self._values = rows, values
+        self._open: Tensor | None = None
+        super().__init__(checked, action_space, lr_schedule, *args, **arguments)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        self.action_dist = self.distribution_class(self._rows, self._values)
+        super()._build(lr_schedule)
+
+    def make_features_extractor(self) -> BaseFeaturesExtractor:
+        """An extractor for the observation without its mask."""
+        assert isinstance(self.observation_space, spaces.Dict)
+        seen = {key: space for key, space in self.observation_space.spaces.items() if key != MASK_KEY}
+        return self.features_extractor_class(spaces.Dict(seen), **self.features_extractor_kwargs)
+
+    def obs_to_tensor(self, observation: Any) -> tuple[PyTorchObs, bool]:
+        """The tensors of an observation, and whether it is a batch. Raises ValueError where there is no mask."""
+        _check_observation(observation)
+        return super().obs_to_tensor(observation)
+
+    def _take_mask(self, obs: PyTorchObs) -> dict[str, Tensor]:
+        """The observation without the mask; the next distribution that is made gets that."""
+        seen = dict(_check_observation(obs))
+        self._open = seen.pop(MASK_KEY) != 0
+        return seen
+
+    def _get_action_dist_from_latent(self, latent_pi: Tensor) -> Distribution:
+        open_values, self._open = self._open, None
+        return self.action_dist.proba_distribution(self.action_net(latent_pi), open_values)
+
+    def forward(self, obs: PyTorchObs, deterministic: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+        """Actions int64[B, R], values float[B, 1] and log-probabilities float[B]."""
+        return super().forward(self._take_mask(obs), deterministic)  # type: ignore[arg-type]
+
+    def evaluate_actions(self, obs: PyTorchObs, actions: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Values float[B, 1], and log-probabilities and entropies float[B] of actions [B, R]."""
+        return super().evaluate_actions(self._take_mask(obs), actions)
+
+    def get_distribution(self, obs: PyTorchObs) -> Distribution:
+        """The distribution for observations; it is the policy's own, and the next call changes it."""
+        return super().get_distribution(self._take_mask(obs))
+
+    def predict_values(self, obs: PyTorchObs) -> Tensor:
+        """float[B, 1]: values, for which masks do not matter."""
+        seen = dict(_check_observation(obs))
+        del seen[MASK_KEY]
+        return super().predict_values(seen)
+
+
+def _check_observation(observation: Any) -> dict[str, Any]:
+    """The observation, if it has a mask; otherwise ValueError."""
+    if not isinstance(observation, dict) or MASK_KEY not in observation:
+        raise ValueError(f"the observation has no {MASK_KEY!r}; make the environment with mask='observation'")
+    return observation
+
+
+def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
+    """Rows and values of each, or ValueError."""
+    if not isinstance(space, spaces.MultiDiscrete):
+        raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
+    sizes = np.asarray(space.nvec)
+    if sizes.ndim != 1 or sizes.size == 0 or (sizes != sizes[0]).any() or np.any(space.start):
+        raise ValueError(f"action space {space}: all rows must have the same values 0 …, as with action='factored'")
+    return len(sizes), int(sizes[0])
+
+
+def _check_observation_space(space: spaces.Space[Any], size: int) -> spaces.Dict:
+    """The space, if it has a mask of that size and anything else; otherwise ValueError."""
+    if not isinstance(space, spaces.Dict) or MASK_KEY not in space.spaces:
+        raise ValueError(
+            f"observation space {space}: must be a Dict with the key {MASK_KEY!r}; make the environment with "
+            "mask='observation'"
+        )
+    if space[MASK_KEY].shape != (size,):
+        raise ValueError(f"observation space: {MASK_KEY!r} has the shape {space[MASK_KEY].shape}, must be ({size},)")
+    if len(space.spaces) == 1:
+        raise ValueError(f"observation space: there is nothing but {MASK_KEY!r}")
+    return space
+
+
+__all__ = ["CLOSED_LOGIT", "MASK_KEY", "MaskedFactoredPolicy", "MaskedRowsDistribution"]

@@ -1,0 +1,90 @@
+"""A policy for `strategies` that sees regions as a set: it belongs to no map, and neither does what it learns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.type_aliases import Schedule
+from torch import Tensor, nn
+
+from warlight_env.features.columns import global_features, node_features, opponent_columns
+from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
+
+
+class SetNetwork(nn.Module):
+    """What the actor and the critic are made from, out of the features `flat`.
+
+    Regions are described by a `RegionEncoder`. Descriptions are pooled by side: the means over own, neutral and enemy
+    regions, and the largest values over all; with the globals these go through a hidden layer each for the actor and
+    the critic.
+
+    Args: as for `RegionEncoder`; hidden: of the layers after pooling.
+    """
+
+    def __init__(
+        self, n_regions: int, players: int, edge_index: npt.NDArray[np.int64], width: int = 32, layers: int = 2,
+        hidden: int = 64,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        names = node_features(players)
+        self.neutral, self.mine = names.index("neutral"), names.index("mine")
+        self.enemies = opponent_columns(players)
+        self.encoder = RegionEncoder(n_regions, players, edge_index, width, layers)
+        pooled = 4 * width + len(global_features(players))
+        self.actor, self.critic = nn.Linear(pooled, hidden), nn.Linear(pooled, hidden)
+        self.latent_dim_pi = self.latent_dim_vf = hidden
+
+    def _pooled(self, flat: Tensor) -> Tensor:
+        nodes, overall = self.encoder.parts(flat)
+        described = self.encoder(nodes, overall)
+        sides = torch.stack(
+            [nodes[:, :, self.mine], nodes[:, :, self.neutral], nodes[:, :, self.enemies].sum(2)], dim=1
+        )
+        means = sides @ described / sides.sum(2, keepdim=True).clamp(min=1.0)
+        return torch.cat([means.flatten(1), described.amax(1), overall], dim=1)
+
+    def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """What actor and critic are made from, float[B, hidden] each."""
+        pooled = self._pooled(flat)
+        return torch.relu(self.actor(pooled)), torch.relu(self.critic(pooled))
+
+    def forward_actor(self, flat: Tensor) -> Tensor:
+        """The actor's part."""
+        return torch.relu(self.actor(self._pooled(flat)))
+
+    def forward_critic(self, flat: Tensor) -> Tensor:
+        """The critic's part."""
+        return torch.relu(self.critic(self._pooled(flat)))
+
+
+class SetPolicy(MaskableActorCriticPolicy):
+    """MaskablePPO's policy with a `SetNetwork`, for ``action="strategies"`` and ``observation="flat"``.
+
+    Args:
+        n_regions, edge_index, players: of the games, see `board_policy.board_kwargs`.
+        width, layers, hidden: of the network.
+        arguments: those of `MaskableActorCriticPolicy`.
+    """
+
+    def __init__(
+        self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], lr_schedule: Schedule,
+        *args: Any, n_regions: int, edge_index: list[list[int]], players: int, width: int = 32, layers: int = 2,
+        hidden: int = 64, **arguments: Any,
+    ) -> None:  # fmt: skip
+        self._network: dict[str, Any] = {
+            "n_regions": n_regions, "players": players, "edge_index": np.array(edge_index, dtype=np.int64),
+            "width": width, "layers": layers, "hidden": hidden,
+        }  # fmt: skip
+        arguments["ortho_init"] = False
+        super().__init__(observation_space, action_space, lr_schedule, *args, **arguments)
+
+    def _build_mlp_extractor(self) -> None:
+        self.mlp_extractor = SetNetwork(**self._network)  # type: ignore[assignment]
+
+
+__all__ = ["SetNetwork", "SetPolicy"]

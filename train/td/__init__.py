@@ -1,0 +1,1 @@
+"""Weights of the evaluation by TD(λ) in self-play."""

@@ -1,0 +1,109 @@
+"""What TD(λ) learns: the chance to win as a function of two positions, and as weights of the evaluation.
+
+The model is the search's own share: with positions P = θ · φ of both players (φ: `players.duels.FEATURES`) the chance
+to win is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ). That is a logistic output, and it is
+`sharpness` k of `Weights`: what is learned here is used there as it is, and the share means a probability.
+
+**From θ to `Weights`.** The evaluation shifts the constant part of super regions so that the smallest is 1, and then
+multiplies it by `region_super`. So θ, where every super region's constant part is above 0, has weights with the very
+same positions: the four weights of super regions are divided by the smallest constant part, which becomes
+`region_super`. To keep every part above 0, θ is projected after each step (`Model.project`). A share does not change
+when all positions are multiplied by a number; that is chosen so that an army is worth what it was. `not_neutral`, which
+multiplies what regions are worth in positions, stays, and what is not in positions (the worth of an enemy's regions as
+targets) keeps its proportion to the mean constant part; picks stay as they are. Only weights beyond `BOUNDS` are cut.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.weights import BOUNDS, Weights, super_region_terms
+from warlight_env.engine.board import make_board
+from warlight_env.maps import load
+
+#: Places of FEATURES in Weights, but for "held", which the shift stands for.
+_SUPER: Final = slice(1, 5)
+#: The smallest constant part of a super region, as a share of their mean.
+_LEAST: Final = 0.01
+
+Floats = npt.NDArray[np.float64]
+
+
+class Model:
+    """The chance to win as a function of two positions' features; see the module."""
+
+    def __init__(self, map: str, weights: Weights) -> None:
+        self.terms = super_region_terms(make_board(load(map)))
+        self._start = weights
+        self.theta, self.sharpness = coefficients(weights, self.terms), weights.sharpness
+
+    def copy(self) -> Model:
+        """One that learns by itself."""
+        other = object.__new__(Model)
+        other.terms, other._start, other.theta, other.sharpness = (
+            self.terms,
+            self._start,
+            self.theta.copy(),
+            self.sharpness,
+        )
+        return other
+
+    def chance(self, features: npt.NDArray[np.floating[Any]]) -> Floats:
+        """The chance of player 0, float64[...], by features [..., 2, F]."""
+        worth = np.maximum(features @ self.theta, 1e-9)
+        return 1 / (1 + np.exp(-self.sharpness * np.log(worth[..., 0] / worth[..., 1])))
+
+    def gradient(self, features: npt.NDArray[np.floating[Any]], target: Floats) -> tuple[Floats, float]:
+        """Of the mean cross-entropy, by θ float64[F] and by ln k; features [M, 2, F], target float64[M]."""
+        worth = np.maximum(features @ self.theta, 1e-9)
+        ratio = np.log(worth[:, 0] / worth[:, 1])
+        error = 1 / (1 + np.exp(-self.sharpness * ratio)) - target
+        part = features / worth[..., None]
+        by_theta = self.sharpness * (error[:, None] * (part[:, 0] - part[:, 1])).mean(0)
+        return by_theta, float((error * ratio).mean() * self.sharpness)
+
+    def project(self) -> None:
+        """Move θ to where there are weights for it: super regions' constant parts and an army are worth something."""
+        static = self.theta[0] + self.theta[_SUPER] @ self.terms
+        least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
+        self.theta[0] += max(0.0, least - static.min())
+        self.theta[6:8] = np.maximum(self.theta[6:8], [0.0, 1e-6])
+
+    def weights(self) -> Weights:
+        """The same as `Weights`: shares of positions are this model's chances."""
+        start, factor = self._start, self._start.not_neutral
+        static = self.theta[0] + self.theta[_SUPER] @ self.terms
+        scale = start.army / float(self.theta[7])
+        regional = scale / factor * self.theta
+        values = dict(zip(("bonus", "neighbors", "borders", "regions"), self.theta[_SUPER] / static.min(), strict=True))
+        values["region_super"] = scale / factor * static.min()
+        values["own_regions"], values["whole_bonus_squared"] = regional[5], regional[6]
+        values["largest_territory"], values["threatened_bonus"] = scale * self.theta[8], scale * self.theta[9]
+        values["sharpness"] = self.sharpness
+        before = coefficients(start, self.terms)
+        mean_before = float((before[0] + before[_SUPER] @ self.terms).mean())
+        values["owner_regions"] = start.owner_regions * scale * float(static.mean()) / mean_before
+        clipped = {name: float(min(max(value, BOUNDS[name][0]), BOUNDS[name][1])) for name, value in values.items()}
+        return start._replace(neighbor_values=0.0, **clipped)
+
+
+def coefficients(weights: Weights, terms: Floats) -> Floats:
+    """θ of weights, float64[F]: positions are θ · φ; terms float64[4, S] is `super_region_terms` of the map."""
+    w = weights
+    later = np.array([w.bonus, w.neighbors, w.borders, w.regions])
+    shift = 1.0 - float((later @ terms).min())
+    regional = np.array([w.region_super * shift, *(w.region_super * later), w.own_regions, w.whole_bonus_squared])
+    return np.concatenate([w.not_neutral * regional, [w.army, w.largest_territory, w.threatened_bonus]])
+
+
+def returns(values: Floats, outcome: float, trace: float) -> Floats:
+    """λ-returns of a game's positions, float64[T]: values float64[T] are the chances that the model gives them."""
+    target = np.empty_like(values)
+    following = outcome
+    for t in range(len(values) - 1, -1, -1):
+        target[t] = following
+        following = (1 - trace) * values[t] + trace * following
+    return target

@@ -1,0 +1,205 @@
+"""TD(λ) by self-play: weights of the evaluation that say how likely a player is to win (`model`).
+
+Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12): a game is played by the
+one-ply player with the weights as they are, then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. The step
+goes down the cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
+
+**What is taken.** Self-play moves on with the weights, so that the last ones need not be the best players. Every
+`review` batches they play the start; the run's result is what scored best there, and the final match tells how much of
+that was luck.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.players.duels import FEATURES
+from warlight_env.agents.weights import BOUNDS
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.ratings.statistics import unit_interval
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import RunError
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.report import Line, Report, percent
+from warlight_env.train.common.trainer import Say
+from warlight_env.train.td.model import Floats, Model, returns
+from warlight_env.train.td.settings import TdSettings
+from warlight_env.train.weights.duel_batches import Duels, Traces
+from warlight_env.train.weights.genes import Variant
+from warlight_env.train.weights.trainer import WeightsTrainer
+
+_PLAY, _TEST, _CALIBRATION = 1, 2, 3
+#: Larger steps mean that learning has come apart.
+_MOST: Final = 20.0
+
+
+def positions(traces: Traces, model: Model, trace: float) -> tuple[npt.NDArray[np.float64], Floats, Floats]:
+    """All positions of games, float64[M, 2, F], with their λ-returns and the outcomes, float64[M]."""
+    features, targets, outcomes = [], [], []
+    for b, rounds in enumerate(traces.rounds.tolist()):
+        of_game = traces.features[b, :rounds].astype(np.float64)
+        features.append(of_game)
+        targets.append(returns(model.chance(of_game), float(traces.scores[b]), trace))
+        outcomes.append(np.full(rounds, traces.scores[b]))
+    return np.concatenate(features), np.concatenate(targets), np.concatenate(outcomes)
+
+
+class TdRun(WeightsTrainer[TdSettings]):
+    """A run; see `Trainer`.
+
+    Args:
+        calibration_games: games in which the chances that were learned are measured at the end.
+    """
+
+    command, progress_name, unit = "td", "TD learning", "batches"
+    title = "TD(λ) by self-play"
+
+    def __init__(
+        self, settings: TdSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None, calibration_games: int = 1000,
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
+        self.start, self._calibration_games = settings.start.weights, calibration_games
+        c = settings.conditions
+        self._duels = Duels(c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=jobs)
+        self.model = Model(c.map, self.start)
+        # Coefficients differ by orders of magnitude: a step is a share of a feature's typical part of a position.
+        self._sizes = np.maximum(np.abs(self.model.theta), 0.1 * self._natural())
+        self._sizes[[name not in settings.learn for name in FEATURES]] = 0.0
+        self._moments = np.zeros((2, len(FEATURES) + 1))
+        self._steps = 0
+
+    @staticmethod
+    def total(settings: TdSettings) -> int:
+        """See `Trainer.total`."""
+        return settings.batches
+
+    @staticmethod
+    def progress(entry: dict[str, Any]) -> str:
+        """See `Trainer.progress`."""
+        return f"loss {entry['loss']:.3f}"
+
+    def player(self) -> str:
+        """See `WeightsTrainer.player`."""
+        return f"one_ply:samples={self.settings.samples}"
+
+    def run(self) -> Variant:
+        """See `Trainer.run`; returns the weights that scored best in a review, which `model` then has, too."""
+        for batch in range(self.settings.batches):
+            self._restore(self.once({"event": "batch", "batch": batch}, lambda: self._batch(batch)))  # noqa: B023
+        reviewed = [entry for entry in self.journal.entries if "against_start" in entry]
+        self._restore(max(reviewed, key=lambda entry: entry["against_start"]))
+        return Variant(self.model.weights())
+
+    def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
+        """How often positions are won that the model gives a chance in each tenth, in games of their own."""
+        traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
+        features, _, outcomes = positions(traces, self.model, 1.0)
+        features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
+        chance = self.model.chance(features)  # from either side: a game is won as often as it is lost
+        place = np.minimum((chance * bins).astype(int), bins - 1)
+        rows = []
+        for i in range(bins):
+            inside = place == i
+            if inside.any():
+                rows.append(
+                    {
+                        "positions": int(inside.sum()), "predicted": float(chance[inside].mean()),
+                        "won": float(outcomes[inside].mean()),
+                    }
+                )  # fmt: skip
+        return rows
+
+    def facts(self, found: Variant) -> dict[str, Any]:
+        """See `Trainer.facts`."""
+        return {**super().facts(found), "calibration": self.calibration(self._calibration_games)}
+
+    def describe_course(self, report: Report, result: dict[str, Any]) -> None:
+        """See `WeightsTrainer.describe_course`."""
+        settings, entries, calibration = self.settings, self.journal.entries, result["calibration"]
+        reviews = [e for e in entries if "against_start" in e]
+        at = [(e["batch"] + 1) * settings.games for e in reviews]
+        ends = zip(*(e["interval"] for e in reviews), strict=True)
+        report.curves(
+            [Line("one-ply", at, [e["against_start"] for e in reviews], *ends)], "games played", "score", mark=0.5
+        )
+        loss = Line("cross-entropy of the outcome", [e["batch"] + 1 for e in entries], [e["loss"] for e in entries])
+        report.curves([loss], "batch", "loss")
+        report.heading("Calibration")
+        report.text("In games of their own: how often a position was won, by the chance that the model gave it.")
+        won = Line("won", [row["predicted"] for row in calibration], [row["won"] for row in calibration])
+        report.curves([won], "predicted chance", "share won", diagonal=True)
+        report.table(
+            ["predicted", "won", "positions"],
+            [[percent(row["predicted"]), percent(row["won"]), f"{row['positions']:.0f}"] for row in calibration],
+        )
+
+    def _natural(self) -> Floats:
+        """Per feature the coefficient with which it makes up a typical position by itself."""
+        traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
+        features, _, _ = positions(traces, self.model, 1.0)
+        worth = (features @ self.model.theta).mean()
+        return worth / np.maximum(np.abs(features).mean((0, 1)), 1e-3)
+
+    def _batch(self, batch: int) -> dict[str, Any]:
+        s = self.settings
+        seed = derive_seed(s.seed, _PLAY, batch)
+        traces = self._duels.traces(self.model.weights(), s.games, seed, s.explore)
+        features, targets, outcomes = positions(traces, self.model, s.trace)
+        loss = float(-_cross(self.model.chance(features), outcomes).mean())
+        rng = np.random.default_rng([s.seed, batch])
+        rate = s.rate * (0.55 + 0.45 * math.cos(math.pi * batch / s.batches))
+        for _ in range(s.passes):
+            order = rng.permutation(len(features))
+            for low in range(0, len(order), s.minibatch):
+                chosen = order[low : low + s.minibatch]
+                self._step(features[chosen], targets[chosen], rate)
+        if not (np.isfinite(self.model.theta).all() and math.isfinite(self.model.sharpness) and math.isfinite(loss)):
+            raise RunError(f"batch {batch + 1}: a coefficient is not a number; the run stops, and the last one is kept")
+        entry: dict[str, Any] = {
+            "games": s.games, "positions": len(features), "loss": loss, "theta": self.model.theta.tolist(),
+            "sharpness": self.model.sharpness, "moments": self._moments.tolist(), "steps": self._steps,
+        }  # fmt: skip
+        if (batch + 1) % s.review == 0 or batch + 1 == s.batches:
+            scores = self._duels.scores(
+                [self.model.weights()], [self.start], s.review_units, derive_seed(s.seed, _TEST, batch + 2)
+            )
+            shares = scores[0, 0].reshape(-1, 2).mean(1)
+            entry["against_start"], entry["interval"] = float(shares.mean()), list(unit_interval(shares.tolist()))
+        return entry
+
+    def _step(self, features: Floats, target: Floats, rate: float) -> None:
+        by_theta, by_log = self.model.gradient(features, target)
+        gradient = np.concatenate([by_theta * self._sizes, [by_log]])
+        self._steps += 1
+        for moment, power, decay in zip(self._moments, (1, 2), (0.9, 0.999), strict=True):
+            moment *= decay
+            moment += (1 - decay) * gradient**power
+        mean, square = self._moments[0] / (1 - 0.9**self._steps), self._moments[1] / (1 - 0.999**self._steps)
+        step = rate * mean / (np.sqrt(square) + 1e-8)
+        if not (np.abs(step) < _MOST).all():
+            raise RunError(f"step {self._steps}: the gradient is not a number, or too large; what the run has is kept")
+        self.model.theta -= self._sizes * step[:-1]
+        low, high = BOUNDS["sharpness"]
+        self.model.sharpness = min(max(self.model.sharpness * math.exp(-step[-1]), low), high)
+        self.model.project()
+
+    def _restore(self, entry: dict[str, Any]) -> None:
+        try:
+            theta, moments = (np.array(entry[name], dtype=np.float64) for name in ("theta", "moments"))
+        except ValueError:  # rows of other lengths
+            theta = moments = np.zeros(0)
+        if (theta.shape, moments.shape) != (self.model.theta.shape, self._moments.shape):
+            raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: not as many coefficients as there are")
+        self.model.theta, self.model.sharpness = theta, float(entry["sharpness"])
+        self._moments, self._steps = moments, int(entry["steps"])
+
+
+def _cross(chance: Floats, outcome: Floats) -> Floats:
+    """Logarithm of the chance that was given to what came."""
+    chance = np.clip(chance, 1e-9, 1 - 1e-9)
+    return outcome * np.log(chance) + (1 - outcome) * np.log(1 - chance)

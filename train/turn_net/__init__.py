@@ -1,0 +1,1 @@
+"""The turn network in PyTorch and in kernels with gradients."""

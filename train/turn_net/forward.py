@@ -1,0 +1,177 @@
+"""Turns under the network in compiled code: what `loss.turn_chances` tells, and what its gradient needs of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.records.factored_turns import VALUES, share_out
+from warlight_env.agents.records.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
+from warlight_env.agents.turn_net.features import INCOME, write_position
+from warlight_env.agents.turn_net.forward import (
+    describe_alone,
+    describe_ends,
+    describe_further,
+    describe_main,
+    edge_units,
+    player_units,
+    read_priority,
+    read_score,
+    read_share,
+    read_weight,
+    weight_units,
+    whole_units,
+    write_scores,
+)
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.lanes import copy_floats
+from warlight_env.engine.position import Position
+from warlight_env.engine.stack import stack_armies, stack_singles
+from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.tape import Tape, ToldTurns
+
+_ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
+
+
+@kernel
+def tell_turns(
+    context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
+) -> Int:  # fmt: skip
+    """Tell of the turns low .. high - 1, and write them to the tape; returns how many borders they have."""
+    border = low * max(1, context.board.edge_target.shape[0])
+    begin = border
+    for m in range(low, high):
+        position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
+        _describe(context, position, player, m, work, tape)
+        _tell_scores(context, position, player, m, work, tape, told)
+        told.entropy[m] = _ZERO
+        _tell_deploys(context, position, player, rows, m, work, tape, told)
+        border = _tell_borders(context, position, player, rows, m, border, work, tape, told)
+    return border - begin
+
+
+@inline_kernel
+def _describe(context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape) -> None:
+    """`describe`, each step of which is kept."""
+    write_position(context, position, player, work)
+    n = work.nodes.shape[0]
+    copy_floats(work.overall, tape.overall[m], N_OVERALL)
+    for r in range(n):
+        copy_floats(work.nodes[r], tape.nodes[m, r], N_NODE)
+    for layer in range(LAYERS + 1):
+        if layer == 0:
+            describe_alone(context, work)
+        else:
+            describe_further(context, layer - 1, work)
+        kept = tape.described[m, layer]
+        for r in range(n):
+            copy_floats(work.described[r], kept[r], UNITS)
+
+
+@inline_kernel
+def _tell_scores(
+    context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
+) -> None:
+    base = stack_singles()
+    whole_units(context, work.described, base)
+    for p in range(context.players):
+        hidden = tape.player_units[m, p]
+        count = player_units(context, position, player, p, work.described, base, hidden)
+        told.scores[m, p] = read_score(context, hidden) if count > 0 else _NEVER
+
+
+@inline_kernel
+def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
+    """The logarithm of the probability that the softmax of the first `count` logits gives the one that was taken, and
+    its entropy; pushes go to push float32[2, count]. Logits of -inf are closed."""
+    best = logits[0]
+    for v in range(1, count):
+        best = max(best, logits[v])
+    total = _ZERO
+    for v in range(count):
+        push[0, v] = np.exp(logits[v] - best)
+        total += push[0, v]
+    entropy, logarithm, part = _ZERO, best + np.log(total), _ONE / total
+    for v in range(count):
+        push[0, v] *= part
+        if push[0, v] > _ZERO:
+            entropy -= push[0, v] * (logits[v] - logarithm)
+    for v in range(count):
+        p = push[0, v]
+        push[1, v] = -p * (logits[v] - logarithm + entropy) if p > _ZERO else _ZERO
+        push[0, v] = -p
+    if logits[taken] > _NEVER:
+        push[0, taken] += _ONE
+    return logits[taken] - logarithm, entropy
+
+
+@inline_kernel
+def _tell_deploys(
+    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape,
+    told: ToldTurns,
+) -> None:  # fmt: skip
+    """The first region of the highest weight, and others' weights beside it; nothing where all are 0."""
+    owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
+    logits, of_main = stack_singles(), stack_singles()
+    main, highest, k = np.int64(-1), np.int64(0), 0
+    for r in range(n):
+        if owner[r] == player and row[r] > highest:
+            main, highest = np.int64(r), np.int64(row[r])
+    tape.main[m], told.weights[m] = main, _ZERO
+    if main < 0:
+        return
+    write_scores(context, position, player, work)
+    chance, spread = _choose(work.score, n, main, tape.main_push[m])
+    describe_main(context, work, main, of_main)
+    for r in range(n):
+        if owner[r] == player and r != main:
+            hidden = tape.weight_units[m, k]
+            weight_units(context, work, r, main, of_main, hidden)
+            read_weight(context, r, main, hidden, logits)
+            log, entropy = _choose(logits, VALUES, row[r], tape.weight_push[m, k])
+            chance, spread, k = chance + log, spread + entropy, k + 1
+    told.weights[m] = chance
+    told.entropy[m] += spread
+
+
+@inline_kernel
+def _tell_borders(
+    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetWork,
+    tape: Tape, told: ToldTurns,
+) -> Int:  # fmt: skip
+    """Shares of armies, and priorities of those that are sent; returns where the next position's borders begin."""
+    board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
+    edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])
+    deploy, logits = stack_armies(), stack_singles()
+    share_out(owner, player, income, context.params.max_orders, row, work.own, work.classes, deploy)
+    describe_ends(context, position, player, work)
+    of_shares, of_priorities, spread = _ZERO, _ZERO, _ZERO
+    tape.borders[m, 0] = border
+    for r in range(n):
+        if owner[r] != player or position.army[r] + deploy[r] <= 1:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            target, hidden = board.edge_target[e], tape.edge_units[border]
+            tape.edge[border] = e
+            edge_units(
+                context, position, player, r, target, np.int64(deploy[r]), work, tape.numbers[border], hidden
+            )  # fmt: skip
+            read_share(context, hidden, logits)
+            log, entropy = _choose(logits, VALUES, row[n + e], tape.share_push[border])
+            of_shares, spread = of_shares + log, spread + entropy
+            push = tape.priority_push[border]
+            if row[n + e] > 0:
+                read_priority(context, hidden, logits)
+                log, entropy = _choose(logits, VALUES, row[n + edges + e], push)
+                of_priorities, spread = of_priorities + log, spread + entropy
+            else:
+                for v in range(VALUES):
+                    push[0, v], push[1, v] = _ZERO, _ZERO
+            border += 1
+    tape.borders[m, 1] = border
+    told.shares[m], told.priorities[m] = of_shares, of_priorities
+    told.entropy[m] += spread
+    return border

@@ -1,0 +1,256 @@
+"""The turn network's gradient in compiled code, from what `forward` has kept on a tape.
+
+Derivatives go back through the network by its matrices turned over, and sums of outer products go to its parameters;
+both stay in wide registers (`engine.lanes`), position by position, so that what one needs fits next to the processor.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetwork
+from warlight_env.agents.turn_net.forward import TENTH, mean_of_all, mean_of_members, mean_of_neighbors, sums_of_player
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, Real
+from warlight_env.engine.lanes import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
+from warlight_env.engine.position import Position
+from warlight_env.engine.stack import stack_singles
+from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.tape import WIDE, BackWork, Tape, ToldTurns, Turned
+
+_ONE, _MINUS = np.float32(1.0), np.float32(-1.0)
+_add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
+_outer = outer_adder(UNITS, UNITS)
+_outer_of_nodes = outer_adder(N_NODE, UNITS)
+_outer_of_edges = outer_adder(N_EDGE, UNITS)
+_outer_of_values = outer_adder(UNITS, WIDE)
+
+
+@inline_kernel
+def _add_outer_row(row: Floats, inputs: Int, push: Floats, out: Floats) -> None:
+    """Add the outer product of row [inputs] and push [H] to out [inputs, H]."""
+    for i in range(inputs):
+        _add_row(row[i], push, out[i])
+
+
+@inline_kernel
+def _clear(rows: Floats, count: Int) -> None:
+    """Write 0 to the first rows."""
+    for r in range(count):
+        clear_floats(rows[r], UNITS)
+
+
+@inline_kernel
+def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
+    """Write the derivatives by a choice's logits to out float32[WIDE]."""
+    for v in range(VALUES):
+        out[v] = of_chance * push[0, v] + of_entropy * push[1, v]
+
+
+@kernel
+def add_gradients(
+    context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: ToldTurns,
+    work: BackWork, gradient: TurnNetwork,
+) -> Int:  # fmt: skip
+    """Add the gradients of turns low .. high - 1 to a record of `make_gradient`, by the derivatives that are given;
+    returns how many turns these are."""
+    for m in range(low, high):
+        position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
+        _clear(work.regions, position.owner.shape[0])
+        _through_scores(context, transposed, position, player, m, tape, given, work, gradient)
+        if tape.main[m] >= 0:
+            _through_deploys(context, transposed, position, player, m, tape, given, work, gradient)
+        _through_borders(context, transposed, m, tape, given, work, gradient)
+        for layer in range(LAYERS - 1, -1, -1):
+            _through_layer(context, transposed, layer, m, tape, work, gradient)
+        _through_numbers(m, tape, work, gradient)
+    return high - low
+
+
+@kernel
+def _through_scores(
+    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: ToldTurns,
+    work: BackWork, gradient: TurnNetwork,
+) -> None:  # fmt: skip
+    net, described, owner = context.turns, tape.described[m, LAYERS], position.owner
+    push, base, held, total, back = (
+        stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
+    )  # fmt: skip
+    n = owner.shape[0]
+    clear_floats(base, UNITS)
+    for p in range(context.players):
+        count = sums_of_player(position, p, described, held, total)
+        if count == 0:
+            continue
+        of_score, units = given.scores[m, p], tape.player_units[m, p]
+        clear_floats(push, UNITS)
+        clear_floats(back, UNITS)
+        _add_row(of_score, units, gradient.value)
+        _add_row(of_score, net.value, push)
+        _gate(units, push, push)
+        _add_row(_ONE, push, base)
+        if p == player:
+            _add_row(_ONE, push, gradient.player)
+        _add_outer_row(held, UNITS, push, gradient.held)
+        _add_outer_row(total, UNITS, push, gradient.total)
+        _add(push, transposed.held, back, UNITS)
+        for j in range(UNITS):
+            back[j] /= np.float32(count)
+            push[j] *= TENTH
+        _add(push, transposed.total, back, UNITS)
+        for r in range(n):
+            if owner[r] == p:
+                _add_row(_ONE, back, work.regions[r])
+    mean_of_all(described, held)
+    _add_row(_ONE, base, gradient.value_bias)
+    _add_outer_row(held, UNITS, base, gradient.whole)
+    clear_floats(back, UNITS)
+    _add(base, transposed.whole, back, UNITS)
+    for r in range(n):
+        _add_row(_ONE / np.float32(n), back, work.regions[r])
+
+
+@kernel
+def _through_deploys(
+    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: ToldTurns,
+    work: BackWork, gradient: TurnNetwork,
+) -> None:  # fmt: skip
+    net, board, described, owner = context.turns, context.board, tape.described[m, LAYERS], position.owner
+    main, of_chance, of_entropy, k = tape.main[m], given.weights[m], given.entropy[m], 0
+    of_main = stack_singles()
+    clear_floats(of_main, UNITS)
+    for r in range(owner.shape[0]):
+        if owner[r] != player:
+            continue
+        of_score = of_chance * tape.main_push[m, 0, r] + of_entropy * tape.main_push[m, 1, r]
+        _add_row(of_score, described[r], gradient.main)
+        _add_row(of_score, net.main, work.regions[r])
+        if r == main:
+            continue
+        choice, push = work.choices[k], work.units[k]
+        _mix(tape.weight_push[m, k], of_chance, of_entropy, choice)
+        clear_floats(push, UNITS)
+        _add(choice, transposed.weight, push, VALUES)
+        _gate(tape.weight_units[m, k], push, push)
+        _add_row(_ONE, push, of_main)
+        if board.edge_index[main, r] >= 0:
+            _add_row(_ONE, push, gradient.link[0])
+        if board.super_region[main] == board.super_region[r]:
+            _add_row(_ONE, push, gradient.link[1])
+        for v in range(VALUES):
+            gradient.weight_bias[v] += choice[v]
+        copy_floats(described[r], work.inputs[k], UNITS)
+        _add(push, transposed.beside, work.regions[r], UNITS)
+        k += 1
+    _outer_of_values(tape.weight_units[m], work.choices, gradient.weight, k)
+    _outer(work.inputs, work.units, gradient.beside, k)
+    _add_row(_ONE, of_main, gradient.beside_bias)
+    _add_outer_row(described[main], UNITS, of_main, gradient.chosen)
+    _add(of_main, transposed.chosen, work.regions[main], UNITS)
+
+
+@kernel
+def _through_borders(
+    context: Context, transposed: Turned, m: Int, tape: Tape, given: ToldTurns, work: BackWork, gradient: TurnNetwork
+) -> None:
+    board, described, n = context.board, tape.described[m, LAYERS], tape.described.shape[2]
+    begin, end = tape.borders[m, 0], tape.borders[m, 1]
+    count, sources, last = end - begin, 0, np.int64(-1)
+    for r in range(n):
+        work.touched[r] = 0
+    for k in range(count):
+        border, share, priority, push = begin + k, work.shares[k], work.priorities[k], work.edge_units[k]
+        edge, units = tape.edge[border], tape.edge_units[border]
+        source, target = np.int64(board.edge_source[edge]), board.edge_target[edge]
+        _mix(tape.share_push[border], given.shares[m], given.entropy[m], share)
+        _mix(tape.priority_push[border], given.priorities[m], given.entropy[m], priority)
+        clear_floats(push, UNITS)
+        for v in range(VALUES):
+            gradient.share_bias[v] += share[v]
+            gradient.priority_bias[v] += priority[v]
+        _add(share, transposed.share, push, VALUES)
+        _add(priority, transposed.priority, push, VALUES)
+        _gate(units, push, push)
+        if source != last:  # borders of a source stand together
+            copy_floats(described[source], work.inputs[sources], UNITS)
+            copy_floats(push, work.units[sources], UNITS)
+            last, sources = source, sources + 1
+        else:
+            _add_row(_ONE, push, work.units[sources - 1])
+        if work.touched[target] == 0:
+            copy_floats(push, work.toward[target], UNITS)
+            work.touched[target] = 1
+        else:
+            _add_row(_ONE, push, work.toward[target])
+    _outer_of_values(tape.edge_units[begin:end], work.shares, gradient.share, count)
+    _outer_of_values(tape.edge_units[begin:end], work.priorities, gradient.priority, count)
+    _outer_of_edges(tape.numbers[begin:end], work.edge_units, gradient.edge, count)
+    _outer(work.inputs, work.units, gradient.source, sources)
+    last, sources = np.int64(-1), 0
+    for k in range(count):
+        source = np.int64(board.edge_source[tape.edge[begin + k]])
+        if source != last:
+            _add_row(_ONE, work.units[sources], gradient.edge_bias)
+            _add(work.units[sources], transposed.source, work.regions[source], UNITS)
+            last, sources = source, sources + 1
+    targets = 0
+    for r in range(n):
+        if work.touched[r] != 0:
+            copy_floats(described[r], work.inputs[targets], UNITS)
+            copy_floats(work.toward[r], work.units[targets], UNITS)
+            _add(work.toward[r], transposed.target, work.regions[r], UNITS)
+            targets += 1
+    _outer(work.inputs, work.units, gradient.target, targets)
+
+
+@kernel
+def _through_layer(
+    context: Context, transposed: Turned, layer: Int, m: Int, tape: Tape, work: BackWork, gradient: TurnNetwork
+) -> None:
+    """Turn derivatives by what regions are after a layer into those by what they were before it."""
+    board, before, after = context.board, tape.described[m, layer], tape.described[m, layer + 1]
+    regions, push, n, back = work.regions, work.before, tape.described.shape[2], stack_singles()
+    for r in range(n):
+        copy_floats(after[r], back, UNITS)
+        _add_row(_MINUS, before[r], back)  # what was added: above 0 where the unit is open
+        _gate(back, regions[r], push[r])
+        _add_row(_ONE, push[r], gradient.layer_bias[layer])
+        _add(push[r], transposed.own[layer], regions[r], UNITS)
+    _outer(before, push, gradient.own[layer], n)
+    for r in range(n):
+        mean_of_neighbors(board, before, r, work.inputs[r])
+    _outer(work.inputs, push, gradient.around[layer], n)
+    _clear(work.toward, n)
+    for r in range(n):
+        begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
+        part = _ONE / np.float32(max(1, end - begin))
+        for e in range(begin, end):
+            _add_row(part, push[r], work.toward[board.edge_target[e]])
+    for r in range(n):
+        _add(work.toward[r], transposed.around[layer], regions[r], UNITS)
+    super_regions = board.bonus.shape[0]
+    _clear(work.units, super_regions)
+    for s in range(super_regions):
+        begin, end = board.member_start[s], board.member_start[s + 1]
+        mean_of_members(board, before, s, work.inputs[s])
+        for i in range(begin, end):
+            _add_row(_ONE, push[board.members[i]], work.units[s])
+        clear_floats(back, UNITS)
+        _add(work.units[s], transposed.among[layer], back, UNITS)
+        for i in range(begin, end):
+            _add_row(_ONE / np.float32(end - begin), back, regions[board.members[i]])
+    _outer(work.inputs, work.units, gradient.among[layer], super_regions)
+
+
+@kernel
+def _through_numbers(m: Int, tape: Tape, work: BackWork, gradient: TurnNetwork) -> None:
+    first, regions, total = tape.described[m, 0], work.regions, stack_singles()
+    clear_floats(total, UNITS)
+    for r in range(first.shape[0]):
+        _gate(first[r], regions[r], regions[r])
+        _add_row(_ONE, regions[r], total)
+    _outer_of_nodes(tape.nodes[m], regions, gradient.first, first.shape[0])
+    _add_row(_ONE, total, gradient.first_bias)
+    _add_outer_row(tape.overall[m], N_OVERALL, total, gradient.overall)

@@ -1,0 +1,139 @@
+"""The turn network in PyTorch: what `agents.turn_net` computes, for many positions of a map at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork, widened
+from warlight_env.engine.board import Board
+
+#: Of the first weights: those that read many numbers begin as small as layers of so many inputs do.
+_GAIN: Final = 1.0
+#: Logits by which doing nothing comes before other values in a quiet beginning.
+_QUIET: Final = 3.0
+
+
+class BoardTensors(NamedTuple):
+    """A map for the network."""
+
+    source: Tensor  #: int64[E]
+    target: Tensor  #: int64[E]
+    around: Tensor  #: float32[N, N] takes the mean of neighbours
+    among: Tensor  #: float32[N, N] takes the mean of a super region's regions
+
+
+def board_tensors(board: Board) -> BoardTensors:
+    """The tensors of a map."""
+    n = board.n_regions
+    source, target = (torch.from_numpy(np.asarray(x).astype(np.int64)) for x in (board.edge_source, board.edge_target))
+    around = torch.zeros(n, n)
+    around[source, target] = 1.0
+    belongs = torch.from_numpy(np.asarray(board.super_region).astype(np.int64))
+    among = (belongs[:, None] == belongs[None]).float()
+    return BoardTensors(
+        source, target, around / around.sum(1, keepdim=True).clamp(min=1), among / among.sum(1, keepdim=True)
+    )
+
+
+class TurnModule(nn.Module):
+    """The network; its parameters have the names and shapes of `turn_record.SHAPES`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Tensor: ...
+
+    def __init__(self, generator: torch.Generator) -> None:
+        super().__init__()
+        for name, shape in SHAPES.items():
+            if name.endswith("bias"):
+                first = torch.zeros(shape)
+            else:
+                inputs = shape[-2] if len(shape) > 1 else shape[0]
+                bound = _GAIN * (3.0 / inputs) ** 0.5
+                first = (2 * torch.rand(shape, generator=generator) - 1) * bound
+                if name in ("own", "around", "among", "held", "total", "whole", "beside", "chosen", "link"):
+                    first = first / 3.0**0.5
+                elif name in ("main", "weight", "share", "priority", "value", "player"):
+                    first = first * 0.1
+            setattr(self, name, nn.Parameter(first))
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The parameters by name."""
+        return {name: parameter.detach().cpu().numpy().copy() for name, parameter in self.named_parameters()}
+
+    def quieten(self) -> None:
+        """Let turns be quiet at first: little is deployed beside one region, and few attacks go out."""
+        with torch.no_grad():
+            self.weight_bias[0] += _QUIET
+            self.share_bias[0] += _QUIET
+
+    def take(self, network: TurnNetwork) -> None:
+        """Take a network's numbers; features that it does not read count nothing at first."""
+        arrays = widened(network)
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                parameter.copy_(torch.from_numpy(arrays[name]))
+
+    def describe(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
+        """Descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
+        # Regions come first, so that a map's means are one product for all positions, and sums are parts of products.
+        m, n, _ = nodes.shape
+        means = torch.cat([board.around, board.among])
+        base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)
+        x = functional.relu(torch.addmm(base, nodes.transpose(0, 1).reshape(n * m, -1), self.first))
+        for layer in range(LAYERS):
+            around, among = (means @ x.view(n, -1)).view(2, n * m, -1)
+            hidden = torch.addmm(self.layer_bias[layer], x, self.own[layer])
+            hidden = torch.addmm(torch.addmm(hidden, around, self.around[layer]), among, self.among[layer])
+            x = x + functional.relu(hidden)
+        return x.view(n, m, -1).transpose(0, 1)
+
+    def mains(self, described: Tensor, mine: Tensor) -> Tensor:
+        """Scores float32[M, N] of regions as the one that most is deployed on; -inf where `mine` bool[M, N] is not."""
+        return (described @ self.main).masked_fill(~mine, -torch.inf)
+
+    def weights(
+        self, board: BoardTensors, described: Tensor, main: Tensor, which: Tensor, region: Tensor
+    ) -> Tensor:  # fmt: skip
+        """Logits of deploy weights, float32[K, V], of regions int64[K] in positions int64[K] `which`, given int64[M]
+        the regions that most is deployed on."""
+        at, on = torch.arange(len(main), device=main.device), main[which]
+        of_main = described[at, main] @ self.chosen + self.beside_bias
+        near, same = (board.around[on, region] > 0).float(), (board.among[on, region] > 0).float()
+        read = torch.cat([described[which, region], near[:, None], same[:, None]], 1)
+        hidden = functional.relu(read @ torch.cat([self.beside, self.link]) + of_main[which])
+        closed = (region < on)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
+        return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
+
+    def edges(self, board: BoardTensors, described: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
+        """Logits of shares and priorities, float32[K, 2, V], of K borders: those with the numbers int64[K] `edge` of
+        positions int64[K] `which`, with their own numbers float32[K, N_EDGE]."""
+        ends = described[which, board.source[edge]], described[which, board.target[edge]]
+        read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
+        hidden = functional.relu(torch.addmm(self.edge_bias, read, weights))
+        both = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
+        return torch.addmm(both[1], hidden, both[0]).reshape(-1, 2, VALUES)
+
+    def scores(self, described: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
+        """The players' scores float32[M, P], -inf for who is out.
+
+        Args:
+            described: float32[M, N, H]. owner: int64[M, N]. player: int64[M], who looks.
+        """
+        holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
+        total, count = holds @ described, holds.sum(2, keepdim=True)
+        hidden = (described.mean(1) @ self.whole + self.value_bias)[:, None]
+        hidden = hidden + (total / count.clamp(min=1)) @ self.held + 0.1 * total @ self.total
+        hidden = hidden + functional.one_hot(player, players).float()[..., None] * self.player
+        scores = functional.relu(hidden) @ self.value
+        return scores.masked_fill(count[..., 0] == 0, -torch.inf)
+
+
+__all__ = ["UNITS", "BoardTensors", "TurnModule", "board_tensors"]

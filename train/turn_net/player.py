@@ -1,0 +1,36 @@
+"""Agents that play a turn network's likeliest turns, and what the files of networks say of themselves."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.turn_file import file_of, read_turn_file
+
+
+@dataclass(frozen=True)
+class TurnPlayer:
+    """Makes agents that play a network's likeliest turns; travels to other processes."""
+
+    network: bytes  #: as `turn_file` gives it
+
+    def __call__(self, seed: int) -> TurnNetAgent:
+        network = read_network(self.network)
+        assert network is not None
+        return TurnNetAgent(network, seed)
+
+
+@functools.lru_cache(8)
+def read_network(content: bytes) -> TurnNetwork | None:
+    """The network of a file's content; None where that is empty."""
+    return read_turn_file(content, "network of this run").network if content else None
+
+
+def with_note(content: bytes, more: Mapping[str, Any]) -> bytes:
+    """The file of a network with more in the note that says where it comes from."""
+    policy = read_turn_file(content, "network of this run")
+    return file_of(policy.network, policy.heat, {**policy.note, **more})

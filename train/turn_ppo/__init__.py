@@ -1,0 +1,1 @@
+"""The turn network by PPO of TorchRL."""

@@ -1,0 +1,60 @@
+"""Whom a network that plays turns in full meets in compiled games.
+
+``plan`` there is the one plan of the weights `planning`, without a look ahead: not the agent of that name.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.planning.plans import planned_turn
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.weights import PLANNING, THESIS
+from warlight_env.arena.policies.policy_agent import turns_of
+from warlight_env.errors import InputError, did_you_mean
+from warlight_env.train.common.places import Place
+
+_PLAN: Final = "plan"
+_POLICY: Final = "policy:"
+
+
+def check_opponent(spec: str) -> None:
+    """Raises InputError where compiled games know no such opponent."""
+    if spec in COMPILED or spec == _PLAN or (spec.startswith(_POLICY) and _network(spec) is not None):
+        return
+    known = (*COMPILED, _PLAN)
+    raise InputError(
+        f"opponent {spec!r}{did_you_mean(spec, known)}: compiled games know {', '.join(known)}, and policy:NAME or "
+        f"policy:FILE of a network that plays turns in full"
+    )
+
+
+def _network(spec: str) -> TurnNetwork | None:
+    policy = turns_of(spec.removeprefix(_POLICY))
+    return None if policy is None else policy.network
+
+
+def opponent_context(place: Place, spec: str) -> Context:
+    """What an opponent of `check_opponent` thinks with in games of a place; its function `policy` plays."""
+    if spec in COMPILED:
+        return _context(place, Functions(policy=COMPILED[spec].policy), thesis=True)
+    if spec == _PLAN:
+        return _context(place, Functions(policy=planned_turn))
+    return _context(place, Functions(policy=sampled_turn), _network(spec))
+
+
+def snapshot_context(place: Place, content: bytes) -> Context:
+    """… a copy of the learner, from its file."""
+    return _context(place, Functions(policy=sampled_turn), read_turn_file(content, "policy of this run").network)
+
+
+def _context(
+    place: Place, functions: Functions, network: TurnNetwork | None = None, thesis: bool = False
+) -> Context:  # fmt: skip
+    weights = THESIS if thesis else PLANNING
+    return make_context(place.board, place.params, place.players, weights, functions=functions, turns=network)

@@ -1,0 +1,231 @@
+"""Games of a turn network in compiled code: what it played, how likely that was, and what came of it.
+
+A batch of B games goes on for T rounds. In each game the learner has a seat and plays turns drawn by its
+probabilities; all other seats have one and the same opponent, a policy of `agents.context.policy_signature`. A game
+that is over for the learner begins anew, with other dice, and random starting regions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn, evaluate
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.turn_net.forward import describe, player_scores
+from warlight_env.agents.turn_net.turns import network_turn
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, RandomState, Real
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.orders import cut_turn
+from warlight_env.engine.position import Position, position_at
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.round import play_round
+from warlight_env.engine.setup import resolve_picks, start_game
+from warlight_env.engine.state import OVER, PICK, State, Workspace, make_state, make_workspace
+from warlight_env.ownership import OneThread
+from warlight_env.train.common.places import Place
+from warlight_env.train.common.threads import in_threads
+from warlight_env.train.turn_net.batches import TurnRows
+
+#: Games that a thread plays one after the other.
+_PART: Final = 16
+
+
+class Rollout(NamedTuple):
+    """T rounds of B games."""
+
+    owner: npt.NDArray[np.int8]  #: [B, T, N]
+    army: npt.NDArray[np.int32]  #: [B, T, N]
+    round: npt.NDArray[np.int32]  #: [B, T]
+    player: npt.NDArray[np.int64]  #: [B, T] the learner's seat
+    row: npt.NDArray[np.int8]  #: [B, T, N + 2 E] its turn
+    chance: npt.NDArray[np.float32]  #: [B, T] logarithm of the turn's probability
+    worth: npt.NDArray[np.float32]  #: [B, T + 1] chance to win that the critic gives before each turn, and at the end
+    reward: npt.NDArray[np.float32]  #: [B, T]
+    done: npt.NDArray[np.bool_]  #: [B, T] the game ended with this round
+    won: npt.NDArray[np.bool_]  #: [B, T] … and the learner won it
+
+
+def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:
+    """Room for one."""
+    shape, n, size = (games, rounds), n_regions, n_regions + 2 * n_edges
+    return reference(
+        Rollout(
+            np.zeros((*shape, n), np.int8), np.zeros((*shape, n), np.int32), np.zeros(shape, np.int32),
+            np.zeros(shape, np.int64), np.zeros((*shape, size), np.int8), np.zeros(shape, np.float32),
+            np.zeros((games, rounds + 1), np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.bool_),
+            np.zeros(shape, np.bool_),
+        )
+    )  # fmt: skip
+
+
+class RolloutWork(NamedTuple):
+    """Working memory of a thread."""
+
+    orders: Workspace
+    generator: GeneratorWork
+    scores: npt.NDArray[np.float64]  #: [P]
+    nobody: npt.NDArray[np.int32]  #: [P, 1] wishes of players who pick at random, and
+    none: npt.NDArray[np.int32]  #: [P] their numbers
+
+
+def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:
+    """Working memory for one thread."""
+    return reference(
+        RolloutWork(
+            make_workspace(n_regions, n_edges, players), make_generator_work(n_regions, n_edges, players),
+            private_zeros(players, np.float64), private_zeros((players, 1), np.int32), private_zeros(players, np.int32),
+        )
+    )  # fmt: skip
+
+
+@kernel
+def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
+    """Begin game b anew, with random starting regions."""
+    scratch = work.orders.scratch
+    while not start_game(context.board, context.params, state, b, scratch):
+        pass
+    while state.phase[b] == PICK:
+        resolve_picks(context.params, state, b, work.nobody, work.none, scratch)
+
+
+@inline_kernel
+def _worth_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
+    """A player's chance to win by the network, which has just described the position from the player's side
+    (own_critic), else by the evaluation."""
+    scores, total = work.scores, 0.0
+    if not own_critic:
+        evaluate(context, position, scores)
+        return scores[player]
+    player_scores(context, position, player, work.generator.net, scores)
+    for p in range(scores.shape[0]):
+        total += np.exp(scores[p] - scores[player])
+    return 1.0 / total
+
+
+@kernel
+def _record(
+    learner: Context, position: Position, player: Int, own_critic: Bool, b: Int, t: Int, rng: RandomState,
+    work: RolloutWork, out: Rollout,
+) -> Int:  # fmt: skip
+    """Draw the learner's turn into the orders of `work`, and write all that is to be remembered of it; returns the
+    number of attacks."""
+    net, orders = work.generator.net, work.orders
+    for r in range(position.owner.shape[0]):
+        out.owner[b, t, r], out.army[b, t, r] = position.owner[r], position.army[r]
+    out.round[b, t], out.player[b, t] = position.round[0], player
+    count = network_turn(
+        learner, position, player, 1.0, rng, work.generator, orders.deploy[player], orders.attacks[player]
+    )
+    for i in range(out.row.shape[2]):
+        out.row[b, t, i] = net.row[i]
+    out.chance[b, t] = np.float32(net.chance[0])
+    out.worth[b, t] = np.float32(_worth_of(learner, position, player, own_critic, work))
+    return np.int64(count)
+
+
+@kernel
+def _roll(
+    learner: Context, opponent: Context, games: npt.NDArray[np.int64], state: State,
+    rngs: npt.NDArray[np.uint64], max_rounds: Int, own_critic: Bool, work: RolloutWork, out: Rollout,
+) -> Int:  # fmt: skip
+    """Play all rounds of these games; returns how many games ended."""
+    players, orders, ended = learner.players, work.orders, np.int64(0)
+    for k in range(games.shape[0]):
+        b = games[k]
+        player, position = b % players, position_at(state, b)
+        _begin(learner, state, b, work)
+        for t in range(out.round.shape[1]):
+            for p in range(players):
+                orders.counts[p] = 0
+                deploy, attacks, rng = orders.deploy[p], orders.attacks[p], rngs[b, p]
+                if p == player:
+                    orders.counts[p] = _record(learner, position, p, own_critic, b, t, rng, work, out)
+                elif state.eliminated_at[b, p] == 0:
+                    count = draw_turn(opponent, position, p, rng, work.generator, deploy, attacks)
+                    orders.counts[p] = cut_turn(learner.params, deploy, count)
+                else:
+                    for r in range(deploy.shape[0]):
+                        deploy[r] = 0
+            play_round(learner.params, state, b, orders, None, None)
+            won = state.phase[b] == OVER and state.winner[b] == player
+            over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
+            reward = 1.0 if won else 0.0
+            if not over and position.round[0] >= max_rounds:  # cut off: what the critic says stands for what comes
+                over, reward = True, _worth_now(learner, position, player, own_critic, work)
+            out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won
+            if over:
+                ended += 1
+                _begin(learner, state, b, work)
+        last = _worth_now(learner, position, player, own_critic, work)
+        out.worth[b, out.round.shape[1]] = np.float32(last)
+    return ended
+
+
+@kernel
+def _worth_now(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
+    if own_critic:
+        describe(context, position, player, work.generator.net)
+    return _worth_of(context, position, player, own_critic, work)
+
+
+class Rollouts(OneThread):
+    """Makes rollouts of a place.
+
+    Args:
+        games, rounds: B and T. max_rounds: games are cut off there.
+        jobs: threads; what is played does not depend on them.
+    """
+
+    exclusive_methods = ("play",)
+
+    def __init__(self, place: Place, games: int, rounds: int, max_rounds: int, jobs: int) -> None:
+        board = place.board
+        n, e = board.n_regions, board.n_edges
+        self.place, self._jobs, self._max_rounds = place, jobs, max_rounds
+        self._out = make_rollout(games, rounds, n, e)
+        self._state = make_state(games, n, place.players)
+
+    def play(
+        self, learner: Context, opponents: Sequence[Context], met: npt.NDArray[np.int64], seed: int, own_critic: bool
+    ) -> Rollout:
+        """The games; the rollout's arrays are written anew by the next call.
+
+        Args:
+            learner: with the network, and the evaluation that is the critic where own_critic is False.
+            opponents: who may be met. met: int64[B], the index of the opponent in each game.
+            seed: of everything. own_critic: the network's own head says what positions are worth.
+        """
+        board, players = self.place.board, self.place.players
+        rngs = np.zeros((len(met), players, 2), np.uint64)
+        for b in range(len(met)):
+            self._state.rng[b] = make_rng(derive_seed(seed, b))
+            rngs[b] = [make_rng(derive_seed(seed, b, p)) for p in range(players)]
+        parts = [
+            (k, games[low : low + _PART])
+            for k in range(len(opponents))
+            for games in (np.flatnonzero(met == k),)
+            for low in range(0, len(games), _PART)
+        ]
+
+        def roll(number: int) -> None:
+            k, games = parts[number]
+            work = make_rollout_work(board.n_regions, board.n_edges, players)
+            _roll(learner, opponents[k], games, self._state, rngs, self._max_rounds, own_critic, work, self._out)
+
+        in_threads(roll, range(len(parts)), self._jobs)
+        return self._out
+
+
+def rows_of(rollout: Rollout, players: int) -> TurnRows:
+    """All turns, M = B T, as batches are made of; what came of the games is not in it."""
+    r, games = rollout, rollout.round.size
+    return TurnRows(
+        r.owner.reshape(games, -1), r.army.reshape(games, -1), r.round.reshape(games), r.player.reshape(games),
+        r.row.reshape(games, -1), np.zeros((games, players), np.float32),
+    )  # fmt: skip

@@ -1,0 +1,173 @@
+"""PPO on turns in full: a network for any map plays whole batches of games in compiled code, and learns from them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import make_turn_network
+from warlight_env.agents.records.value_record import load_value
+from warlight_env.agents.turn_net.turn_file import load_turns, turn_file
+from warlight_env.agents.weights import PLANNING
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import InputError, RunError
+from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.places import Place, Places
+from warlight_env.train.common.trainer import Say
+from warlight_env.train.ppo.checkpoint import Checkpoint
+from warlight_env.train.ppo.league import MeetingTable, snapshot_name
+from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
+from warlight_env.train.turn_net.module import TurnModule
+from warlight_env.train.turn_net.passes import turn_pass
+from warlight_env.train.turn_net.player import TurnPlayer, with_note
+from warlight_env.train.turn_ppo.opponents import opponent_context, snapshot_context
+from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
+from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
+from warlight_env.train.turn_ppo.update import TurnLearner
+
+#: Parts of seeds' paths.
+_PLAY, _LEARN, _DRAW = 1, 2, 4
+_RATE_AT_END: Final = 0.1
+
+
+class _Games:
+    """What is kept of a place between iterations."""
+
+    def __init__(self, settings: TurnPpoSettings, place: Place, jobs: int, device: str) -> None:
+        self.place = place
+        self.rollouts = Rollouts(place, settings.envs, settings.steps, settings.max_rounds, jobs)
+        context = make_context(place.board, place.params, place.players, PLANNING)
+        self.turns = turn_pass(context, device, settings.threads)
+        self.opponents: dict[str, Context] = {}
+
+
+class TurnPpoRun(PpoRun[TurnPpoSettings]):
+    """A run; see `PpoRun`.
+
+    Args:
+        jobs: threads of games, too.
+        device: where PyTorch computes: cpu, cuda.
+
+    Raises:
+        InputError: PyTorch has no such device here.
+    """
+
+    title = "A network that plays turns in full, by PPO and self-play"
+
+    def __init__(
+        self, settings: TurnPpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None, device: str = "cpu",
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
+        self.device = device
+        s = settings
+        try:
+            torch.zeros(1, device=device)
+        except (RuntimeError, AssertionError) as error:
+            raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
+        self.places, self._games = Places(settings), dict[int, _Games]()
+        self.table = MeetingTable(s.opponents, s.snapshots, s.priority, s.least)
+        self._copies: dict[str, bytes] = {}
+        self._steps = 0
+        module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
+        start = load_turns(s.start)
+        if start is None:
+            module.quieten()
+        else:
+            module.take(start)
+        self.learner = TurnLearner(s, module, device)
+
+    # An iteration
+
+    def learn(self, iteration: int) -> dict[str, Any]:
+        """See `PpoRun.learn`."""
+        s, began = self.settings, time.perf_counter()
+        draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
+        games = self._place(self.places.draw(draw))
+        names, met = self._met(draw)
+        rollout = self._play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
+        played = time.perf_counter() - began
+        rate = s.rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
+        told = self.learner.update(games.turns, rollout, rate, draw)
+        arrays = self._arrays()
+        if not all(np.isfinite(values).all() for values in arrays.values()):
+            raise RunError(f"iteration {iteration + 1}: a number of the network is none any more; {KEPT}")
+        self._steps += s.envs * s.steps
+        ended = [(names[met[b]], bool(rollout.won[b, t])) for b, t in np.argwhere(rollout.done)]
+        return {
+            "steps": self._steps, "games": len(ended), "won": sum(won for _, won in ended),
+            "opponents": self.table.count(ended), "map": games.place.map.name, "players": games.place.players,
+            **{name: number_or_none(value) for name, value in told._asdict().items()},
+            "playing": round(played, 3), "learning": round(time.perf_counter() - began - played, 3),
+        }  # fmt: skip
+
+    def _place(self, number: int) -> _Games:
+        games = self._games.get(number)
+        if games is None:
+            games = self._games[number] = _Games(self.settings, self.places[number], self._jobs, self.device)
+        return games
+
+    def _met(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
+        """The opponents' names, and the number of that in each game."""
+        weights = self.table.weights()
+        shares = np.array(list(weights.values()))
+        return list(weights), draw.choice(len(weights), self.settings.envs, p=shares / shares.sum())
+
+    def _play(self, games: _Games, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
+        s, place = self.settings, games.place
+        for name in names:
+            if name not in games.opponents:
+                content = self._copies.get(name)
+                games.opponents[name] = (
+                    opponent_context(place, name) if content is None else snapshot_context(place, content)
+                )
+        games.opponents = {name: games.opponents[name] for name in names}
+        critic = None if s.critic == OWN else load_value(s.critic)
+        network = make_turn_network(self._arrays())
+        learner = make_context(place.board, place.params, place.players, PLANNING, value=critic, turns=network)
+        return games.rollouts.play(learner, [games.opponents[name] for name in names], met, seed, s.critic == OWN)
+
+    # The policy
+
+    def _arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        return self.learner.module.arrays()
+
+    def export(self) -> bytes:
+        """See `PpoRun.export`."""
+        return turn_file(self._arrays(), note={"steps": self._steps, "seed": self.settings.seed})
+
+    def player_of(self, content: bytes) -> TurnPlayer:
+        """See `PpoRun.player_of`."""
+        return TurnPlayer(content)
+
+    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """See `PpoRun.with_note`."""
+        return with_note(content, more)
+
+    def join(self, number: int) -> None:
+        """See `PpoRun.join`."""
+        gone = self.table.add(number)
+        self._copies[snapshot_name(number)] = self.saved(number)
+        if gone is not None:
+            del self._copies[snapshot_name(gone)]
+
+    # Going on
+
+    def state(self, entry: dict[str, Any]) -> Checkpoint:
+        """See `PpoRun.state`."""
+        module, optimizer = self.learner.module, self.learner.optimizer
+        return Checkpoint(entry, self.table.to_dict(), self._steps, module.state_dict(), optimizer.state_dict())
+
+    def take(self, state: Checkpoint) -> None:
+        """See `PpoRun.take`."""
+        self.learner.module.load_state_dict(state.policy)
+        self.learner.optimizer.load_state_dict(state.optimizer)
+        self._steps = state.steps
+        self._copies = {snapshot_name(number): self.saved(number) for number in self.table.restore(state.league)}

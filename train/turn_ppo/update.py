@@ -1,0 +1,177 @@
+"""What PPO does with a rollout of turns: advantages, and passes by minibatches; both are TorchRL's.
+
+TorchRL, as its losses and estimates take tensors, whoever made them: rollouts are compiled code's own arrays.
+Advantages are generalized estimates (Schulman et al., arXiv:1506.02438); the loss is PPO's clipped one
+(arXiv:1707.06347), with the critic's squared error and a bonus for entropy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from tensordict import TensorDict
+from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
+from torch import Tensor
+from torch.nn import functional
+from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
+
+from warlight_env.train.common.torch_threads import one_thread
+from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.module import TurnModule
+from warlight_env.train.turn_net.passes import TurnPass
+from warlight_env.train.turn_ppo.rollouts import Rollout, rows_of
+from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+
+#: The longest gradient of a step.
+_LONGEST: Final = 0.5
+
+
+class _Played(torch.distributions.Distribution):
+    """Turns whose probability and entropy are known, as the loss asks for them.
+
+    Args:
+        chance: float32[M] logarithms of probabilities. spread: float32[M] entropies.
+    """
+
+    arg_constraints: dict[str, Any] = {}  # noqa: RUF012 -- as the class above has it
+
+    def __init__(self, chance: Tensor, spread: Tensor) -> None:
+        super().__init__(chance.shape, validate_args=False)
+        self._chance, self._spread = chance, spread
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Of the turns that were played; value says nothing."""
+        return self._chance
+
+    def entropy(self) -> Tensor:
+        """Of the choices of each turn, each given those that were made before it."""
+        return self._spread
+
+
+def _loss(settings: TurnPpoSettings) -> ClipPPOLoss:
+    """The library's loss, of what the network has said already."""
+    told = TensorDictModule(_Pass(), ["told", "spread"], ["chance", "spread"])
+    drawn = ProbabilisticTensorDictModule(["chance", "spread"], ["action"], distribution_class=_Played)
+    actor = ProbabilisticTensorDictSequential(told, drawn)
+    critic = TensorDictModule(_Pass(), ["worth"], ["state_value"])
+    return ClipPPOLoss(
+        actor, critic, clip_epsilon=settings.clip, entropy_coeff=settings.entropy, critic_coeff=settings.value,
+        loss_critic_type="l2", normalize_advantage=True,
+    )  # fmt: skip
+
+
+class _Pass(torch.nn.Module):
+    def forward(self, *tensors: Tensor) -> Any:
+        return tensors if len(tensors) > 1 else tensors[0]
+
+
+class Update(NamedTuple):
+    """Means over the minibatches of an iteration, by the names that Stable-Baselines3 has for them."""
+
+    loss: float
+    policy_gradient_loss: float
+    value_loss: float  #: squared error
+    entropy_loss: float  #: negative entropy of a turn, in nats
+    approx_kl: float  #: divergence from the policy that played, in nats
+    clip_fraction: float  #: share of turns whose ratio was out of range
+    explained_variance: float  #: share of the returns' variance that the critic explained before
+    passes: float  #: over the rollout
+
+
+class TurnLearner:
+    """A network, its optimiser, and the passes of an iteration.
+
+    Args:
+        device: where PyTorch computes.
+    """
+
+    def __init__(self, settings: TurnPpoSettings, module: TurnModule, device: str) -> None:
+        self._settings, self._device = settings, torch.device(device)
+        self.module = module.to(self._device)
+        self.optimizer = torch.optim.AdamW(
+            module.parameters(), lr=settings.rate, weight_decay=settings.decay, fused=True
+        )  # fmt: skip
+        self._loss = _loss(settings)
+
+    def update(
+        self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator
+    ) -> Update:  # fmt: skip
+        """Learn from a rollout, in passes over its turns in another order each time.
+
+        What is PyTorch's own of it is too small for threads.
+
+        Args:
+            turns: of the place, on the device.
+        """
+        with one_thread():
+            return self._update(turns, rollout, rate, rng)
+
+    def _update(self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator) -> Update:
+        s = self._settings
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        advantage, target = advantages(rollout, s.gamma, s.trace)
+        rows, told = rows_of(rollout, turns.players), []
+        size = len(rows.round)
+        for which in _minibatches(size, s.minibatch, s.epochs, rng):
+            at, chance = torch.from_numpy(which), rollout.chance.reshape(-1)[which]
+            told.append(self._step(turns, rows.taken(which), chance, advantage[at], target[at]))
+            if told[-1]["approx_kl"] > s.target_kl:
+                break
+        means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
+        left = 1.0 - float(torch.var(target - torch.from_numpy(_worth(rollout)).reshape(-1, 1)) / torch.var(target))
+        return Update(**means, explained_variance=left, passes=len(told) * s.minibatch / size)
+
+    def _step(
+        self, turns: TurnPass, rows: TurnRows, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
+    ) -> dict[str, float]:
+        told = turns.chances(self.module, rows)
+        worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(rows.player)[:, None].to(self._device))
+        size = len(chance)
+        data = TensorDict(
+            {
+                "told": told.turn, "spread": told.entropy, "worth": worth, "action": torch.zeros(size),
+                "action_log_prob": torch.from_numpy(chance), "advantage": advantage, "value_target": target,
+            },
+            [size], self._device,
+        )  # fmt: skip
+        out = self._loss(data)
+        loss = out["loss_objective"] + out["loss_critic"] + out["loss_entropy"]
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), _LONGEST)
+        self.optimizer.step()
+        figures = {
+            "loss": loss, "policy_gradient_loss": out["loss_objective"], "entropy_loss": -out["entropy"],
+            "value_loss": functional.mse_loss(worth, data["value_target"]), "approx_kl": out["kl_approx"],
+            "clip_fraction": out["clip_fraction"],
+        }  # fmt: skip
+        return {name: float(value.detach()) for name, value in figures.items()}
+
+
+def advantages(rollout: Rollout, gamma: float, trace: float) -> tuple[Tensor, Tensor]:
+    """Advantages and targets of the critic, float32[B T, 1] each."""
+    worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.worth, rollout.reward, rollout.done))
+    found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
+        gamma, trace, worth[:, :-1], worth[:, 1:], reward, done=done
+    )
+    return found[0].reshape(-1, 1), found[1].reshape(-1, 1)
+
+
+def _worth(rollout: Rollout) -> npt.NDArray[np.float32]:
+    return rollout.worth[:, :-1].copy()
+
+
+def _minibatches(
+    size: int, most: int, epochs: int, rng: np.random.Generator
+) -> Iterator[npt.NDArray[np.int64]]:  # fmt: skip
+    """Turns in another order each time; what is left over of a pass is not learned from."""
+    for _ in range(epochs):
+        order = rng.permutation(size)
+        for low in range(0, size - most + 1, most):
+            yield order[low : low + most]

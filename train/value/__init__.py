@@ -1,0 +1,1 @@
+"""The value network by expert iteration."""

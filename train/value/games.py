@@ -1,0 +1,55 @@
+"""Games whose positions the value network learns from: the network as it is against itself and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from warlight_env.arena.playing.play import ask_orders, pick_regions, play_orders
+from warlight_env.engine.position import Position, copied
+from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
+from warlight_env.train.common.places import Places
+from warlight_env.train.common.threads import in_threads
+from warlight_env.train.value.players import NetworkPlayer
+from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
+from warlight_env.train.value.settings import ValueSettings
+
+
+def play_games(
+    settings: ValueSettings, places: Places, network: bytes, seed: int, numbers: Iterable[int], jobs: int
+) -> ValuedPositions:
+    """The positions before all rounds of these games; they are worth 1 to who won, and 0 to all in a game nobody won.
+
+    Args:
+        network: of the players, packed.
+        seed: with a game's number decides all of it.
+        numbers: of the games. jobs: threads.
+    """
+
+    def play(number: int) -> list[ValuedPosition]:
+        return _play(settings, places, network, number, derive_seed(seed, number))
+
+    return ValuedPositions.of([sample for game in in_threads(play, numbers, jobs) for sample in game])
+
+
+def _play(settings: ValueSettings, places: Places, network: bytes, number: int, seed: int) -> list[ValuedPosition]:
+    rng = np.random.default_rng(seed)
+    at = places.draw(rng)
+    place = places[at]
+    specs = [settings.player, *rng.choice(settings.opponents, place.players - 1).tolist()]
+    picks = "random" if rng.random() < settings.dealt else "play"
+    seats = rng.permutation(place.players)
+    players = [NetworkPlayer(specs[a], network, tuple(settings.weights)) for a in seats]
+    agents = [player(derive_seed(seed, seat)) for seat, player in enumerate(players)]
+    game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
+    pick_regions(game, agents)
+    positions = []
+    while not game.done and game.round < settings.max_rounds:
+        positions.append(copied(Position(game.owner, game.army, np.array([game.round], dtype=np.int32))))
+        play_orders(game, agents, ask_orders(game, agents))
+    value = np.zeros(place.players)
+    if game.winner is not None:
+        value[game.winner] = 1.0
+    return [ValuedPosition(at, number, position, value) for position in positions]

@@ -1,0 +1,142 @@
+"""What positions of games are worth to each player, by a search or by playouts: what the next network learns."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork, make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.round_values import play_at_random, write_playout_values, write_round_values
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.value.network import network_chance
+from warlight_env.engine.position import Position, copied, make_position
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.errors import RunError
+from warlight_env.train.common.places import Places
+from warlight_env.train.common.threads import in_threads
+from warlight_env.train.value.players import unpack_network
+from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
+from warlight_env.train.value.settings import ValueSettings
+
+#: Positions that are tried for a label: a random round may end the game, and in few positions has nobody a choice.
+_TRIES: Final = 1000
+
+
+class Labeller:
+    """Searches positions of places, or plays on from them.
+
+    Args:
+        network: at the leaves, packed; where there is none, the settings' weights are, a round later.
+    """
+
+    def __init__(self, settings: ValueSettings, places: Places, network: bytes) -> None:
+        self._settings, self._places, self._network = settings, places, unpack_network(network)
+        self._net = load_turns(settings.net)
+        self._functions = Functions(
+            evaluation=None if self._network is None else network_chance,
+            generator=generate_plans if self._net is None else plans_and_samples,
+            policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
+        )  # fmt: skip
+        self._rounds = settings.playouts or (2 if self._network is None else 1)  #: of a play
+        self._contexts: dict[int, Context] = {}
+        self._setups: dict[tuple[int, int], NashSetup] = {}
+        self._memory = threading.local()
+
+    def value(self, place: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
+        """Each player's share of a position, float64[P]; None where nobody has a choice."""
+        work, setup = self._begin(place, seed), self._setup(place, self._rounds)
+        value = np.zeros(self._places[place].players)
+        if self._settings.playouts:
+            write_playout_values(self._context(place), setup, position, self._settings.plays, work, value)
+            return value
+        known = write_round_values(self._context(place), setup, position, self._settings.plays, work, value)
+        return value if known else None
+
+    def after(self, place: int, position: Position, seed: int) -> Position | None:
+        """A position that a round of candidates at random leads to; None where that ends the game."""
+        work, after = self._begin(place, seed), make_position(len(position.owner))
+        goes_on = play_at_random(self._context(place), self._setup(place, 1), position, work, after)
+        return after if goes_on else None
+
+    def _context(self, place: int) -> Context:
+        if place not in self._contexts:
+            at = self._places[place]
+            self._contexts[place] = make_context(
+                at.board, at.params, at.players, self._settings.weights, functions=self._functions,
+                value=self._network, turns=self._net,
+            )  # fmt: skip
+        return self._contexts[place]
+
+    def _setup(self, place: int, rounds: int) -> NashSetup:
+        if (place, rounds) not in self._setups:
+            self._setups[place, rounds] = make_nash_setup(self._context(place), rounds, 1)
+        return self._setups[place, rounds]
+
+    def _begin(self, place: int, seed: int) -> NashWork:
+        """A thread's own memory for a place, as it is before all work."""
+        known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
+        if place not in known:
+            at = self._places[place]
+            known[place] = make_nash_work(
+                at.board.n_regions, at.board.n_edges, at.players, self._settings.candidates, 0, 1
+            )
+        known[place].rng[:] = make_rng(seed)
+        return known[place]
+
+
+def label_positions(
+    settings: ValueSettings,
+    places: Places,
+    network: bytes,
+    games: ValuedPositions,
+    seed: int,
+    numbers: Iterable[int],
+    jobs: int,
+) -> ValuedPositions:
+    """Labels of these numbers, each of a position drawn from the games that were won.
+
+    A game is drawn, a position of it, and then, by `settings.leaves`, whether that is labelled or one after a round at
+    random. The label of the first kind has a part of the outcome.
+
+    Args:
+        network: of the search, packed.
+        seed: with a label's number decides all of it.
+        jobs: threads.
+
+    Raises:
+        RunError: no position could be labelled.
+    """
+    labeller, won = Labeller(settings, places, network), _won(games)
+
+    def label(number: int) -> ValuedPosition:
+        own = derive_seed(seed, number)
+        rng = np.random.default_rng(own)
+        for attempt in range(_TRIES if won else 0):
+            rows = won[rng.integers(len(won))]
+            row, leaf = int(rows[rng.integers(len(rows))]), rng.random() < settings.leaves
+            place, position = int(games.place[row]), games.position(row)
+            found = labeller.after(place, position, derive_seed(own, attempt, 0)) if leaf else position
+            value = None if found is None else labeller.value(place, found, derive_seed(own, attempt, 1))
+            if found is None or value is None:
+                continue
+            if not leaf:
+                value = (1 - settings.outcome) * value + settings.outcome * games.value[row, : len(value)]
+            return ValuedPosition(place, int(games.game[row]), copied(found), value)
+        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and none could be labelled")
+
+    return ValuedPositions.of(in_threads(label, numbers, jobs))
+
+
+def _won(games: ValuedPositions) -> list[npt.NDArray[np.int64]]:
+    """Rows of each game that somebody won."""
+    rows = np.flatnonzero(games.value.any(axis=1))
+    return np.split(rows, np.flatnonzero(np.diff(games.game[rows])) + 1) if len(rows) else []

@@ -1,0 +1,48 @@
+"""Who plays the value network's games: agents by specifications, in which the network as it is can stand."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from warlight_env.agents import Agent
+from warlight_env.agents.records.value_record import ValueNetwork, load_value, read_value, value_file
+from warlight_env.agents.registry import parse, unpinned
+from warlight_env.agents.weights import Weights
+from warlight_env.train.value.settings import CURRENT, ValueSettings
+
+
+@dataclass(frozen=True)
+class NetworkPlayer:
+    """Makes agents by a specification, in which `value=current` is a network; travels to other processes."""
+
+    spec: str
+    network: bytes  #: as `pack_network` gives it
+    weights: tuple[float, ...]
+
+    def __call__(self, seed: int) -> Agent:
+        info, values = parse(self.spec)
+        if values.get("value") == CURRENT:
+            network = unpack_network(self.network)
+            given: dict[str, Any] = {"weights": Weights(*self.weights)}
+            values = {**given, **values, "value": network}
+        agent: Agent = info.load()(seed=seed, **values)
+        agent.name = unpinned(self.spec)
+        return agent
+
+
+def pack_network(network: ValueNetwork | None) -> bytes:
+    """A network as the content of a file; nothing where there is none."""
+    return b"" if network is None else value_file(network)
+
+
+@functools.lru_cache(8)
+def unpack_network(content: bytes) -> ValueNetwork | None:
+    """What `pack_network` was given."""
+    return read_value(content, "network of this run") if content else None
+
+
+def first_network(settings: ValueSettings) -> bytes:
+    """The network that a run begins with, packed."""
+    return pack_network(load_value(settings.start))

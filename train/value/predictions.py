@@ -1,0 +1,76 @@
+"""How well the value network predicts who will win, in games that no fit saw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.weights import DEFAULT, PLANNING
+from warlight_env.engine.position import Positions
+from warlight_env.train.common.places import Places
+from warlight_env.train.common.report import Report
+from warlight_env.train.value.fit import held_out
+from warlight_env.train.value.players import unpack_network
+from warlight_env.train.value.positions import ValuedPositions
+
+#: Rounds played at the positions whose outcome is predicted.
+ROUNDS: Final = range(3, 16)
+#: The least chance that a prediction is taken to give.
+_LEAST: Final = 1e-6
+
+
+def outcome_losses(places: Places, games: Sequence[ValuedPositions], network: bytes) -> list[dict[str, float]]:
+    """How well the outcome of games that fits did not see is predicted, by rounds played.
+
+    Returns:
+        For each of ROUNDS with positions: round, positions, and for "network", "planning" and "default" the mean
+        logarithm of the share that whoever won was given, times -1, in nats.
+    """
+    value = unpack_network(network)
+    evaluations = {"network": (PLANNING, value), "planning": (PLANNING, None), "default": (DEFAULT, None)}
+    found: dict[int, list[list[float]]] = {}
+    contexts: dict[tuple[int, str], Any] = {}
+    for samples in games:
+        chosen = held_out(samples) & samples.value.any(axis=1) & np.isin(samples.round, list(ROUNDS))
+        for m in np.flatnonzero(chosen).tolist():
+            number, position, row = int(samples.place[m]), samples.position(m), []
+            place, positions = places[number], Positions(position.owner[None], position.army[None], position.round)
+            for name, (weights, net) in evaluations.items():
+                if (number, name) not in contexts:
+                    contexts[number, name] = make_context(place.board, place.params, place.players, weights, value=net)
+                shares = np.zeros((1, place.players))
+                evaluated_shares(contexts[number, name], positions, 1, shares)
+                row.append(-float(np.log(max(_LEAST, shares[0, samples.value[m].argmax()]))))
+            found.setdefault(int(position.round[0]), []).append(row)
+    return [
+        {
+            "round": at,
+            "positions": len(found[at]),
+            **dict(zip(evaluations, np.mean(found[at], axis=0).tolist(), strict=True)),
+        }
+        for at in sorted(found)
+    ]
+
+
+def describe_predictions(report: Report, losses: Sequence[dict[str, float]]) -> None:
+    """Add the table of `outcome_losses` to the report."""
+    report.heading("Who will win")
+    report.text(
+        "The mean logarithm of the chance given to whoever won, times -1, in nats: in games that no fit saw, by rounds "
+        "played. A share of the weights' is taken as a chance."
+    )
+    report.table(
+        ["round", "positions", "network", "planning", "default"],
+        [
+            [
+                f"{row['round']:.0f}",
+                f"{row['positions']:.0f}",
+                *(f"{row[name]:.3f}" for name in ("network", "planning", "default")),
+            ]
+            for row in losses
+        ],
+    )

@@ -1,0 +1,131 @@
+"""The value network by expert iteration: a search with the network says what the next network should say.
+
+The network as it is plays games against itself and others (`games`). Positions of these, and some that random rounds
+lead from them to, are searched with the network at the leaves, which says what they are worth to each player
+(`labels`), and a new network is fitted to that (`fit`). `accept` is compared with the mean score of the gate and no end
+of an interval: a step is worth far more than the games' noise, and what is damaged gets nowhere near one half.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from warlight_env.agents.records.value_record import make_network
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import RunError
+from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
+from warlight_env.train.common.matches import Pair
+from warlight_env.train.common.report import Report, percent
+from warlight_env.train.value.fit import fit_network
+from warlight_env.train.value.games import play_games
+from warlight_env.train.value.labels import label_positions
+from warlight_env.train.value.players import NetworkPlayer, first_network, pack_network
+from warlight_env.train.value.positions import ValuedPositions
+from warlight_env.train.value.predictions import describe_predictions, outcome_losses
+from warlight_env.train.value.settings import ValueSettings
+
+#: Parts of seeds' paths.
+_GAMES, _LABELS = 1, 2
+#: Games and labels of a part, of which a kill costs no more than one. Its arrays stay within `bounded.ARRAYS_BYTES`
+#: where all games last for `expert_iteration.MOST_ROUNDS` on the largest maps.
+GAMES_PART: Final = 64
+LABELS_PART: Final = 4096
+
+
+class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
+    """A run; see `Trainer`."""
+
+    command, found_name = "value", "value.npz"
+    fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
+    title, loss_name = "A value network by expert iteration", "cross-entropy above the labels' own"
+
+    @staticmethod
+    def total(settings: ValueSettings) -> int:
+        """See `Trainer.total`."""
+        return settings.iterations * (-(-settings.games // GAMES_PART) + -(-settings.labels // LABELS_PART) + 2)
+
+    def first(self) -> bytes:
+        """See `ExpertIteration.first`."""
+        return first_network(self.settings)
+
+    def run(self) -> bytes:
+        """See `ExpertIteration.run`; a RunError where no network came through a gate."""
+        network = super().run()
+        if network == self.first():
+            raise RunError(
+                f"{self.journal.folder}: no network of {self.settings.iterations} iterations came through the gate; "
+                "more labels, games or steps may help"
+            )
+        return network
+
+    def kept(self) -> int:
+        """See `ExpertIteration.kept`."""
+        return 2 if self.settings.previous else 1
+
+    def samples(self, iteration: int, network: bytes) -> ValuedPositions:
+        """See `ExpertIteration.samples`."""
+        s = self.settings
+        of_games, of_labels = (derive_seed(s.seed, path, iteration) for path in (_GAMES, _LABELS))
+
+        def play(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
+            played = play_games(s, self.places, network, of_games, numbers, self._jobs)
+            won = played.game[played.value.any(axis=1)]
+            return played, {"won": len(set(won.tolist())), "positions": len(played.place)}
+
+        games = self.in_parts("games", iteration, s.games, GAMES_PART, play)
+
+        def label(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
+            return label_positions(s, self.places, network, games, of_labels, numbers, self._jobs), {}
+
+        return self.in_parts("labels", iteration, s.labels, LABELS_PART, label)
+
+    def fit(self, samples: ValuedPositions, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
+        """See `ExpertIteration.fit`."""
+        fit = fit_network(self.settings, self.places, samples, seed)
+        told = {"labels": len(samples.place), "trained": fit.trained, "held_out": fit.held_out}
+        return pack_network(make_network(fit.arrays)), told
+
+    def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
+        """See `ExpertIteration.player_of`; spec: of another player."""
+        return NetworkPlayer(spec or self.settings.player, network, tuple(self.settings.weights))
+
+    # The end
+
+    def pairs(self, found: bytes) -> list[Pair]:
+        """See `Trainer.pairs`."""
+        new = self.player_of(found)
+        others = [("found", other, new, self.player_of(found, other)) for other in self.settings.holdout]
+        return [("found", "start", new, self.player_of(self.first())), *others]
+
+    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+        """See `Trainer.content`."""
+        return found
+
+    def facts(self, found: bytes) -> dict[str, Any]:
+        """See `Trainer.facts`."""
+        played = [entry for entry in self.journal.entries if entry["event"] == "games"]
+        games = [ValuedPositions.from_bytes(self.file_of(entry)) for entry in played]
+        return {"player": self.settings.player, "log_loss": outcome_losses(self.places, games, found)}
+
+    def summary(self, result: dict[str, Any]) -> str:
+        """See `Trainer.summary`."""
+        first = result["holdout"][0]
+        return (
+            f"{self.settings.player} with what was found scores {percent(first['score'], first['interval'])} against "
+            f"itself with what the run began with ({self.settings.start}), in {first['games']} games with seeds that "
+            f"training never used. Training took {result['games']:,} games and {result['seconds'] / 60:.1f} minutes."
+        )
+
+    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+        """See `Trainer.describe`."""
+        self.describe_curves(report)
+        self.describe_table(
+            report, ["labels", "fitted", "held out"],
+            lambda fit: [f"{fit['labels']:,}", in_digits(fit["trained"], 4), in_digits(fit["held_out"], 4)],
+        )  # fmt: skip
+        report.text(
+            "Fitted and held out: the cross-entropy between labels and what the network says, above the labels' own "
+            f"entropy, in nats, for games that it was fitted to and others. A network stays out whose mean score is "
+            f"below {percent(self.settings.accept)}."
+        )
+        describe_predictions(report, result["log_loss"])

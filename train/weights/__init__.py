@@ -1,0 +1,1 @@
+"""What trainers of weights share: genes, compiled games, and the final match."""

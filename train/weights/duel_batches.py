@@ -1,0 +1,153 @@
+"""Batches of games between one-ply players, in compiled code and in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import maps
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.players.duels import FEATURES, DuelSettings, make_duel_work, play_duels
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.weights import THESIS, Weights, super_region_terms
+from warlight_env.arena.contests.resumable import check_jobs
+from warlight_env.arena.playing.play import Picks
+from warlight_env.engine.board import make_board
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.setup import check_players, start_game
+from warlight_env.engine.state import State, copy_state, make_state, make_workspace
+from warlight_env.errors import InputError
+from warlight_env.train.common.threads import in_threads
+
+#: Games of one kernel call: few enough that threads share the work evenly.
+_CHUNK: Final = 64
+
+#: Who can play: weights of a one-ply player, or the name of a bot of `agents.players.compiled.COMPILED`.
+Duellist = Weights | str
+
+
+class Traces(NamedTuple):
+    """Games with what their positions were made of."""
+
+    scores: npt.NDArray[np.float64]  #: [B] 1, 0.5 or 0 for agent 0
+    rounds: npt.NDArray[np.int32]  #: [B]
+    features: npt.NDArray[np.float32]  #: [B, T, 2, F] `players.duels.FEATURES` of agents 0 and 1 before each round
+
+
+class Duels:
+    """Games of two between one-ply players, or against bots: the very games that the arena's matches would play.
+
+    Args:
+        map, rules: without fog and without a limit to the orders of a turn.
+        picks: as in matches.
+        samples: of the one-ply players.
+        max_rounds: what is not over then is a draw.
+        jobs: threads; what is played does not depend on them.
+
+    Raises:
+        InputError: rules that compiled duels do not know, or that the map cannot hold; no jobs.
+    """
+
+    def __init__(
+        self, map: str | maps.Map = "world", rules: str | Rules = "thesis", *, picks: Picks = "random",
+        samples: int = 5, max_rounds: int = 300, jobs: int = 1,
+    ) -> None:  # fmt: skip
+        chosen = Rules.of(rules)
+        if not plays_compiled(chosen):
+            raise InputError(f"rules {chosen.name!r}: compiled duels know no fog and no limit to a turn's orders")
+        check_jobs(jobs)
+        self.map = map if isinstance(map, maps.Map) else maps.load(map)
+        self.board = make_board(self.map)
+        self.params = check_players(self.board, chosen, 2)
+        self.picks, self.samples, self.max_rounds, self.jobs = picks, samples, max_rounds, jobs
+        self._terms = super_region_terms(self.board)
+
+    def scores(
+        self, players: Sequence[Weights], opponents: Sequence[Duellist], units: int, seed: int
+    ) -> npt.NDArray[np.float64]:
+        """Scores of every player against every opponent in the same 2 · units games, float64[A, O, 2 · units].
+
+        Games 2u and 2u + 1 have the same offers and dice, with seats exchanged.
+        """
+        start, rng = self._start(units, seed)
+        out = np.zeros((len(players), len(opponents), 2 * units))
+        parts = [
+            (out[i, j], player, opponent, low)
+            for i, player in enumerate(players)
+            for j, opponent in enumerate(opponents)
+            for low in range(0, 2 * units, _CHUNK)
+        ]
+
+        def play(number: int) -> None:
+            scores, player, opponent, low = parts[number]
+            part = slice(low, low + _CHUNK)
+            self._play(player, opponent, 0.0, _part(start, part), rng[part].copy(), scores[part], None)
+
+        in_threads(play, range(len(parts)), self.jobs)
+        return out
+
+    def traces(self, weights: Weights, games: int, seed: int, explore: float = 0.0) -> Traces:
+        """Self-play, with the features of every position; `explore` is the chance of a turn at random."""
+        start, _ = self._start(-(-games // 2), seed)
+        out = Traces(
+            np.zeros(games), np.zeros(games, dtype=np.int32),
+            np.zeros((games, self.max_rounds + 1, 2, len(FEATURES)), dtype=np.float32),
+        )  # fmt: skip
+
+        def play(low: int) -> None:
+            part = slice(low, min(games, low + _CHUNK))
+            state = _part(start, part)
+            # Each game has its own generators: in mirrored games both sides would make the same moves.
+            own = np.array(
+                [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
+            )
+            self._play(weights, weights, explore, state, own, out.scores[part], out.features[part])
+            out.rounds[part] = state.round
+
+        in_threads(play, range(0, games, _CHUNK), self.jobs)
+        return out
+
+    def _start(self, units: int, seed: int) -> tuple[State, npt.NDArray[np.uint64]]:
+        """Games before the picks, and a generator for each seat, as `arena.Setup` and `Game` seed them."""
+        n = self.board.n_regions
+        state, rng = make_state(2 * units, n, 2), np.zeros((2 * units, 2, 2), dtype=np.uint64)
+        scratch = make_workspace(n, self.board.n_edges, 2).scratch
+        for b in range(2 * units):
+            unit = b // 2
+            state.rng[b] = make_rng(derive_seed(derive_seed(seed, unit)))
+            if not start_game(self.board, self.params, state, b, scratch):
+                raise InputError(f"map {self.map.name!r}: found no deal in which the players start apart")
+            rng[b] = [make_rng(derive_seed(seed, unit, seat)) for seat in range(2)]
+        return state, rng
+
+    def _play(
+        self, player: Weights, opponent: Duellist, explore: float, state: State, rng: npt.NDArray[np.uint64],
+        scores: npt.NDArray[np.float64], trace: npt.NDArray[np.float32] | None,
+    ) -> None:  # fmt: skip
+        board, bot = self.board, isinstance(opponent, str)
+        mine = make_context(board, self.params, 2, player)
+        if isinstance(opponent, str):
+            functions = Functions(policy=COMPILED[opponent].policy)
+            theirs = make_context(board, self.params, 2, THESIS, functions=functions)
+        else:
+            theirs = make_context(board, self.params, 2, opponent)
+        samples = np.array([self.samples, 0 if bot else self.samples])
+        duel = reference(DuelSettings(samples, explore, self.max_rounds, self.picks == "random", self._terms))
+        features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
+        work = make_duel_work(board.n_regions, board.n_edges)
+        play_duels(mine, theirs, duel, 0, len(scores), state, rng, work, scores, features)
+
+
+def plays_compiled(rules: Rules) -> bool:
+    """Whether compiled duels know these rules."""
+    return not rules.fog and rules.max_orders == 0
+
+
+def _part(state: State, part: slice) -> State:
+    """A copy of some games."""
+    return copy_state(State._make(array[part] for array in state))

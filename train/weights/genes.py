@@ -1,0 +1,157 @@
+"""What evolution searches: weights and parameters of the search, as coordinates in which equal steps matter alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents import Agent
+from warlight_env.agents.registry import parse
+from warlight_env.agents.weights import BOUNDS, THESIS, Weights
+from warlight_env.errors import InputError, did_you_mean
+
+
+class GeneError(InputError):
+    """A gene that does not exist."""
+
+
+@dataclass(frozen=True)
+class Gene:
+    """A number that evolves; its coordinate is asinh(value / scale), or ln(value) where `logarithmic`.
+
+    asinh is linear about 0 and logarithmic far from it: a step is a share of large values and passes through 0.
+    """
+
+    name: str
+    low: float
+    high: float
+    scale: float
+    logarithmic: bool = False
+    whole: bool = False  #: an integer
+
+    def coordinate(self, value: float) -> float:
+        """The coordinate of a value within the bounds."""
+        value = min(max(value, self.low), self.high)
+        return math.log(value) if self.logarithmic else math.asinh(value / self.scale)
+
+    def value(self, coordinate: float) -> float:
+        """The value of a coordinate, within the bounds."""
+        raw = math.exp(coordinate) if self.logarithmic else self.scale * math.sinh(coordinate)
+        value = min(max(raw, self.low), self.high)
+        return float(round(value)) if self.whole else value
+
+
+#: Scales of weights that are 0 in the thesis, or much smaller than what matters.
+_SCALES: Final = {"neighbor_values": 0.2, "largest_territory": 20.0, "threatened_bonus": 50.0}
+
+#: Parameters of `mcts` that can evolve, with where they start.
+SEARCH_GENES: Final = {
+    "c": Gene("c", 0.02, 5.0, 1.0, logarithmic=True),
+    "rounds": Gene("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),
+}
+_SEARCH_START: Final = {"c": 0.4, "rounds": 10.0}
+
+WEIGHT_GENES: Final = {
+    name: Gene(name, *BOUNDS[name], _SCALES.get(name, abs(getattr(THESIS, name)) / 2 or 1.0), name == "sharpness")
+    for name in Weights._fields
+}
+GENES: Final = {**WEIGHT_GENES, **SEARCH_GENES}
+
+#: Weights without effect where starting regions are drawn.
+PICK_WEIGHTS: Final = (
+    "start_bonus", "start_neighbors", "start_borders", "start_regions", "pick_super", "pick_distance",
+)  # fmt: skip
+#: What evolves unless told otherwise. `region_super` scales what others scale as well, and a one-ply player hardly
+#: feels the sharpness.
+DEFAULT_GENES: Final = tuple(
+    name for name in Weights._fields if name not in (*PICK_WEIGHTS, "region_super", "sharpness")
+)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Weights and parameters of the search.
+
+    Raises:
+        GeneError: a parameter that does not evolve, or no finite number.
+    """
+
+    weights: Weights = THESIS
+    search: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in self.search.items():
+            if name not in SEARCH_GENES or isinstance(value, bool) or not math.isfinite(value):
+                raise GeneError(f"search: {name} = {value!r:.60}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {"weights": self.weights._asdict(), "search": dict(self.search)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Variant:
+        """What `to_dict` wrote; `KeyError`, `TypeError` or `ValueError` where it is something else."""
+        weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
+        return cls(weights, dict(data["search"]))
+
+
+class Genome:
+    """The genes that evolve, in their order; all others stay as they are."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        if not names:
+            raise GeneError("genes: at least one must evolve")
+        for name in names:
+            if name not in GENES:
+                raise GeneError(f"no gene {name!r}{did_you_mean(name, GENES)}; there are {', '.join(GENES)}")
+            if list(names).count(name) > 1:
+                raise GeneError(f"gene {name!r} is given twice")
+        self.genes = [GENES[name] for name in names]
+
+    @property
+    def bounds(self) -> tuple[list[float], list[float]]:
+        """The lowest and the highest coordinates."""
+        ends = [[gene.coordinate(end) for gene in self.genes] for end in (-math.inf, math.inf)]
+        return ends[0], ends[1]
+
+    def encode(self, candidate: Variant) -> npt.NDArray[np.float64]:
+        """Coordinates, float64[G]."""
+        values = {**_SEARCH_START, **candidate.weights._asdict(), **candidate.search}
+        return np.array([gene.coordinate(values[gene.name]) for gene in self.genes])
+
+    def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: Variant) -> Variant:
+        """The candidate of coordinates; genes that do not evolve are those of `base`."""
+        values = {gene.name: gene.value(float(x)) for gene, x in zip(self.genes, coordinates, strict=True)}
+        search = {**base.search, **{name: v for name, v in values.items() if name in SEARCH_GENES}}
+        weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_GENES})
+        return Variant(weights, search)
+
+
+@dataclass(frozen=True)
+class CandidatePlayer:
+    """Makes agents of a kind that play by a candidate; travels to other processes."""
+
+    spec: str  #: as `agents.make_agent` takes it
+    weights: tuple[float, ...]
+    search: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(cls, spec: str, candidate: Variant) -> CandidatePlayer:
+        """The player for a specification; parameters of the search are left out where it has none."""
+        info, _ = parse(spec)
+        if "weights" not in info.parameters:
+            raise GeneError(f"player {spec!r}: {info.name} has no weights")
+        search = tuple((k, v) for k, v in sorted(candidate.search.items()) if k in info.parameters)
+        return cls(spec, tuple(candidate.weights), search)
+
+    def __call__(self, seed: int) -> Agent:
+        info, values = parse(self.spec)
+        given = {name: info.parameters[name].kind(value) for name, value in self.search}
+        agent = info.load()(seed=seed, **{**values, **given, "weights": Weights(*self.weights)})
+        agent.name = f"{self.spec.strip()} (candidate)"
+        return agent

@@ -1,0 +1,82 @@
+"""The skeleton of runs that find weights of the evaluation."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from warlight_env.agents.weights import Weights
+from warlight_env.train.common.matches import Pair
+from warlight_env.train.common.report import Report, percent
+from warlight_env.train.common.settings import RunSettings
+from warlight_env.train.common.trainer import Trainer
+from warlight_env.train.weights.genes import CandidatePlayer, Variant
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightsSettings(RunSettings):
+    """What decides every such run, see `RunSettings`.
+
+    Args:
+        start: what it begins with, and is measured against.
+    """
+
+    holdout_units: int = 400
+    holdout: tuple[str, ...] = ("one_big_army",)
+    start: Variant = field(default_factory=Variant)
+
+
+S = TypeVar("S", bound=WeightsSettings)
+
+
+class WeightsTrainer(Trainer[S, Variant]):
+    """A run that finds weights; see `Trainer`."""
+
+    #: As `Weights.load` reads it.
+    found_name = "found.json"
+
+    @abstractmethod
+    def player(self) -> str:
+        """The specification of the agent that plays the final match, without its weights."""
+
+    def pairs(self, found: Variant) -> list[Pair]:
+        """What was found against what the run began with, and both against every opponent."""
+        new, old = (CandidatePlayer.of(self.player(), each) for each in (found, self.settings.start))
+        pairs: list[Pair] = [("found", "start", new, old)]
+        for other in self.settings.holdout:
+            pairs += [(name, other, player, other) for name, player in (("found", new), ("start", old))]
+        return pairs
+
+    def content(self, found: Variant, result: dict[str, Any]) -> str:
+        """See `Trainer.content`."""
+        return found.weights.to_json()
+
+    def facts(self, found: Variant) -> dict[str, Any]:
+        """See `Trainer.facts`."""
+        return {"player": self.player(), "found": found.to_dict()}
+
+    def summary(self, result: dict[str, Any]) -> str:
+        """See `Trainer.summary`."""
+        first = result["holdout"][0]
+        return (
+            f"{self.player()} with what was found scores {percent(first['score'], first['interval'])} against itself "
+            f"with what the run began with, in {first['games']} games with seeds that training never used. Training "
+            f"took {result['games']:,} games and {result['seconds'] / 60:.1f} minutes."
+        )
+
+    def describe(self, report: Report, found: Variant, result: dict[str, Any]) -> None:
+        """See `Trainer.describe`."""
+        report.text("Opponents but for the first were kept out of training. Games are paired: each seed in both seats.")
+        report.heading("How it went")
+        self.describe_course(report, result)
+        report.heading("What was found")
+        start = self.settings.start.weights
+        rows = [[name, f"{getattr(start, name):g}", f"{getattr(found.weights, name):.4g}"] for name in Weights._fields]
+        report.table(["weight", "start", "found"], rows)
+        if found.search:
+            report.table(["search", "value"], [[k, f"{v:g}"] for k, v in found.search.items()])
+
+    @abstractmethod
+    def describe_course(self, report: Report, result: dict[str, Any]) -> None:
+        """Add curves and tables of the training to the report."""

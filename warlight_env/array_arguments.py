@@ -1,0 +1,59 @@
+"""Checks of arrays that callers hand in: their type, shape and range; an `InputError` says what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.arguments import short_repr
+from warlight_env.errors import InputError, clipped
+
+
+def fitting(
+    value: Any, what: str, dtype: Any, shape: tuple[int, ...], room: npt.NDArray[Any] | None = None
+) -> npt.NDArray[Any]:
+    """The array itself where it has this dtype and shape and lies in memory as kernels want it; else a copy that does.
+
+    Integers (and booleans) of another dtype are converted, if they keep their values. `InputError` tells what does not
+    fit. Read-only arrays are copied: Numba has a type of its own for them, and would compile every kernel again.
+
+    room: of that dtype and shape, for the copy; None: memory of its own.
+    """
+    if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
+        return value
+    if not isinstance(value, np.ndarray):
+        raise InputError(f"{what} must be an array of integers of shape {shape}, not {short_repr(value)}")
+    if value.dtype.kind not in "biu" or value.shape != shape:
+        raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(f"{what} must be a plain array, not a masked one")
+    value, bounds = np.asarray(value), np.iinfo(dtype)
+    if not np.can_cast(value.dtype, dtype):
+        low, high = int(value.min()), int(value.max())
+        if low < bounds.min or high > bounds.max:
+            raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
+    copied = np.empty(shape, dtype) if room is None else room
+    np.copyto(copied, value, casting="unsafe")
+    return copied
+
+
+def array_of(values: Any, what: str) -> npt.NDArray[Any]:
+    """What is handed in as an array; `InputError` where parts of it differ in length, or it cannot be converted."""
+    if type(values) is np.ndarray:
+        return values
+    try:
+        return np.asarray(values)
+    except Exception as error:  # methods of the caller's own object may raise anything
+        raise InputError(f"{what} must be an array, not {short_repr(values)}: {clipped(str(error), 200)}") from None
+
+
+def integer_array(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
+    """The value as an integer array of exactly that shape; `InputError` says what it is instead."""
+    array = array_of(value, what)
+    if array.dtype.kind not in "iu" or isinstance(array, np.ma.MaskedArray):
+        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")
+    if array.shape != shape:
+        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
+    return array

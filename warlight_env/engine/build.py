@@ -1,0 +1,26 @@
+"""The build of compiled code: the versions and settings that change what Numba compiles from a source."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from typing import Final
+
+import numba
+import numpy as np
+
+#: Settings that change the machine code but that Numba leaves out of its own cache key.
+CODE_SETTINGS: Final = (
+    "NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_FASTMATH", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE",
+    "WARLIGHT_CHECKED",
+)  # fmt: skip
+
+
+@functools.cache
+def environment_digest() -> str:
+    """Hex digest over the versions of Python, NumPy and Numba, and the code settings."""
+    versions = (sys.version_info[:3], numba.__version__, np.__version__)
+    settings = [(name, os.environ.get(name, "")) for name in CODE_SETTINGS]
+    return hashlib.sha256(repr((versions, settings)).encode()).hexdigest()[:20]

@@ -1,0 +1,143 @@
+"""The folder of compiled kernels: which one is used, and who can write to it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import multiprocessing
+import os
+import stat
+import tempfile
+import warnings
+from pathlib import Path
+
+import platformdirs
+
+from warlight_env.engine.build import environment_digest
+
+
+def cache_folder() -> Path | None:
+    """The folder of compiled kernels for this build; None if no folder is safe.
+
+    ``WARLIGHT_CACHE_DIR`` names the parent folder. Without it the folder is in the user's cache folder. The process
+    executes the cached code, so only this user and root may be able to write to the folder, its parents and its files.
+    Otherwise, or if the folder cannot be written, the cache is in a private folder of the system's temporary folder.
+    A warning says so.
+    """
+    folder, notice = _choice()
+    if notice and multiprocessing.parent_process() is None:  # the parent process has warned
+        warn_once(notice)
+    return folder
+
+
+def cache_notice() -> str:
+    """The reason why `cache_folder` is not the intended folder; empty if it is."""
+    return _choice()[1]
+
+
+def others_with_write_access(folder: Path) -> str | None:
+    """Find a place by which other users can change a folder or its files.
+
+    Other users are all but this user and root. The parents of the folder count, because their owners can replace the
+    folder. They do not count if they are sticky, like ``/tmp``.
+
+    Returns:
+        The first such place, and the reason. None if there is none.
+    """
+    if not hasattr(os, "geteuid"):  # on Windows the folders of a user are private
+        return None
+    try:
+        real = folder.resolve(strict=True)
+        for path in (*reversed(real.parents), real):
+            status = path.lstat()
+            if reason := _open_to_others(status, path != real and bool(status.st_mode & stat.S_ISVTX)):
+                return f"{path} {reason}"
+        closed = not real.stat().st_mode & 0o011  # others cannot reach the files
+        with os.scandir(real) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode):
+                    return f"{entry.path} is a link"
+                if reason := _open_to_others(status, closed):
+                    return f"{entry.path} {reason}"
+    except OSError as error:
+        return f"{error.filename or folder}: {error.strerror or error}"
+    return None
+
+
+def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
+    """Why others can write to a place; any_mode: its permissions do not matter, only its owner."""
+    if status.st_uid not in (0, os.geteuid()):
+        return f"belongs to user {status.st_uid}"
+    if status.st_mode & 0o022 and not any_mode:
+        return f"can be written by others (mode {stat.S_IMODE(status.st_mode):o})"
+    return None
+
+
+@functools.cache
+def _choice() -> tuple[Path | None, str]:
+    """The folder, and the reason why it is not the intended one; see `cache_folder`."""
+    named = os.environ.get("WARLIGHT_CACHE_DIR")
+    parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
+    intended = parent / "kernels" / environment_digest()
+    if not (_is_writable(intended, 0o755 if named else 0o700) or _has_kernels(intended)):
+        return _private_folder(), ""
+    real, reason = _trusted(intended)
+    if real is not None:
+        return real, ""
+    private = _private_folder()
+    place = "every start compiles them" if private is None else f"{private} is used instead"
+    return private, f"{intended} is not used: others could change what would be run, as {reason}; {place}"
+
+
+def _is_writable(folder: Path, mode: int) -> bool:
+    """Make a folder and its parents with this mode. Whether a file can be made in it."""
+    try:
+        for path in (*reversed(folder.parents), folder):
+            if not path.exists():
+                path.mkdir(mode, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _has_kernels(folder: Path) -> bool:
+    """Whether a folder holds compiled kernels. These are usable even if the folder is read-only."""
+    try:
+        return any(folder.glob("[!.]*.nbi"))
+    except OSError:
+        return False
+
+
+def _trusted(folder: Path) -> tuple[Path | None, str]:
+    """The real path of a folder that others cannot write to; else None, and the reason.
+
+    The caller must use the real path: a link could lead to another folder a moment later.
+    """
+    try:
+        real = folder.resolve(strict=True)
+    except OSError as error:
+        return None, f"{folder}: {error.strerror or error}"
+    reason = others_with_write_access(real)
+    return (real, "") if reason is None else (None, reason)
+
+
+def _private_folder() -> Path | None:
+    """A folder in the system's temporary folder that others cannot write to; the same one each time if possible."""
+    owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
+    below = Path("kernels", environment_digest())
+    folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below
+    if _is_writable(folder, 0o700) and (real := _trusted(folder)[0]) is not None:
+        return real
+    with contextlib.suppress(OSError):
+        folder = Path(tempfile.mkdtemp(prefix="warlight-env-")) / below
+        if _is_writable(folder, 0o700):
+            return _trusted(folder)[0]
+    return None
+
+
+@functools.cache
+def warn_once(message: str) -> None:
+    """Warn, once in a process."""
+    warnings.warn(message, RuntimeWarning, stacklevel=2)

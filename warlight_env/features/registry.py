@@ -1,0 +1,141 @@
+"""The mechanism of the feature registry: features with names and ranges, groups of them, and their columns."""
+
+from __future__ import annotations
+
+import functools
+from collections import namedtuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.engine.rules import MAX_PLAYERS
+from warlight_env.errors import InputError, clipped
+
+#: Values of `Feature.per`.
+OPPONENT: Final = "opponent"
+PLAYER: Final = "player"
+#: Columns of features in an array, as kernels index by them.
+Columns = npt.NDArray[np.uint32]
+
+
+class FeatureNameError(InputError, KeyError):
+    """A name that no feature has, or no part of the features."""
+
+    def __str__(self) -> str:
+        return str(InputError(*self.args))
+
+
+def check_players(players: Any) -> None:
+    """Raises InputError unless a number of players is an integer in 2 .. MAX_PLAYERS."""
+    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
+        raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A number of an observation, of a state, or of a network's input.
+
+    name: unique in its group. low, high: the least and the greatest value; infinite where there is no bound.
+    unit: what the number counts. description: the quantity, in words.
+    per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. Then `name_1`, `name_2`, … are
+    the features of opponents in seat order after the player, `name_0`, `name_1`, … those of players by seat.
+    """
+
+    name: str
+    low: float
+    high: float
+    unit: str
+    description: str = ""
+    per: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Features of one kind of thing (regions, players, borders, …), in the order of their columns.
+
+    name: unique in the registry. of: the kind of thing, for tables. features: consecutive ones with the same
+    `Feature.per` alternate, opponent by opponent or player by player. A new feature goes to the end.
+
+    Raises:
+        FeatureNameError: two features have the same name.
+    """
+
+    name: str
+    of: str
+    features: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        names = [feature.name for feature in self.features]
+        for name in names:
+            if names.count(name) > 1:
+                raise FeatureNameError(f"group {self.name!r} has two features {name!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the order of columns, of a group without features per opponent or player."""
+        return tuple(feature.name for feature in self.features)
+
+    @functools.cached_property
+    def columns(self) -> Any:
+        """A named tuple of each feature's column, which kernels read as constants.
+
+        The columns are those of a position without opponents: a feature after those per opponent has its column
+        `per_opponent` * (players - 1) further to the right, and opponent k's feature `per_opponent` * (k - 1).
+        """
+        found, column, block = {}, 0, 0
+        for feature in self.features:
+            if feature.per:
+                found[feature.name], block = column + block, block + 1
+            else:
+                found[feature.name], column, block = column, column + 1, 0
+        return namedtuple(self.name, found)(**found)
+
+    @property
+    def width(self) -> int:
+        """Columns of a position without opponents."""
+        return sum(not feature.per for feature in self.features)
+
+    @property
+    def per_opponent(self) -> int:
+        """Columns that each opponent adds."""
+        return sum(feature.per == OPPONENT for feature in self.features)
+
+    def expanded(self, players: int) -> tuple[Feature, ...]:
+        """A feature for each column, in a game of so many players.
+
+        Raises:
+            InputError: players is no integer in 2 .. MAX_PLAYERS.
+        """
+        check_players(players)
+        found: list[Feature] = []
+        block: list[Feature] = []
+        for feature in (*self.features, None):
+            if block and (feature is None or feature.per != block[0].per):
+                for k in range(block[0].per == OPPONENT, players):
+                    found += [replace(one, name=f"{one.name}_{k}", per="") for one in block]
+                block = []
+            if feature is not None:
+                (block if feature.per else found).append(feature)
+        return tuple(found)
+
+    def places(self, names: Iterable[str], players: int | None = None) -> Columns:
+        """uint32[F], the columns of features by name, in the order of the names.
+
+        players: of the game, for a group with features per opponent or player.
+
+        Raises:
+            FeatureNameError: the names are no sequence of strings, one is not in the group, or one occurs twice.
+        """
+        have = self.names if players is None else tuple(feature.name for feature in self.expanded(players))
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise FeatureNameError(f"{self.name}: {short_repr(names)}: must be a list of names of features")
+        for i, name in enumerate(names):
+            if not isinstance(name, str) or name not in have:
+                raise FeatureNameError(f"{self.name}: no feature {short_repr(name)} in this version")
+            if name in names[:i]:
+                raise FeatureNameError(f"{self.name}: feature {clipped(repr(name), 60)} occurs twice")
+        return np.array([have.index(name) for name in names], dtype=np.uint32)

@@ -1,0 +1,1 @@
+"""What guards the server: tokens, origins, and limits of requests and connections."""

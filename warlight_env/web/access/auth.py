@@ -1,0 +1,225 @@
+"""Authentication middleware: hosts, origins, tokens, request rates and sizes."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from typing import Any, Final
+
+from cachetools import LRUCache
+
+from warlight_env.web.access.connections import ADDRESS, address_of
+from warlight_env.web.errors import Refusal, later, refusal
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Refused = tuple[int, Refusal]  # a status of HTTP, and what is said
+
+BODY: Final = 64 * 1024  # bytes of a request
+UPLOAD: Final = 8 * 1024 * 1024  # of a log or a map
+UPLOADS: Final = 4  # of those that come in at once
+#: Where logs and maps come in.
+LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
+SLOWEST: Final = 30.0  # seconds for the body of a request
+RATE: Final = 100.0  # requests a second from one address, lasting
+BURST: Final = 4.0  # seconds' worth of requests at once
+ADDRESSES: Final = 1000  # whose request rates are counted
+
+HEADERS: Final = (
+    (b"content-security-policy", b"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+     b"img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)  # fmt: skip
+
+
+#: In the scope of a request that came without the server's token, and may still be one of an invited guest's.
+GUEST: Final = "warlight.guest"
+#: What guests may ask for: one game, its turns, and once it is over its replay.
+_INVITED: Final = re.compile(
+    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|log|file))?"
+)
+
+
+#: The scheme of the page's address, by that of a request. Behind a proxy it is what X-Forwarded-Proto says.
+_PAGE_SCHEME: Final = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
+
+#: Tells the page that its call was a guest's.
+_GUEST_HEADER: Final = ((b"x-warlight-guest", b"yes"),)
+
+
+class AuthMiddleware:
+    """ASGI middleware in front of the application.
+
+    Refuses requests for another host (a page that has its name point at this machine), with an Origin that is not the
+    server's own, without the server's token where one is set, with too long a body, and too many at once.
+
+    Args:
+        hosts: names under which the server is reached, with and without port; empty: any.
+        token: wanted as the header ``X-Warlight-Token`` of every call under /api/; sockets bring it in their first
+            message. None: none is needed. Calls about one game that guests may make go on without it, marked by GUEST:
+            the lobby checks their invitations.
+        rate: requests a second from one address, lasting; four times as many at once.
+        at_once: requests and sockets of one address that are open.
+    """
+
+    def __init__(
+        self, app: Any, hosts: Iterable[str], token: str | None, rate: float = RATE, at_once: int = ADDRESS
+    ) -> None:
+        self.app, self.hosts, self.token, self.rate, self.at_once = app, frozenset(hosts), token, rate, at_once
+        self._spent: LRUCache[str, tuple[float, float]] = LRUCache(ADDRESSES)
+        self._open: Counter[str] = Counter()
+        self._uploads = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        client = address_of(scope.get("client"))
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refused = self._refuse(scope, headers, client)
+        if refused is not None:
+            await _answer(scope, send, *refused)
+            return
+        self._open[client] += 1
+        try:
+            if scope["type"] == "websocket":
+                await self.app(scope, receive, send)
+            else:
+                await self._serve(scope, headers, receive, send)
+        finally:
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
+
+    async def _serve(self, scope: Scope, headers: dict[bytes, str], receive: Receive, send: Send) -> None:
+        """A request, once its body is there as a whole."""
+        most = _most(scope["path"])
+        body: bytes | Refused | None
+        if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
+            body = await _body(receive, most)
+        elif self._uploads >= UPLOADS:
+            body = 429, refusal("others are sending logs or maps: wait a moment", code="files-wait")
+        else:
+            self._uploads += 1
+            try:
+                body = await _body(receive, most)
+            finally:
+                self._uploads -= 1
+        if isinstance(body, bytes):
+            await self.app(scope, _given(body, receive), _with_headers(send, _GUEST_HEADER if GUEST in scope else ()))
+        elif body is not None:
+            await _answer(scope, send, *body)
+
+    def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
+        if not self._afford(client) or self._open[client] >= self.at_once:
+            return 429, refusal(
+                "too many requests: wait a moment", code="too-many"
+            )  # those that are refused count, too
+        host = headers.get(b"host", "")
+        if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
+            return 421, refusal("this server is not reached under that name")
+        origin = headers.get(b"origin")
+        if origin is not None and origin != f"{_PAGE_SCHEME[scope['scheme']]}://{host}":
+            return 403, refusal("requests from other pages are not answered")
+        if not scope["query_string"].isascii():
+            return 400, refusal("an address is of ASCII characters: others are written as %XX")
+        if scope["type"] == "http":
+            length = headers.get(b"content-length", "0")
+            if not length.isdecimal() or len(length) > 12 or int(length) > _most(scope["path"]):
+                return _too_long(_most(scope["path"]))
+            needs = self.token is not None and scope["path"].startswith("/api/")
+            given = headers.get(b"x-warlight-token", "")
+            if needs and not same(self.token or "", given):
+                invited = _INVITED.fullmatch(scope["path"]) and headers.get(b"authorization", "").startswith("Bearer ")
+                if not invited:
+                    return 401, uninvited()
+                scope[GUEST] = True
+        return None
+
+    def _afford(self, client: str) -> bool:
+        """A token bucket for each address."""
+        now = time.monotonic()
+        left, since = self._spent.get(client, (BURST * self.rate, now))
+        left = min(BURST * self.rate, left + self.rate * (now - since))
+        self._spent[client] = (left - 1 if left >= 1 else left), now
+        return left >= 1
+
+
+def uninvited() -> Refusal:
+    """What is answered without the server's token; of a game's own it does not tell whether there is such a one."""
+    return refusal("the server's token is missing or wrong: open the address that it printed", code="token")
+
+
+def same(known: str, given: str) -> bool:
+    """Whether a token is the known one; takes as long for a wrong one, whatever characters it has."""
+    return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
+
+
+def _most(path: str) -> int:
+    return UPLOAD if path in LARGE else BODY
+
+
+def _too_long(most: int) -> Refused:
+    return 413, refusal(f"at most {most} bytes", code="too-long", values={"bytes": most})
+
+
+async def _body(receive: Receive, most: int) -> bytes | Refused | None:
+    """The whole body; status and refusal where it is too long or too slow; None: nobody waits for an answer."""
+    data = bytearray()
+    try:
+        async with asyncio.timeout(SLOWEST):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                data += message.get("body", b"")
+                if len(data) > most:
+                    return _too_long(most)
+                if not message.get("more_body"):
+                    return bytes(data)
+    except TimeoutError:
+        return 408, refusal(
+            f"the request did not come in {SLOWEST:.0f} s", code="too-slow", values={"seconds": SLOWEST}
+        )
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """A body that is there, and after it what comes."""
+    told = False
+
+    async def given() -> MutableMapping[str, Any]:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return given
+
+
+def _with_headers(send: Send, more: Sequence[tuple[bytes, bytes]]) -> Send:
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *HEADERS, *more]
+        await send(message)
+
+    return sending
+
+
+async def _answer(scope: Scope, send: Send, status: int, told: Refusal) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": told["error"]})
+        return
+    body = json.dumps(told).encode()
+    headers = [(b"content-type", b"application/json"), *HEADERS]
+    headers += [(name.encode(), value.encode()) for name, value in later(status).items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

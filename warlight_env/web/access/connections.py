@@ -1,0 +1,217 @@
+"""Limits of connections: their number, the number from one address, and slow clients."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+try:
+    import resource
+except ImportError:  # no such limits there
+    resource = None  # type: ignore[assignment]
+
+_log = logging.getLogger(__name__)
+
+MOST: Final = 2000  # connections at once
+ADDRESS: Final = 300  # of them from one address
+SPARE: Final = 200  # files that are not connections: logs of games, pipes to workers
+FILES: Final = 4096  # that are asked of the system, where it gives them
+HEAD: Final = 10.0  # seconds for the head of a request
+TAKE: Final = 30.0  # seconds within which a client must take something of its answer
+BYTES: Final = 2048  # of what a socket says that are looked at together
+FRAMES: Final = 60  # that a viewer may send: its hello, and signs that it is there
+SIGNS: Final = 1.0  # more of them a second
+
+
+def address_of(client: tuple[str, int] | None) -> str:
+    """Whom a connection counts for: an IPv4 address, or the network of an IPv6 one that one customer gets (/64)."""
+    host = client[0] if client else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))
+    return host
+
+
+def _plain(host: str) -> str:
+    """An address in the one form that it has among others; a name as it is."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+@dataclass
+class ConnectionLimits:
+    """How many connections there may be. trusted: proxies, who bring everybody's."""
+
+    most: int = MOST
+    address: int = ADDRESS
+    trusted: Collection[str] = ()
+    head: float = HEAD
+    take: float = TAKE
+    _open: dict[asyncio.BaseTransport, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._trusted = frozenset(map(_plain, self.trusted))
+
+    def admit(self, transport: asyncio.BaseTransport, client: tuple[str, int] | None) -> str | None:
+        """Count a new connection; or why it is refused."""
+        self._open = {there: whose for there, whose in self._open.items() if not there.is_closing()}
+        whose = address_of(client)
+        if len(self._open) >= self.most:
+            return "503 Service Unavailable"
+        trusted = client is not None and _plain(client[0]) in self._trusted
+        if not trusted and sum(other == whose for other in self._open.values()) >= self.address:
+            return "429 Too Many Requests"
+        self._open[transport] = whose
+        return None
+
+
+def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
+    """The server's side of a connection, within these limits."""
+
+    class Connection(H11Protocol):
+        """HTTP with clocks: for the head of a request, and for a client that does not take its answer."""
+
+        _refused = False
+        _spoken = False  # whether anything came
+        _head: asyncio.TimerHandle | None = None
+        _take: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            reason = limits.admit(transport, self.client)
+            if reason is None:
+                self._expect_head()
+            else:
+                self._refuse(reason)
+
+        def data_received(self, data: bytes) -> None:
+            if self._refused:
+                return
+            self._spoken = True
+            super().data_received(data)
+            if self._refused:  # it has become a socket
+                return
+            if self.cycle is None or self.cycle.response_complete:
+                self._expect_head()
+            else:
+                self._stop()
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            self._stop()
+            self._refused = True  # from here on the socket's protocol takes what comes
+            super().handle_websocket_upgrade(event)
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._take = self.loop.call_later(limits.take, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            if self._take is not None:
+                self._take.cancel()
+                self._take = None
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop()
+            super().connection_lost(exc)
+            if self._take is not None:
+                self._take.cancel()
+
+        def _expect_head(self) -> None:
+            if self._head is None and not self.transport.is_closing():
+                self._head = self.loop.call_later(limits.head, self._too_slow)
+
+        def _too_slow(self) -> None:
+            """Browsers open connections in advance: one that never said anything is closed without a word."""
+            if self._spoken:
+                self._refuse("408 Request Timeout")
+            else:
+                self.transport.close()
+
+        def _stop(self) -> None:
+            if self._head is not None:
+                self._head.cancel()
+                self._head = None
+
+        def _refuse(self, status: str) -> None:
+            self._stop()
+            self._refused = True
+            if not self.transport.is_closing():
+                self.transport.write(f"HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".encode())
+                self.transport.close()
+
+    return Connection
+
+
+class Listener(WebSocketsSansIOProtocol):
+    """The server's side of a socket, which is there to be listened to: who says much is let go.
+
+    A frame costs the server far more than the client, and pings are answered whether or not the client takes that.
+    """
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        self._left, self._since = float(FRAMES), time.monotonic()
+        super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        for at in range(0, len(data), BYTES):
+            if self.transport.is_closing():
+                return
+            super().data_received(data[at : at + BYTES])
+
+    def handle_events(self) -> None:
+        """What came, unless it is too much; see `WebSocketsSansIOProtocol`."""
+        now = time.monotonic()
+        self._left = min(FRAMES, self._left + SIGNS * (now - self._since)) - len(self.conn.events)
+        self._since = now
+        if self._left < 0:
+            self.transport.abort()
+        else:
+            super().handle_events()
+
+
+def room_for(wanted: int = MOST) -> int:
+    """How many connections the system's limit of open files leaves room for, after it was raised where that goes."""
+    if resource is None:
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < FILES:
+        top = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (top, hard))
+        soft = top
+    return min(wanted, max(soft - SPARE, soft // 2))
+
+
+def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asyncio.AbstractEventLoop, Any], None]:
+    """An exception handler for event loops: that there are no more files is one line a minute, and no traceback."""
+    told = float("-inf")
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal told
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS):
+            loop.default_exception_handler(context)
+        elif time.monotonic() - told > 60:
+            told = time.monotonic()
+            tell(f"{error.strerror}: new connections wait; those that are open are served")
+
+    return handle

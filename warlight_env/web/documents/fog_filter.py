@@ -1,0 +1,134 @@
+"""Filters a game's events for one viewer: removes what fog hides before anything leaves the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.sight import knows_of, seen_in_round, visible
+from warlight_env.engine.state import UNKNOWN
+from warlight_env.maps import Map
+
+Event = dict[str, Any]
+
+#: Instead of a seat: who watches people, and knows what all of them do.
+SPECTATOR: Final = -1
+
+
+class FogFilter:
+    """Takes the events of a game's log in order (see ``docs/log.md``) and returns each as one viewer may see it.
+
+    Every event has ``deploys`` added to a round: ``[player, region, armies]`` without those that were dropped.
+    Of a player's view, other than an onlooker's:
+
+    * hidden regions have owner -2 and army 0, from the start on, and ``changed`` says what the *view* changed by;
+    * deploys and moves are those of ``RoundResult.seen_by``; orders, wishes, offers and dropped orders are its own;
+    * others' insight, and the hashes and seeds that would give the dice away, are left out.
+
+    A spectator is nobody's player: it gets no orders, wishes and offers at all. In fog, once all have picked, it sees
+    no region, nor what happens there.
+
+    Args:
+        map_, rules: of the game.
+        seat: the player, or SPECTATOR; None for an onlooker who sees everything.
+        players: of the game.
+    """
+
+    def __init__(self, map_: Map, rules: Rules, players: int, seat: int | None) -> None:
+        self.map, self.rules, self.players, self.seat = map_, rules, players, seat
+        self._owner: list[int] = []
+        self._army: list[int] = []
+        self._shown: list[tuple[int, int]] = []
+        self._picks = 0  # steps of picking to come; meanwhile everything is seen
+
+    def see(self, event: Mapping[str, Any]) -> Event | None:
+        """The event as the viewer may know it; None where it may not know of it at all."""
+        kind = event["event"]
+        if kind == "start":
+            return self._start(event)
+        if kind in ("picks", "round"):
+            return self._step(event)
+        if kind == "insight" and self.seat is not None and event["player"] != self.seat:
+            return None
+        return dict(event)
+
+    def _start(self, event: Mapping[str, Any]) -> Event:
+        self._owner, self._army = list(event["owner"]), list(event["army"])
+        self._picks = self._picks_from(event)
+        self._shown = self._view()
+        if self.seat is None:
+            return dict(event)
+        out: Event = {"event": "start", "owner": [o for o, _ in self._shown], "army": [a for _, a in self._shown]}
+        if "offers" in event:
+            out["offers"] = [offer if p == self.seat else [] for p, offer in enumerate(event["offers"])]
+        if "picks" in event:
+            out["picks"] = event["picks"]
+        return out
+
+    def _picks_from(self, start: Mapping[str, Any]) -> int:
+        """How often somebody will pick: once all together, or one by one until no further lap has enough regions."""
+        if "offers" not in start:
+            return 0
+        if self.rules.picking != "alternating":
+            return 1
+        taken = {region for region, owner in enumerate(start["owner"]) if owner >= 0}
+        regions = len(taken.union(*start["offers"]))
+        each = start.get("picks", self.rules.picks)
+        return min(each, regions // self.players) * self.players - len(taken)
+
+    def _step(self, event: Mapping[str, Any]) -> Event:
+        before, foggy = list(self._owner), self._foggy
+        for region, owner, army in event["changed"]:
+            self._owner[region], self._army[region] = owner, army
+        self._picks = self._picks - 1 if event["event"] == "picks" else 0
+        shown, self._shown = self._shown, self._view()
+        out = dict(event)
+        if event["event"] == "round":
+            out["deploys"] = deploys_of(event)
+        if self.seat is None:
+            return out
+        out.pop("hash", None)
+        changed = [(r, new) for r, (old, new) in enumerate(zip(shown, self._shown, strict=True)) if old != new]
+        out["changed"] = [[r, owner, army] for r, (owner, army) in changed]
+        for name in ("orders", "wishes"):
+            if name in event:
+                out[name] = [given if p == self.seat else None for p, given in enumerate(event[name])]
+        if "dropped" in event:
+            out["dropped"] = [row for row in event["dropped"] if row[0] == self.seat]
+        if event["event"] == "round":
+            seen = self._seen(before, event["moves"]) if foggy else range(len(before))
+            out["deploys"] = [row for row in out["deploys"] if knows_of(seen, self.seat, row[0], row[1])]
+            out["moves"] = [row for row in event["moves"] if knows_of(seen, self.seat, row[0], row[1], row[2])]
+        return out
+
+    @property
+    def _foggy(self) -> bool:
+        """Whether something is hidden from the viewer now."""
+        return self.seat is not None and self.rules.fog and not self._picks
+
+    def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
+        """The regions that the player saw in a round; a move that captured has a 1 at its end."""
+        assert self.seat is not None
+        if self.seat == SPECTATOR:
+            return frozenset()
+        captured = [row[2] for row in moves if row[0] == self.seat and row[4:] and row[6]]
+        return seen_in_round(self.map.neighbors, self.seat, before, self._owner, captured)
+
+    def _view(self) -> list[tuple[int, int]]:
+        whole = list(zip(self._owner, self._army, strict=True))
+        if self.seat is None or not self._foggy:
+            return whole
+        seen = () if self.seat == SPECTATOR else visible(self.map.neighbors, self._owner, self.seat)
+        return [both if r in seen else (UNKNOWN, 0) for r, both in enumerate(whole)]
+
+
+def deploys_of(event: Mapping[str, Any]) -> list[list[int]]:
+    """The deploys of a round as ``[player, region, armies]``, without those that were dropped, merged by region."""
+    illegal = {(row[0], row[2]) for row in event.get("dropped", ()) if row[1] == "deploy"}
+    total: dict[tuple[int, int], int] = {}
+    for player, orders in enumerate(event["orders"]):
+        for index, (region, armies) in enumerate(orders["deploys"] if orders else ()):
+            if (player, index) not in illegal:
+                total[player, region] = total.get((player, region), 0) + armies
+    return [[player, region, armies] for (player, region), armies in total.items()]

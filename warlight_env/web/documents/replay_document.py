@@ -1,0 +1,87 @@
+"""JSON documents for the page: a game's header, its events, whole replays."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+from warlight_env.record import GameLog, Header
+from warlight_env.record.encode import plain_events
+from warlight_env.render.theme import SHAPES, theme
+from warlight_env.web.documents.fog_filter import FogFilter
+from warlight_env.web.documents.map_drawing import drawing
+
+#: Version of the form of documents; page and package come together, so that it never has to read another.
+VERSION: Final = 1
+
+
+def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
+    """A game's header with the drawing of its map; `secret`: without the seeds, from which dice could be told."""
+    return {**header_facts(header, secret=secret), "map": drawing(header.map)}
+
+
+def header_facts(header: Header, *, secret: bool = False) -> dict[str, Any]:
+    """`header_document` without the drawing."""
+    document: dict[str, Any] = {
+        "version": VERSION,
+        "program": header.program,
+        "rules": dataclasses.asdict(header.rules),
+        "limit": header.round_limit,
+        "players": [{"name": p.name, "spec": p.spec} for p in header.players],
+        "colours": _colours(len(header.players)),
+        "continues": None if header.continues is None else header.continues.rounds,
+    }
+    if not secret:
+        document["seed"] = header.seed
+    return document
+
+
+def _colours(players: int) -> dict[str, Any]:
+    """Per player fill, dark and light shade and badge; the neutral fill."""
+    chosen = theme(players)
+    return {
+        "fill": list(chosen.players),
+        "dark": [chosen.dark(p) for p in range(players)],
+        "light": [chosen.light(p) for p in range(players)],
+        "shape": list(SHAPES[:players]),
+        "neutral": chosen.neutral,
+    }
+
+
+def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
+    """The events of a log as a player may see them, or (None) complete."""
+    filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
+    for event in plain_events(log):
+        seen = filter_.see(event)
+        if seen is not None:
+            yield seen
+
+
+def replay_document(
+    log: GameLog, chances: list[list[list[float]]] | None = None, seat: int | None = None
+) -> dict[str, Any]:
+    """A whole game, or what a player saw of it; `chances`: for each position and player the win probability."""
+    document = header_document(log.header, secret=seat is not None)
+    return {**document, "kind": "replay", "seat": seat, "events": list(events_of(log, seat)), "chances": chances}
+
+
+def encoded(document: Any) -> bytes:
+    """Plain data as JSON."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
+
+
+def with_more(document: dict[str, Any], more: dict[str, bytes]) -> bytes:
+    """A document, not empty, as JSON, with more fields that are encoded already."""
+    fields = b"".join(b",%b:%b" % (encoded(name), text) for name, text in more.items())
+    return encoded(document)[:-1] + fields + b"}"
+
+
+def embed(page: str, document: Any) -> str:
+    """The page with a document, or JSON of one, in it: a file that needs nothing else."""
+    text = document if isinstance(document, bytes) else encoded(document)
+    inside = text.replace(b"<", b"\\u003c").decode("ascii")
+    script = f'<script type="application/json" id="warlight-document">{inside}</script>'
+    head, body, rest = page.partition("<body>")
+    return f"{head}{body}{script}{rest}"

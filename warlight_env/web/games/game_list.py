@@ -1,0 +1,201 @@
+"""The list of games in a folder: a thread scans the folder, the process pool reads each log once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from warlight_env.record.names import PARTIAL, PLAIN
+from warlight_env.web.errors import BUSY, RequestError
+from warlight_env.web.storage.game_folder import FileStamp, file_stamp
+from warlight_env.web.storage.saved_game import SEATS
+from warlight_env.web.workers import worker_tasks
+from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+
+MOST: Final = 20  # games of a short list
+AT_ONCE: Final = 40  # logs that the process pool reads at once,
+SIZE: Final = 16 << 20  # as long as they have no more bytes together
+WAIT: Final = 0.5  # seconds for which logs are left alone where the process pool has too much to do
+
+Row = dict[str, Any]
+
+T = TypeVar("T")
+
+
+class SharedTask(Generic[T]):
+    """Work done once for all who ask before it begins; who asks while it is done gets that of the next time."""
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._work = work
+        self._lock = asyncio.Lock()
+        self._coming: asyncio.Task[T] | None = None
+        self._tasks: set[asyncio.Task[T]] = set()
+
+    async def get(self) -> T:
+        """What the work returns or raises."""
+        if self._coming is None:
+            self._coming = asyncio.ensure_future(self._run())
+            self._tasks.add(self._coming)
+            self._coming.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(self._coming)
+
+    async def _run(self) -> T:
+        async with self._lock:
+            self._coming = None
+            return await self._work()
+
+    def close(self) -> None:
+        """Leave off."""
+        for task in self._tasks:
+            task.cancel()
+
+
+@dataclass(frozen=True)
+class ListedGame:
+    """A game in the folder: when something was last played in it, the stamps of its files, and the size of its log."""
+
+    id: str
+    when: int
+    stamps: tuple[FileStamp, FileStamp]
+
+
+class GameList:
+    """The games of a folder, those first in which something was played last; none in which nobody did anything.
+
+    Args:
+        folder: of games. process_pool: reads logs. rows: of the games in memory, whose files need not be read.
+    """
+
+    def __init__(self, folder: Path, process_pool: ProcessPool, rows: Callable[[], dict[str, Row]]) -> None:
+        self._folder, self._process_pool, self._rows = folder, process_pool, rows
+        self._known: dict[
+            str, tuple[tuple[FileStamp, FileStamp], Row | None]
+        ] = {}  # of the folder as it was listed last
+        self._thread = ThreadPoolExecutor(1, "warlight-listing")  # of its own, as others may be taken for long
+        self._shared = SharedTask(self._newest)
+        self._whole = SharedTask(self._scan)
+        self._reading: asyncio.Task[None] | None = None
+
+    async def newest(self) -> list[Row]:
+        """The rows of the newest games.
+
+        While the process pool is busy, games whose logs it still has to read are left out.
+        """
+        return await self._shared.get()
+
+    async def all(self) -> tuple[list[Row], int]:
+        """What a list shows of all games whose logs have been read, and how many are still to be; they are read now."""
+        found = await self._whole.get()
+        here = self._rows()
+        rows, missing = [], []
+        for entry in found:
+            row = here.get(entry.id) or self._row(entry)
+            if row is None:
+                if not self._read(entry):
+                    missing.append(entry)
+            elif row["begun"] or row["name"]:
+                rows.append(_shown(entry, row))
+        if missing and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.get_running_loop().create_task(self._read_all(missing))
+        return rows, len(missing)
+
+    async def in_thread(self, work: Callable[..., T], *args: Any) -> T:
+        """Have another folder looked through in the same thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
+    def close(self) -> None:
+        """List no more."""
+        self._shared.close()
+        self._whole.close()
+        if self._reading is not None:
+            self._reading.cancel()
+        self._thread.shutdown(wait=True)
+
+    async def _scan(self) -> list[ListedGame]:
+        found = await self.in_thread(listed, self._folder)
+        ids = {entry.id for entry in found}
+        self._known = {id: known for id, known in self._known.items() if id in ids}
+        return found
+
+    def _read(self, entry: ListedGame) -> bool:
+        """Whether its files have been read as they are now."""
+        return self._known.get(entry.id, (None, None))[0] == entry.stamps
+
+    def _row(self, entry: ListedGame) -> Row | None:
+        return self._known[entry.id][1] if self._read(entry) else None
+
+    async def _newest(self) -> list[Row]:
+        rows: list[Row] = []
+        waiting = await self._whole.get()
+        while waiting and len(rows) < MOST:
+            part, waiting = waiting[:MOST], waiting[MOST:]
+            here = self._rows()
+            with contextlib.suppress(RequestError, ProcessPoolError):
+                await self._learn([entry for entry in part if entry.id not in here and not self._read(entry)])
+            for entry in part:
+                row = here.get(entry.id) or self._row(entry)
+                if row is not None and (row["begun"] or row["name"]):
+                    rows.append(_shown(entry, row))
+        return rows[:MOST]
+
+    async def _read_all(self, missing: Sequence[ListedGame]) -> None:
+        """Read them part by part; one of which the process pool says that it cannot be done is not asked for again."""
+        for part in _parts(missing):
+            try:
+                await self._learn(part)
+            except (RequestError, ProcessPoolError) as error:
+                if getattr(error, "status", 0) in BUSY and len(part) > 1:
+                    await asyncio.sleep(
+                        WAIT
+                    )  # others want something of the process pool: they are read with the next list
+                elif len(part) == 1:
+                    self._known[part[0].id] = part[0].stamps, None
+
+    async def _learn(self, entries: Sequence[ListedGame]) -> None:
+        """Have the process pool read them."""
+        for part in _parts(entries):
+            rows = await self._process_pool.short(worker_tasks.rows_of, self._folder, [entry.id for entry in part])
+            self._known.update({entry.id: (entry.stamps, row) for entry, row in zip(part, rows, strict=True)})
+
+
+def _shown(entry: ListedGame, row: Row) -> Row:
+    return {"id": entry.id, **{key: value for key, value in row.items() if key != "begun"}, "when": entry.when}
+
+
+def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
+    """So many at a time as the process pool reads in a moment; a large log comes alone."""
+    part: list[ListedGame] = []
+    size = 0
+    for entry in entries:
+        log = entry.stamps[1][1]
+        if part and (len(part) == AT_ONCE or size + log > SIZE):
+            yield part
+            part, size = [], 0
+        part.append(entry)
+        size += log
+    if part:
+        yield part
+
+
+def listed(folder: Path) -> list[ListedGame]:
+    """The games of a folder, those first whose logs were written last."""
+    seats: dict[str, FileStamp] = {}
+    logs: dict[str, FileStamp] = {}
+    try:
+        with os.scandir(folder) as files:
+            for file in files:
+                for end, stamps in ((SEATS, seats), (f"{PARTIAL}{PLAIN}", logs), (PLAIN, logs)):
+                    if file.name.endswith(end):
+                        with contextlib.suppress(OSError):  # it has just gone
+                            stamps[file.name.removesuffix(end)] = file_stamp(file.stat())
+                        break
+    except FileNotFoundError:
+        return []
+    there = [ListedGame(id, logs[id][0] // 10**9, (stamp, logs[id])) for id, stamp in seats.items() if id in logs]
+    return sorted(there, key=lambda entry: (entry.stamps[1][0], entry.id), reverse=True)

@@ -1,0 +1,269 @@
+"""The task that plays a game on the server: it asks bots, waits for people, and plays rounds that are on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, Protocol
+
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
+from warlight_env.web.errors import Refusal, refusal
+from warlight_env.web.games.feed import Feed
+from warlight_env.web.games.resignation import Resignations
+from warlight_env.web.games.turn_clock import TurnClock
+from warlight_env.web.games.turn_commands import Seat, TurnCommands
+from warlight_env.web.storage.game_folder import DiskError
+from warlight_env.web.storage.game_log import GameLogWriter
+from warlight_env.web.storage.submitted_turns import SubmittedTurns
+from warlight_env.web.workers.bot_process import AskedPosition, Question, WorkerSetup
+from warlight_env.web.workers.bot_workers import BotWorkers
+
+_log = logging.getLogger(__name__)
+
+RETRY: Final = 1.0  # seconds after which a full disk is tried again
+#: Playouts for the chances of a position while it is watched, at most; and for a second of the pace, so that at a fast
+#: one bots need not wait. Intervals tell how many there were.
+LIVE_PLAYOUTS: Final = 80
+PLAYOUTS_PER_SECOND: Final = 200
+
+
+class LoopRoom(Protocol):
+    """The part of a room that `GameLoop` uses."""
+
+    id: str
+    seats: list[Seat]
+    game: Game
+    log: GameLogWriter
+    setup: WorkerSetup
+    bot_workers: BotWorkers
+    number: int
+    pace: float
+    paused: bool
+    trouble: Refusal | None
+    chances: list[list[list[float]] | None]
+    resignations: Resignations
+    clock: TurnClock
+    feed: Feed
+    turns: SubmittedTurns
+    commands: TurnCommands
+
+    @property
+    def humans(self) -> list[int]:
+        """The seats of people."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        ...
+
+    @property
+    def error(self) -> str | None:
+        """Why the game does not go on."""
+        ...
+
+    @property
+    def awaited(self) -> list[int]:
+        """The seats that have not handed in."""
+        ...
+
+    def wake(self) -> None:
+        """Something has changed."""
+        ...
+
+
+class GameLoop:
+    """The task that plays a room's game to its end."""
+
+    def __init__(self, room: LoopRoom) -> None:
+        self._room = room
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Let the game go on."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._play(), name=f"game {self._room.id}")
+
+    async def stop(self) -> None:
+        """Stop where it is."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def look(self) -> None:
+        """Something has changed: it may be what was waited for."""
+        self._news.set()
+
+    async def _play(self) -> None:
+        room = self._room
+        try:
+            due = time.monotonic()
+            if room.game.phase != "pick" and not room.over:
+                # Where the server ended before the log was written.
+                room.resignations.to_log(room.game.round, room.log.left)
+                if room.log.waits:
+                    await self._on_disk(room.log.save)
+            while not room.over:
+                if not room.humans and room.game.phase == "play":
+                    await self._reckon()
+                await self._everybody()
+                if room.over:  # by who left
+                    break
+                if not room.humans:
+                    due = await self._keep_pace(due)
+                await self._resolve()
+            if not room.log.path.exists():
+                await self._on_disk(lambda: room.log.finish(self._tell_end))
+            room.turns.forget()
+        except Exception as error:  # what it says may be of all seats: viewers are told no more than its kind
+            kind = type(error).__name__
+            text = f"the game cannot go on ({kind}): the server's log says why"
+            room.trouble = refusal(text, code="stopped", values={"kind": kind})
+            _log.exception("game %s", room.id)
+        finally:
+            room.feed.tell()
+
+    async def _reckon(self) -> None:
+        """The chances of this position, for those who watch: no game of people is told what it did not ask for.
+
+        Where bots wait for the worker they come first, and the position goes without.
+        """
+        room = self._room
+        if room.bot_workers.busy(room.number):
+            room.chances += [None] * (room.game.round + 1 - len(room.chances))
+            return
+        asked = AskedPosition.of(room.game.view(0))
+        position = replace(asked, owner=room.game.owner.tolist(), army=room.game.army.tolist())
+        playouts = max(1, min(LIVE_PLAYOUTS, int(PLAYOUTS_PER_SECOND * room.pace)))
+        question = Question(room.setup, position, None, room.game.round, chances=True, games=playouts)
+        answer = await room.bot_workers.ask(question, room.number)
+        if answer.error is not None:
+            _log.warning("game %s: no chances: %s", room.id, answer.error)
+        room.chances += [None] * (room.game.round - len(room.chances)) + [answer.chances]
+
+    async def _everybody(self) -> None:
+        """Wait until all have handed in; the bots think side by side, while people do."""
+        room = self._room
+        bots = [asyncio.ensure_future(self._ask(s)) for s in room.awaited if room.seats[s].spec is not None]
+        for bot in bots:
+            bot.add_done_callback(lambda done: self._news.set())
+        try:
+            while room.awaited:
+                self._news.clear()
+                room.clock.run(self._thinking())
+                room.feed.tell()
+                with contextlib.suppress(TimeoutError):
+                    # Python 3.11's wait_for may swallow a cancellation.
+                    async with asyncio.timeout(room.clock.patience):
+                        await self._news.wait()
+                if room.clock.up:
+                    await self._time_is_up()
+                for bot in bots:
+                    if bot.done():
+                        bot.result()  # a mistake of ours while asking: it ends the game, and is told
+        finally:
+            room.clock.run(False)
+            for bot in bots:
+                bot.cancel()
+            for seat in room.seats:
+                seat.since = None
+
+    def _thinking(self) -> bool:
+        """Whether a person is awaited, and one who plays is there: then time runs."""
+        room = self._room
+        people = [s for s in room.humans if room.resignations.plays(room.game, s)]
+        return any(s in room.awaited for s in people) and any(room.feed.there(s) for s in people)
+
+    async def _time_is_up(self) -> None:
+        """Whoever has not handed in by now has an empty turn, or picks the first regions that are offered."""
+        room = self._room
+        for s in [s for s in room.awaited if room.seats[s].spec is None]:
+            await self._on_disk(functools.partial(room.commands.commit_empty, s))
+
+    async def _ask(self, s: int) -> None:
+        room = self._room
+        seat, view = room.seats[s], room.game.view(s)
+        seat.since = time.monotonic()
+        seed = derive_seed(room.game.seed, s + 1, room.game.round)
+        question = Question(room.setup, AskedPosition.of(view), seat.spec, seed, keep=room.id)
+        answer = await room.bot_workers.ask(question, room.number + s)
+        seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
+        room.log.seat_states[s].thought = answer.insight if answer.error is None else {"error": answer.error}
+        if view.phase == "pick":
+            room.commands.hand_in(s, list(view.offers) if answer.wishes is None else answer.wishes)
+        else:
+            orders = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
+            room.commands.hand_in(s, orders if answer.error is None else None)
+
+    async def _keep_pace(self, last: float) -> float:
+        """Between bots: not faster than people want to watch, not at all while nobody does.
+
+        A round is due its pace after the last one was, at `last`. Returns when it was due, so that what a round takes
+        does not add up; or now, where it is late by a whole pace or more: after a pause nothing is made up for.
+        """
+        room = self._room
+        while True:
+            due, now = last + room.pace, time.monotonic()
+            rest = due - now
+            waiting = room.paused or not room.feed.viewers
+            if not waiting and rest <= 0:
+                return due if -rest < room.pace else now
+            self._news.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if waiting else rest):
+                    await self._news.wait()
+
+    async def _resolve(self) -> None:
+        """Play the step; it has happened once it is on disk."""
+        room = self._room
+        turns, after = dict(room.commands.pending), room.game.clone()
+        if after.phase == "pick":
+            for seat in room.resignations.resigned:
+                if seat in after.pickers():
+                    turns[seat] = list(after.offers(seat))
+            dropped = after.pick(turns, on_illegal="skip")
+            room.log.picked(turns, dropped, after)
+        else:
+            result = after.play_round(turns, on_illegal="skip")
+            room.log.played(turns, result, after)
+        if after.phase != "pick":
+            room.resignations.to_log(after.round, room.log.left)
+        await self._on_disk(room.log.save)
+        room.game = after
+        room.commands.played()
+        room.wake()
+
+    def _tell_end(self) -> None:
+        """The end, for the log, and before it the resignations that it does not have yet."""
+        room = self._room
+        room.resignations.to_log(None, room.log.left)
+        if room.resignations.drawn and not room.resignations.draw_logged:
+            room.log.agreed(room.game.round, room.resignations.drawn)
+        room.log.ended(room.resignations.end(room.game))
+
+    async def _on_disk(self, save: Callable[[], None]) -> None:
+        """Until that has worked the game waits: it goes on by itself as soon as there is space again."""
+        room = self._room
+        while True:
+            try:
+                save()
+            except DiskError as error:
+                waits = f"the game waits, and nothing is lost: the server cannot write its log ({error.reason})"
+                if room.error != waits:
+                    _log.error("game %s waits: %s", room.id, error)
+                    room.trouble = refusal(waits, code="waits", values={"reason": error.reason})
+                    room.feed.tell()
+                await asyncio.sleep(RETRY)
+            else:
+                if room.trouble is not None:
+                    _log.error("game %s goes on", room.id)
+                    room.trouble = None
+                return

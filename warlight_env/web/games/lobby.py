@@ -1,0 +1,480 @@
+"""All games of a server: creates them, finds them by tokens, saves them and loads them again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
+from warlight_env.maps import Map
+from warlight_env.record import Player, describe
+from warlight_env.record.names import PLAIN
+from warlight_env.web.access.auth import same, uninvited
+from warlight_env.web.documents.fog_filter import SPECTATOR
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.game_list import GameList, Row
+from warlight_env.web.games.room import PACE, Room
+from warlight_env.web.games.turn_clock import TurnClock
+from warlight_env.web.games.turn_commands import Seat
+from warlight_env.web.storage.cleanup import abandoned_games, delete_files
+from warlight_env.web.storage.game_folder import DiskError, GameFolder
+from warlight_env.web.storage.game_log import GameLogWriter, picks_of
+from warlight_env.web.storage.saved_game import SEATS, SavedGame, read_saved_game, write_saved_game
+from warlight_env.web.workers import worker_tasks
+from warlight_env.web.workers.analysis_jobs import AnalysisJobs
+from warlight_env.web.workers.bot_process import WorkerSetup
+from warlight_env.web.workers.bot_workers import BotWorkers, ConcurrencyLimit
+from warlight_env.web.workers.process_pool import ProcessPool
+from warlight_env.web.workers.worker_tasks import LoadedGame, LogSource, bundled_drawing, log_path, row
+
+ROOM: Final = 256 << 20  # bytes of the games in memory, as logs and as their viewers have them
+CLEAR: Final = 3600.0  # seconds between two looks for games on disk that nobody would miss
+_ID: Final = re.compile(r"[a-z0-9]{8,32}")
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a token gives access to: a seat, what spectators see (SPECTATOR), or (None) everything that there is."""
+
+    room: Room
+    seat: int | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing of the game is secret from who has it."""
+        return self.seat is None or self.room.over
+
+    def player(self) -> int:
+        """The seat that is played with it; `RequestError`: it is for looking only."""
+        if self.seat is None or self.seat == SPECTATOR:
+            raise RequestError("this token is for looking only", 403, code="looking-only")
+        return self.seat
+
+
+@dataclass(frozen=True)
+class SeatOptions:
+    """Options of a game's seats. friends: seats of invited people. clock: seconds for a turn, see `TurnClock`."""
+
+    friends: frozenset[int] = frozenset()
+    clock: int | None = None
+
+
+DEFAULT_SEAT_OPTIONS: Final = SeatOptions()
+
+
+class Lobby:
+    """The games in a folder.
+
+    Args:
+        home: for logs, and for the tokens beside them (readable by their owner alone); released by `close`.
+        max_rooms: games in memory at once; those that nobody looks at make room for new ones.
+        workers: processes that think.
+
+    max_bytes: of the games in memory, likewise. concurrency_limit: of bot queries. analysis_jobs: make reports.
+    """
+
+    def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
+        self.home, self.folder, self.max_rooms, self.max_bytes = home, home.path, max_rooms, ROOM
+        self.bot_workers = BotWorkers(workers)
+        self.concurrency_limit = ConcurrencyLimit()
+        self.process_pool = ProcessPool()
+        self.analysis_jobs = AnalysisJobs()
+        self.game_list = GameList(home.path, self.process_pool, self._rows)
+        self._rooms: dict[str, Room] = {}
+        self._resuming: dict[str, asyncio.Task[Room]] = {}
+        self._deleting: set[str] = set()  # whoever asks for these meanwhile is told that there are none
+        self._again = asyncio.Lock()
+        self._made = 0
+        self._cleared = -CLEAR
+        self._coming = 0  # games that are being made or read, and will be in memory
+
+    # Making
+
+    async def make(
+        self,
+        players: Sequence[tuple[str, str | None]],
+        map_: Map,
+        rules: Rules,
+        seed: int | None = None,
+        picks: Literal["play", "random"] = "play",
+        pace: float = PACE,
+        drawing: bytes | None = None,
+        seat_options: SeatOptions = DEFAULT_SEAT_OPTIONS,
+    ) -> Room:
+        """A new game for (name, bot's spec or None) by seat; `drawing`: of the map as JSON, where there is one."""
+        chosen = secrets.randbits(53) if seed is None else seed
+        new = functools.partial(Game, map_, rules, len(players), chosen, picks)
+        async with self._place():
+            seats = self._new_seats(players, seat_options.friends)
+            room = await self._room(secrets.token_hex(6), seats, new, pace, drawing=drawing)
+            room.clock = TurnClock(seat_options.clock)
+            return await self._open(room, lambda: room.log.began(room.game, room.log.seat_states, room.limit))
+
+    async def again(self, room: Room) -> tuple[Room, bool]:
+        """A new game as that one began: the same players on their seats, map and rules, with other dice.
+
+        All who played are told of it, each with the key of the seat. Where it has been made already, that one. Returns
+        whether it is new, too.
+        """
+        async with self._again:  # so that two who ask at once get one game
+            if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
+                room.rematch_saved = there.saved_game
+                return there, False
+            players = [(seat.name, seat.spec) for seat in room.seats]
+            seat_options = SeatOptions(frozenset(room.friends), room.clock.seconds)
+            game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
+            made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, seat_options)
+            room.rematch, room.rematch_saved = made.id, made.saved_game
+        if await self._saved_game_of(room.id) is not None and room.id not in self._deleting:  # not deleted meanwhile
+            with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
+                write_saved_game(self.folder, room.id, room.saved_game)
+        room.wake()
+        return made, True
+
+    async def _there(self, id: str) -> Room | None:
+        """A game of the folder, loaded if it is not in memory; None: it has been deleted."""
+        if id in self._rooms:
+            return self._rooms[id]
+        saved = await asyncio.to_thread(read_saved_game, self.folder, id)
+        return None if saved is None or id in self._deleting else await self._resumed(id)
+
+    async def _saved_game_of(self, id: str) -> SavedGame | None:
+        """The saved data of a game without loading the game; None where it is missing or damaged."""
+        if id in self._rooms:
+            return self._rooms[id].saved_game
+        with contextlib.suppress(RequestError):
+            return await asyncio.to_thread(read_saved_game, self.folder, id)
+        return None
+
+    async def branch(self, source: LogSource, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
+        """Play on from a log's position after so many rounds, with other players if you like."""
+        seats = self._new_seats(players)
+        async with self._place():
+            loaded: LoadedGame = await self.process_pool.long(worker_tasks.branched, source, rounds, _described(seats))
+            room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, loaded.saved))
+            return await self._open(room, lambda: room.log.take_up(loaded.header, loaded.lines, loaded.complete))
+
+    def _new_seats(
+        self, players: Sequence[tuple[str, str | None]], friends: frozenset[int] = frozenset()
+    ) -> list[Seat]:
+        return [
+            Seat(name, spec, secrets.token_urlsafe(18), friend=spec is None and seat in friends)
+            for seat, (name, spec) in enumerate(players)
+        ]
+
+    async def _room(
+        self,
+        id: str,
+        seats: list[Seat],
+        new: Callable[[], Game],
+        pace: float = PACE,
+        watch_token: str | None = None,
+        drawing: bytes | None = None,
+    ) -> Room:
+        """`new`: makes the game, in a thread: on a large map that takes its time."""
+
+        def made() -> tuple[Game, WorkerSetup]:
+            game = new()
+            return game, WorkerSetup.of(game.map, game.rules, game.players)
+
+        game, setup = await asyncio.to_thread(made)
+        log = GameLogWriter(self.folder / f"{id}{PLAIN}", _described(seats))
+        watched = all(seat.spec is not None for seat in seats)
+        token = watch_token or (secrets.token_urlsafe(18) if watched else None)
+        self._made += 1
+        room = Room(
+            id, seats, game, log, setup, self.bot_workers, token, pace, drawing=drawing, number=self._made * len(seats)
+        )
+        room.spectate_token = None if watched else secrets.token_urlsafe(18)
+        return room
+
+    async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
+        """`begin`: gives the room's log its first lines, which are saved in a thread: they may be many."""
+
+        def write() -> None:
+            try:
+                begin()
+                room.log.save()
+                write_saved_game(self.folder, room.id, room.saved_game)
+            except DiskError:
+                room.log.close()
+                with contextlib.suppress(OSError):
+                    room.log.partial.unlink(missing_ok=True)
+                raise
+
+        await asyncio.to_thread(write)
+        self._rooms[room.id] = room
+        room.start()
+        return room
+
+    @contextlib.asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """A place for a game that is being made or read: from now on it counts.
+
+        Raises:
+            RequestError: there is none, as all games are looked at or are being made.
+        """
+        while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
+            if not await self._let_one_go():
+                what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
+                text = f"there are {what} already, and all are looked at"
+                if many:
+                    raise RequestError(text, 429, code="games-full", n=self.max_rooms)
+                raise RequestError(text, 429, code="memory-full", size=self.max_bytes >> 20)
+        self._coming += 1
+        try:
+            yield
+        finally:
+            self._coming -= 1
+
+    async def _let_one_go(self) -> bool:
+        """The one that was looked at longest ago; it stays on disk. Whether there was one."""
+        idle = [room for room in self._rooms.values() if not room.feed.viewers]
+        if not idle:
+            return False
+        await self._let_go(min(idle, key=lambda room: room.touched))
+        return True
+
+    async def _let_go(self, room: Room) -> None:
+        del self._rooms[room.id]
+        await room.stop()
+
+    def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
+        """Let a game between bots wait or go on, or change its pace; it stays so when it is taken up again.
+
+        Raises:
+            DiskError: that could not be written down; nothing has changed.
+        """
+        before = room.paused, room.pace
+        room.paused = room.paused if paused is None else paused
+        room.pace = room.pace if pace is None else max(0.05, pace)
+        try:
+            write_saved_game(self.folder, room.id, room.saved_game)
+        except DiskError:
+            room.paused, room.pace = before
+            raise
+        room.wake()
+
+    # Finding
+
+    async def find(self, id: str, token: str, *, guest: bool = False) -> Access:
+        """The game, and what the token may see of it; games on disk are loaded.
+
+        guest: who asks has not the server's token, and only what was given away opens it.
+
+        Raises:
+            RequestError: there is no such game, or the token is not one of its tokens.
+        """
+        wrong = _no_such_game() if not guest else RequestError(str(uninvited()["error"]), 401, code="token")
+        if not _ID.fullmatch(id):
+            raise wrong
+        room = self._rooms.get(id)
+        if room is None:
+            saved = await asyncio.to_thread(read_saved_game, self.folder, id)
+            if saved is None or not (saved.invites(token) or (not guest and saved.holds(token))):
+                raise wrong
+            room = self._rooms.get(id) or await self._resumed(id)
+        if guest and not room.saved_game.invites(token):
+            raise wrong
+        if room.spectate_token is not None and same(room.spectate_token, token):
+            return Access(room, SPECTATOR)
+        for seat, there in enumerate(room.seats):
+            if there.spec is None and same(there.token, token):
+                return Access(room, seat)
+        if room.watch_token is not None and same(room.watch_token, token):
+            return Access(room, None)
+        raise wrong
+
+    async def _resumed(self, id: str) -> Room:
+        """A game from disk, loaded once for all concurrent requests; `RequestError`: it is being deleted, or was."""
+        if id in self._deleting:
+            raise _no_such_game()
+        if id not in self._resuming:
+            self._resuming[id] = asyncio.ensure_future(self._resume(id))
+            self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
+        return await asyncio.shield(self._resuming[id])
+
+    async def _resume(self, id: str) -> Room:
+        async with self._place():
+            saved = await asyncio.to_thread(read_saved_game, self.folder, id)  # again: it may be gone by now
+            if saved is None:
+                raise _no_such_game()
+            data = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
+            loaded: LoadedGame = await self.process_pool.short(worker_tasks.resumed, data)
+            new = functools.partial(Game.from_dict, loaded.saved)
+            if len(saved.seats) != len(loaded.header.players):
+                raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
+            seats = [Seat(*row, friend=seat in saved.friends) for seat, row in enumerate(saved.seats)]
+            room = await self._room(id, seats, new, saved.pace, saved.watch)
+            room.paused, room.name, room.rematch = saved.paused, saved.name, saved.rematch
+            room.spectate_token, room.clock = saved.spectate, TurnClock(saved.clock)
+            room.resignations.from_log(loaded.failures, loaded.draw)
+            await asyncio.to_thread(room.log.take_up, loaded.header, loaded.lines, loaded.complete, on_disk=True)
+            room.commands.take_up()
+            if saved.rematch is not None:
+                room.rematch_saved = await self._saved_game_of(saved.rematch)
+            if id in self._deleting:
+                await room.stop()
+                raise _no_such_game()
+            self._rooms[id] = room
+            room.start()
+            return room
+
+    # Changing saved games
+
+    async def rename(self, id: str, token: str, name: str) -> None:
+        """Give a game a name, or none ('').
+
+        Raises:
+            RequestError: see `_held`. DiskError: it could not be written down; nothing has changed.
+        """
+        saved = await self._held(id, token)
+        if id in self._resuming:
+            await asyncio.wait([self._resuming[id]])
+        room = self._rooms.get(id)
+        if room is None and id in self._deleting:
+            raise _no_such_game()
+        if room is None:  # written in the loop, as in memory: nothing else of it changes meanwhile
+            return write_saved_game(self.folder, id, replace(saved, name=name))
+        before, room.name = room.name, name
+        try:
+            write_saved_game(self.folder, room.id, room.saved_game)
+        except DiskError:
+            room.name = before
+            raise
+
+    async def delete(self, id: str, token: str) -> None:
+        """Take a game out of the folder for good; those who look at it are sent away.
+
+        Raises:
+            RequestError: see `_held`. DiskError: the system does not let us.
+        """
+        await self._held(id, token)
+        await self._take_out(id)
+
+    async def _take_out(self, id: str) -> None:
+        """Take a game out of memory and out of the folder: who comes back before its files are gone finds none."""
+        self._deleting.add(id)
+        try:
+            if id in self._resuming:
+                await asyncio.wait([self._resuming[id]])
+            if id in self._rooms:
+                await self._let_go(self._rooms[id])
+            await asyncio.to_thread(delete_files, self.folder, id)
+            for room in self._rooms.values():
+                if room.rematch == id:
+                    room.rematch_saved = None
+                    room.feed.tell()
+        finally:
+            self._deleting.discard(id)
+
+    async def _held(self, id: str, token: str) -> SavedGame:
+        """The saved data of a game, without loading the game; the token is of a seat, or of watching bots.
+
+        Raises:
+            RequestError: there is no such game, or the token is not one of these.
+        """
+        saved = None
+        if _ID.fullmatch(id):
+            room = self._rooms.get(id)
+            saved = await asyncio.to_thread(read_saved_game, self.folder, id) if room is None else room.saved_game
+        if saved is None or not saved.holds(token) or id in self._deleting:
+            raise _no_such_game()
+        return saved
+
+    # What is told of a game
+
+    def source(self, room: Room) -> LogSource:
+        """A room's current log."""
+        return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
+
+    async def drawing(self, room: Room) -> bytes:
+        """The drawing of a room's map as JSON."""
+        if room.drawing is None:
+            map_ = room.game.map
+            if isinstance(room.setup.map, str):  # bundled: soon done, and once for all games
+                room.drawing = await asyncio.to_thread(bundled_drawing, room.setup.map)
+            else:
+                room.drawing = await self.process_pool.short(worker_tasks.drawn, map_)
+        return room.drawing
+
+    # Lists
+
+    def _rows(self) -> dict[str, Row]:
+        """Of the games in memory."""
+        return {
+            room.id: row(
+                room.saved_game,
+                room.header,
+                room.game.round,
+                room.resignations.end(room.game).winner if room.log.complete else None,
+                over=room.log.complete,
+                begun=room.begun or bool(room.friends),
+            )
+            for room in self._rooms.values()
+        }
+
+    async def sweep(self, idle: float = 600.0) -> None:
+        """Let go of games that nobody has looked at for so many seconds, or of which there are too many bytes.
+
+        Those in which nobody did anything are gone for good; now and then such ones on disk are, too.
+        """
+        for room in list(self._rooms.values()):
+            if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
+                if room.begun or room.name or room.paused or room.friends:
+                    await self._let_go(room)
+                else:
+                    await self._take_out(room.id)
+        if time.monotonic() - self._cleared > CLEAR:
+            self._cleared = time.monotonic()
+            await self.clear(time.time())
+        while self.size > self.max_bytes and await self._let_one_go():
+            pass
+
+    async def clear(self, now: float) -> None:
+        """Take out games on disk that nobody would miss, see `abandoned_games`."""
+        for id in await self.game_list.in_thread(abandoned_games, self.folder, now):
+            if id not in self._rooms and id not in self._resuming:
+                await self._take_out(id)
+
+    @property
+    def rooms(self) -> int:
+        """Games in memory."""
+        return len(self._rooms)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the games in memory."""
+        return sum(room.log.size + room.feed.size for room in self._rooms.values())
+
+    async def close(self) -> None:
+        """Stop all games where they are."""
+        for room in list(self._rooms.values()):
+            await room.stop()
+        self._rooms.clear()
+        self.game_list.close()
+        await self.bot_workers.close()
+        await self.analysis_jobs.close()
+        self.process_pool.close()
+        self.home.release()
+
+
+def _no_such_game() -> RequestError:
+    return RequestError("no such game, or its token is another", 404, code="no-game")
+
+
+def _described(seats: Sequence[Seat]) -> list[Player]:
+    return [Player(seat.name) if seat.spec is None else _bot(seat.name, seat.spec) for seat in seats]
+
+
+def _bot(name: str, spec: str) -> Player:
+    told = describe(spec)
+    return Player(name, told.spec, told.parameters)

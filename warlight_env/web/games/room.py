@@ -1,0 +1,228 @@
+"""One game on the server: its seats, its state, and the current state for viewers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from warlight_env.arena.playing.play import round_limit
+from warlight_env.engine.orders import Orders
+from warlight_env.game import Game
+from warlight_env.record import Header
+from warlight_env.web.documents.fog_filter import SPECTATOR
+from warlight_env.web.errors import Refusal
+from warlight_env.web.games.feed import Feed
+from warlight_env.web.games.game_loop import GameLoop
+from warlight_env.web.games.resignation import Resignations
+from warlight_env.web.games.turn_clock import TurnClock
+from warlight_env.web.games.turn_commands import Seat, TurnCommands
+from warlight_env.web.storage.game_log import GameLogWriter
+from warlight_env.web.storage.saved_game import SavedGame
+from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
+from warlight_env.web.workers.bot_process import WorkerSetup
+from warlight_env.web.workers.bot_workers import BotWorkers
+
+#: Seconds between two rounds of a game between bots.
+PACE: Final = 0.8
+
+
+@dataclass
+class Room:
+    """A game that is being played.
+
+    id: names it. seats: by seat. game: the current state. log: its log. setup: of the game. watch_token: opens
+    everything; None: no token does. drawing: of its map as JSON; None: not made yet.
+    """
+
+    id: str
+    seats: list[Seat]
+    game: Game
+    log: GameLogWriter
+    setup: WorkerSetup
+    bot_workers: BotWorkers
+    watch_token: str | None
+    pace: float = PACE
+    paused: bool = False
+    drawing: bytes | None = None
+    number: int = 0  #: decides which worker thinks
+    touched: float = field(default_factory=time.monotonic)
+    trouble: Refusal | None = None  #: why the game does not go on
+    chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
+    resignations: Resignations = field(default_factory=Resignations)
+    name: str = ""  #: that somebody gave it
+    spectate_token: str | None = None  #: of those who watch people; None: nobody does
+    clock: TurnClock = field(default_factory=lambda: TurnClock(None))
+    rematch: str | None = None  #: the game that is played next
+    rematch_saved: SavedGame | None = None  #: its saved data; None: it has been deleted
+
+    def __post_init__(self) -> None:
+        self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
+        self.feed = Feed(self)
+        self.turns = SubmittedTurns(self.log.path.with_name(f"{self.id}{TURNS}"))
+        self.commands = TurnCommands(self, self.turns)
+        self._loop = GameLoop(self)
+
+    # What it is
+
+    @property
+    def humans(self) -> list[int]:
+        """The seats of people."""
+        return [s for s, seat in enumerate(self.seats) if seat.spec is None]
+
+    @property
+    def header(self) -> Header:
+        """Of the log."""
+        assert self.log.header is not None  # a room is started after its log has its header
+        return self.log.header
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was done in it, beyond what it took over from another game."""
+        if self.header.continues is not None:
+            played = self.game.round > self.header.continues.rounds
+        else:
+            played = self.log.steps > 0
+        return played or self.over or bool(self.resignations.resigned) or any(s in self.pending for s in self.humans)
+
+    @property
+    def friends(self) -> list[int]:
+        """The seats of people who were invited."""
+        return [s for s, seat in enumerate(self.seats) if seat.friend]
+
+    @property
+    def kind(self) -> str:
+        """ "watch", "play", "hotseat", or "together", with friends who have screens of their own."""
+        if self.friends:
+            return "together"
+        return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.game.done or self.game.round >= self.limit or self.resignations.ends(self.game)
+
+    @property
+    def error(self) -> str | None:
+        """Why the game does not go on."""
+        return None if self.trouble is None else str(self.trouble["error"])
+
+    @property
+    def awaited(self) -> list[int]:
+        """The seats that have not handed in."""
+        if self.over:
+            return []
+        asked: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
+        return [s for s in asked if s not in self.pending and self.resignations.plays(self.game, s)]
+
+    @property
+    def saved_game(self) -> SavedGame:
+        """The data that is saved besides the log."""
+        seats = [(seat.name, seat.spec, seat.token) for seat in self.seats]
+        return SavedGame(
+            seats, self.watch_token, self.pace, self.paused, self.name, tuple(self.friends), self.spectate_token,
+            self.clock.seconds, self.rematch,
+        )  # fmt: skip
+
+    def now(self, seat: int | None) -> dict[str, Any]:
+        """What is not in the log: who is awaited, who thinks, clocks; for a player, what it may do."""
+        clock = time.monotonic()
+        state: dict[str, Any] = {
+            "type": "now",
+            "phase": "over" if self.over else self.game.phase,
+            "round": self.game.round,
+            "awaited": self.awaited,
+            "out": [s for s in range(self.game.players) if self.game.phase != "pick" and not self.game.alive(s)],
+            "thinking": {s: round(clock - x.since, 2) for s, x in enumerate(self.seats) if x.since is not None},
+            "clocks": [[round(seat.last, 3), round(seat.spent, 3)] for seat in self.seats],
+            "paused": self.paused,
+            "pace": self.pace,
+            "error": self.error,
+            "code": "" if self.trouble is None else self.trouble["code"],
+            "values": {} if self.trouble is None else self.trouble["values"],
+            "chances": self._last_chances() if seat is None else None,
+            "resigned": list(self.resignations.resigned),
+            "draw": sorted(self.resignations.agreed),
+            "here": [s for s in self.humans if self.feed.there(s)],
+            "watching": self.feed.there(SPECTATOR),
+            "clock": self.clock.told() if self.awaited else None,
+            "rematch": self._rematch(seat),
+        }
+        if seat is not None and seat != SPECTATOR:
+            view = self.game.view(seat)
+            state["you"] = {
+                "income": view.income,
+                "offers": list(self.game.offers(seat)),
+                "picks": max(self.game.rules.ranked, view.picks_left),
+                "in": seat in self.pending,
+                "alive": self.resignations.plays(self.game, seat),
+            }
+        return state
+
+    def _rematch(self, seat: int | None) -> dict[str, Any] | None:
+        """Where the game is played anew: the key is that of the same seat, or of watching."""
+        if self.rematch_saved is None or seat is None:
+            return None
+        token, player = self.rematch_saved.token(seat), None if seat == SPECTATOR else seat
+        return None if token is None else {"id": self.rematch, "seat": player, "token": token}
+
+    def _last_chances(self) -> tuple[int, list[list[float]]] | None:
+        """The latest that are known, with their round: where bots wait for the worker, a position goes without."""
+        for played, values in reversed(list(enumerate(self.chances))):
+            if values is not None:
+                return played, values
+        return None
+
+    # What people do, see `TurnCommands`
+
+    @property
+    def pending(self) -> dict[int, Any]:
+        """What has been handed in, by seat."""
+        return self.commands.pending
+
+    def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
+        """A person's picks, best first."""
+        self.commands.hand_in_picks(seat, wishes)
+
+    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+        """A person's orders for the round of that number."""
+        self.commands.hand_in_orders(seat, number, orders, hint)
+
+    def take_back(self, seat: int) -> Any:
+        """A person's committed turn, which counts no more."""
+        return self.commands.take_back(seat)
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, for good."""
+        self.commands.resign(seat)
+
+    def agree(self, seat: int, agrees: bool) -> None:
+        """A person agrees on a draw as things stand, or does not."""
+        self.commands.agree(seat, agrees)
+
+    # What happens
+
+    def wake(self) -> None:
+        """Something has changed: look at it, and tell the viewers."""
+        self.touched = time.monotonic()
+        self._loop.look()
+        self.feed.tell()
+
+    def looked_at(self, seat: int | None) -> None:
+        """A viewer has come or gone: games between bots wait while nobody watches, people's time while none is here."""
+        self.touched = time.monotonic()
+        self._loop.look()
+        if seat is not None:
+            self.feed.tell()
+
+    def start(self) -> None:
+        """Let the game go on."""
+        self._loop.start()
+
+    async def stop(self) -> None:
+        """Stop where it is; all rounds that were played are on disk, and what is left of the clock if possible."""
+        await self._loop.stop()
+        self.commands.keep_clock()
+        self.log.close()
+        self.feed.close()

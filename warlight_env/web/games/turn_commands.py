@@ -1,0 +1,251 @@
+"""The commands of people in a game: submit and take back turns, resign, agree on a draw."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+from warlight_env.step_results import IllegalOrdersError
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.resignation import Resignations
+from warlight_env.web.games.turn_clock import TIME_UP, TurnClock
+from warlight_env.web.storage.game_folder import DiskError
+from warlight_env.web.storage.game_log import GameLogWriter
+from warlight_env.web.storage.submitted_turns import SubmittedTurn, SubmittedTurns
+
+
+@dataclass
+class Seat:
+    """Who plays on a seat: a person (spec None) or a bot."""
+
+    name: str
+    spec: str | None
+    token: str
+    spent: float = 0.0  #: seconds of thought
+    last: float = 0.0
+    since: float | None = None  #: when it began to think
+    friend: bool = False  #: a person who was invited, and has a screen of its own
+
+
+class CommandRoom(Protocol):
+    """The part of a room that `TurnCommands` uses."""
+
+    seats: list[Seat]
+    game: Game
+    log: GameLogWriter
+    resignations: Resignations
+    clock: TurnClock
+
+    @property
+    def humans(self) -> list[int]:
+        """The seats of people."""
+        ...
+
+    @property
+    def friends(self) -> list[int]:
+        """Those who have screens of their own."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        ...
+
+    @property
+    def awaited(self) -> list[int]:
+        """The seats that have not handed in."""
+        ...
+
+    def wake(self) -> None:
+        """Something has changed."""
+        ...
+
+
+class TurnCommands:
+    """The turns that are submitted for the next step, and the commands that change them.
+
+    pending: orders or picks by seat; None: of a bot that failed.
+
+    Args:
+        file: where turns of people are kept until the step is in the log.
+    """
+
+    def __init__(self, room: CommandRoom, file: SubmittedTurns) -> None:
+        self.pending: dict[int, Any] = {}
+        self._room, self._file = room, file
+
+    def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
+        """A person's picks, best first; see `hand_in_orders`."""
+        self._check_picks(seat, wishes)
+        self._commit(seat, SubmittedTurn(wishes))
+
+    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+        """A person's orders for the round of that number.
+
+        Raises:
+            RequestError: what is wrong with them. DiskError: they could not be kept; nothing has been handed in.
+        """
+        due = self._room.game.round + 1
+        if number != due:
+            text = f"round {number}: the game is in round {due}"
+            raise RequestError(text, 409, code="other-round", number=number, now=due)
+        self._check_orders(seat, orders)
+        self._commit(seat, SubmittedTurn(orders, hint))
+
+    def take_back(self, seat: int) -> Any:
+        """Give a person's committed turn back, orders or wishes: until all have handed in, and not at a shared screen.
+
+        Raises:
+            RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
+        """
+        room = self._room
+        if not room.seats[seat].friend and len(room.humans) - len(room.friends) > 1:
+            raise RequestError("a turn is final in a game of several people", 409, code="final")
+        if seat not in self.pending or not room.awaited or room.clock.left <= 0:
+            text = "there is no turn to be taken back: the round is being played, or was"
+            raise RequestError(text, 409, code="no-turn-back")
+        self._keep(without=seat)
+        room.log.seat_states[seat].thought = None
+        turn = self.pending.pop(seat)
+        room.wake()
+        return turn
+
+    def take_up(self) -> None:
+        """After a restart: the turns that people had handed in, the time that is left for the others, who has left."""
+        room, log = self._room, self._room.log
+        if not log.complete:
+            self._file.left(room.resignations.take)
+        room.clock.go_on(self._file.spent(log.steps))
+        for seat, submitted in self._file.turns(log.steps).items():
+            with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged
+                if isinstance(submitted.turn, Orders):
+                    self._check_orders(seat, submitted.turn)
+                else:
+                    self._check_picks(seat, submitted.turn)
+                log.seat_states[seat].thought = submitted.thought
+                self.pending[seat] = submitted.turn
+
+    def hand_in(self, seat: int, turn: Any) -> None:
+        """A turn, orders or picks, of which nothing needs to be kept: a bot's, which thinks anew after a restart."""
+        self.pending[seat] = turn
+        self._room.wake()
+
+    def commit_empty(self, seat: int) -> None:
+        """The turn of a seat that let the time run out, unless it has handed in or left while the disk was full."""
+        if seat in self._room.awaited:
+            game = self._room.game
+            turn: Any = list(game.offers(seat)) if game.phase == "pick" else Orders()
+            self._commit(seat, SubmittedTurn(turn, dict(TIME_UP)))
+
+    def keep_clock(self) -> None:
+        """The server ends: what is left of the clock is kept, where there is space for it."""
+        if self._room.awaited and self._room.clock.spent:
+            with contextlib.suppress(DiskError):
+                self._keep()
+
+    def played(self) -> None:
+        """The step has been played: what was handed in for it is void, and all have their time anew."""
+        self.pending, self._room.resignations.agreed = {}, set()
+        self._room.clock.begin()
+
+    def _check_picks(self, seat: int, wishes: list[int]) -> None:
+        self._require(seat, "pick")
+        trial = self._room.game.clone()
+        try:
+            others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
+            trial.pick({**others, seat: wishes})
+        except IllegalOrdersError as error:
+            raise RequestError(str(error), details=_reasons(error), code="illegal") from None
+
+    def _check_orders(self, seat: int, orders: Orders) -> None:
+        self._require(seat, "play")
+        illegal = self._room.game.check(seat, orders)
+        if illegal:
+            error = IllegalOrdersError(illegal)
+            raise RequestError(str(error), details=_reasons(error), code="illegal")
+
+    def _commit(self, seat: int, submitted: SubmittedTurn) -> None:
+        """A person's turn counts from here on, also if the server is killed before the others have handed in."""
+        self._keep({seat: submitted})
+        if submitted.thought is not None:
+            self._room.log.seat_states[seat].thought = submitted.thought
+        self.hand_in(seat, submitted.turn)
+
+    def _keep(self, more: Mapping[int, SubmittedTurn] | None = None, without: int | None = None) -> None:
+        """Have on disk the turns of people, the time that is gone, and who has left; `DiskError`: as it was there."""
+        room, seat_states = self._room, self._room.log.seat_states
+        turns = {s: SubmittedTurn(self.pending[s], seat_states[s].thought) for s in room.humans if s in self.pending}
+        turns.pop(-1 if without is None else without, None)
+        self._file.keep(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, for good: it moves no more from the current round on.
+
+        Raises:
+            RequestError: there is nothing to be given up now. DiskError: that could not be kept; it has not.
+        """
+        self._require_playing(seat)
+        room, game, resignations = self._room, self._room.game, self._room.resignations
+        resignations.resigned[seat] = 0 if game.phase == "pick" else game.round + 1
+        try:
+            self._keep(without=seat)
+        except DiskError:
+            del resignations.resigned[seat]
+            raise
+        self.pending.pop(seat, None)
+        room.log.seat_states[seat].thought = None
+        resignations.agreed.clear()
+        room.wake()
+
+    def agree(self, seat: int, agrees: bool) -> None:
+        """A person agrees on a draw, or withdraws that; once all remaining players agree, the game is over.
+
+        Raises:
+            RequestError: there is none to be agreed on now. DiskError: it could not be kept; the game goes on.
+        """
+        self._require_playing(seat)
+        room, resignations = self._room, self._room.resignations
+        left = resignations.left(room.game)
+        if any(room.seats[other].spec is not None for other in left):
+            raise RequestError("bots agree on no draws", 409, code="bots-draw")
+        agreed = resignations.agreed | {seat} if agrees else resignations.agreed - {seat}
+        if agreed.issuperset(left):
+            resignations.drawn = tuple(left)
+            try:
+                self._keep()
+            except DiskError:
+                resignations.drawn = ()
+                raise
+        resignations.agreed = agreed
+        room.wake()
+
+    def _require_playing(self, seat: int) -> None:
+        room = self._room
+        if room.over:
+            raise RequestError("the game is over", 409, code="game-over")
+        if room.log.waits:
+            raise RequestError("the round is being played: wait a moment", 409, code="being-played")
+        if not room.resignations.plays(room.game, seat):
+            raise RequestError("this seat is not in the game any more", 409, code="not-in-game")
+
+    def _require(self, seat: int, phase: str) -> None:
+        room = self._room
+        over, now = room.over, room.game.phase
+        if over or now != phase:
+            what = "over" if over else f"in its phase {now!r}"
+            raise RequestError(f"the game is {what}: no such turn now", 409, code="over" if over else "other-phase")
+        if seat in room.resignations.resigned:
+            raise RequestError("this seat has resigned", 409, code="resigned")
+        if seat in self.pending:
+            raise RequestError("this turn is committed already", 409, code="committed")
+        if seat not in room.awaited:
+            raise RequestError("this seat is not to move now", 409, code="not-to-move")
+
+
+def _reasons(error: IllegalOrdersError) -> list[dict[str, Any]]:
+    return [{"kind": i.kind, "index": i.index, "order": list(i.order), "reason": i.reason} for i in error.illegal]

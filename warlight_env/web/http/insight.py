@@ -1,0 +1,71 @@
+"""A bot's turn for a position, with the position's win probabilities, on request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from warlight_env.web.documents.fog_filter import SPECTATOR
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.lobby import Access, Lobby
+from warlight_env.web.opponents.catalog import Opponents
+from warlight_env.web.requests import InsightBody
+from warlight_env.web.workers import worker_tasks
+from warlight_env.web.workers.bot_process import AskedPosition, Question, WorkerSetup
+from warlight_env.web.workers.worker_tasks import LogSource, seen, thought_seed
+
+
+async def insight_for(lobby: Lobby, access: Access, body: InsightBody) -> dict[str, Any]:
+    """A bot's thoughts, and the chances, as the player of the seat sees the position.
+
+    Raises:
+        RequestError: nothing of that may be asked with this token, or not now; see `ConcurrencyLimit`.
+    """
+    room = access.room
+    past = body.round is not None and body.round != room.game.round
+    if not room.over and access.seat == SPECTATOR:
+        raise RequestError("this token is for looking only", 403, code="looking-only")
+    if not room.over and room.kind == "together":
+        raise RequestError("in a game with friends nobody is helped", 409, code="no-help")
+    if past and not access.whole:
+        raise RequestError("past rounds can be analysed once the game is over", 409, code="no-analysis-yet")
+    own = None if access.seat == SPECTATOR else access.seat
+    seat = own if own is not None and body.seat is None else body.seat or 0
+    if seat != own and not access.whole:
+        raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
+    with lobby.concurrency_limit.slot(f"{room.id}/{access.seat}"):  # a seat, or watching, has one token
+        if past:
+            setup, position, seed = await lobby.process_pool.short(
+                worker_tasks.position_at, lobby.source(room), body.round, seat
+            )
+        else:
+            setup, position, seed = room.setup, seen(room.game, seat), thought_seed(room.game)
+        return await _think(lobby, setup, position, seed, body.bot, room.number)
+
+
+async def insight_of_log(lobby: Lobby, opponents: Opponents, source: LogSource, body: InsightBody) -> dict[str, Any]:
+    """The same of a log that was opened, which hides nothing."""
+    with lobby.concurrency_limit.slot(source.key):
+        await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
+        setup, position, seed = await lobby.process_pool.long(
+            worker_tasks.position_at, source, body.round, body.seat or 0
+        )
+        return await _think(lobby, setup, position, seed, body.bot, 0)
+
+
+async def _think(
+    lobby: Lobby, setup: WorkerSetup, position: AskedPosition, seed: int, bot: str, number: int
+) -> dict[str, Any]:
+    """`number`: decides which worker thinks."""
+    question = Question(setup, position, bot, seed, chances=True)
+    answer = await lobby.bot_workers.ask(question, number + position.player + 1)
+    if answer.error is not None:
+        status = 503 if answer.late else 500
+        raise RequestError(f"{bot}: {answer.error}", status, code="bot-failed", bot=bot, reason=answer.error)
+    return {
+        "player": position.player,
+        "round": position.round + 1,
+        "orders": {"deploys": answer.deploys, "attacks": answer.attacks},
+        "data": answer.insight,
+        "chances": answer.chances,
+        "seconds": answer.seconds,
+    }

@@ -1,0 +1,138 @@
+"""Routes of the library: search, rename, delete and download games."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import FastAPI, Header, Query
+from fastapi.responses import Response
+
+from warlight_env.web.documents.replay_document import embed
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.game_list import Row
+from warlight_env.web.games.lobby import Access, Lobby
+from warlight_env.web.http.dependencies import GameAccess
+from warlight_env.web.http.replays import ReplayCache
+from warlight_env.web.page import page
+from warlight_env.web.requests import NameBody
+from warlight_env.web.workers.worker_tasks import LogSource
+
+PART: Final = 100  # games of an answer at most
+NAMES: Final = 200  # players and maps that are offered to choose from
+
+Token = Annotated[str, Header(alias="authorization", max_length=128)]
+Text = Annotated[str, Query(max_length=100)]
+
+
+@dataclass(frozen=True)
+class GameQuery:
+    """Which games are looked for.
+
+    text: in a game's name, or those of its players, its map or its rules. player, map: by their whole names. result: of
+    that player, or where none is asked for, of the people in the game; '': any. state: '': any.
+    """
+
+    text: str = ""
+    player: str = ""
+    map: str = ""
+    result: Literal["", "won", "lost", "draw"] = ""
+    state: Literal["", "over", "open"] = ""
+
+    def fits(self, row: Row) -> bool:
+        """Whether a game is one of them."""
+        if self.map and row["map"] != self.map:
+            return False
+        if self.player and self.player not in row["players"]:
+            return False
+        if self.state and row["over"] != (self.state == "over"):
+            return False
+        if self.result and self.result != self._result(row):
+            return False
+        words = _plain(" ".join([row["name"], *row["players"], row["map"], row["rules"]]))
+        return all(word in words for word in _plain(self.text).split())
+
+    def _result(self, row: Row) -> str:
+        if not row["over"]:
+            return "open"
+        if row["winner"] is None:
+            return "draw"
+        if self.player:
+            mine = [seat for seat, name in enumerate(row["players"]) if name == self.player]
+        else:
+            mine = [seat for seat, bot in enumerate(row["bots"]) if bot is None]
+        return "won" if row["winner"] in mine else "lost"
+
+
+def _plain(text: str) -> str:
+    """As it is looked for: without accents, capitals or not."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+
+
+def found(rows: Sequence[Row], wanted: GameQuery, start: int, count: int) -> dict[str, Any]:
+    """A part of the games that are wanted, how many there are of them, and what can be chosen from."""
+    fitting = [row for row in rows if wanted.fits(row)]
+    players = Counter(name for row in rows for name in set(row["players"]))
+    maps = Counter(row["map"] for row in rows)
+    return {
+        "games": fitting[start : start + count],
+        "total": len(fitting),
+        "all": len(rows),
+        "players": [name for name, _ in players.most_common(NAMES)],
+        "maps": [name for name, _ in maps.most_common(NAMES)],
+    }
+
+
+def add_library(app: FastAPI) -> None:
+    """Adds ``/api/library``, and what is done there with a game."""
+    lobby: Lobby = app.state.lobby
+    replay_cache: ReplayCache = app.state.replay_cache
+
+    def whole(access: Access) -> LogSource:
+        """The log of a game of which all may be known with this token."""
+        if not access.whole:
+            raise RequestError("the game can be taken along once it is over", 409, code="no-file-yet")
+        return lobby.source(access.room)
+
+    @app.get("/api/library")
+    async def library(
+        text: Text = "",
+        player: Text = "",
+        map: Text = "",
+        result: Literal["", "won", "lost", "draw"] = "",
+        state: Literal["", "over", "open"] = "",
+        start: Annotated[int, Query(ge=0, le=10**6)] = 0,
+        count: Annotated[int, Query(ge=1, le=PART)] = 50,
+    ) -> dict[str, Any]:
+        rows, reading = await lobby.game_list.all()
+        return {**found(rows, GameQuery(text, player, map, result, state), start, count), "reading": reading}
+
+    @app.post("/api/games/{id}/name")
+    async def rename(id: str, body: NameBody, authorization: Token) -> dict[str, Any]:
+        name = " ".join(body.name.split())
+        if not name.isprintable():
+            raise RequestError("the name has characters that cannot be printed", code="unprintable-name")
+        await lobby.rename(id, authorization.removeprefix("Bearer "), name)
+        return {"name": name}
+
+    @app.post("/api/games/{id}/delete")
+    async def delete(id: str, authorization: Token) -> dict[str, Any]:
+        await lobby.delete(id, authorization.removeprefix("Bearer "))
+        return {"ok": True}
+
+    @app.get("/api/games/{id}/log")
+    async def log(access: GameAccess) -> Response:
+        source = whole(access)
+        return Response(await asyncio.to_thread(gzip.compress, source.data, 6), media_type="application/gzip")
+
+    @app.get("/api/games/{id}/file")
+    async def file(access: GameAccess) -> Response:
+        source = whole(access)
+        report = lobby.analysis_jobs.known(source)
+        document = await replay_cache.replay(source, {} if report is None else {"report": report})
+        return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

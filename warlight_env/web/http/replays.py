@@ -1,0 +1,87 @@
+"""Routes of replays: logs that users open and logs of tournaments, with analysis; the cache of opened logs."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Any, Final
+
+from cachetools import LRUCache
+from fastapi import FastAPI, Request
+
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.lobby import Lobby
+from warlight_env.web.http.dependencies import EncodedJson
+from warlight_env.web.http.insight import insight_of_log
+from warlight_env.web.http.new_game import made
+from warlight_env.web.opponents.catalog import Opponents
+from warlight_env.web.requests import BranchBody, InsightBody
+from warlight_env.web.workers import worker_tasks
+from warlight_env.web.workers.process_pool import ProcessPool
+from warlight_env.web.workers.worker_tasks import LogSource
+
+LOG_BYTES: Final = 64 << 20  # bytes of cached logs
+CHANCES_BYTES: Final = 16 << 20  # bytes of cached win probabilities
+OVERHEAD: Final = 200  # bytes that each entry counts beside its data
+
+
+class ReplayCache:
+    """A cache of opened logs and of win probabilities, by a digest of the log.
+
+    A client whose log is gone, for example after a restart, opens it again and gets the same key.
+    """
+
+    def __init__(self, process_pool: ProcessPool) -> None:
+        self._process_pool = process_pool
+        self._logs: LRUCache[str, bytes] = LRUCache(LOG_BYTES, getsizeof=len)
+        self._chances: LRUCache[str, bytes] = LRUCache(
+            CHANCES_BYTES, getsizeof=lambda chances: min(len(chances) + OVERHEAD, CHANCES_BYTES)
+        )
+
+    async def open(self, data: bytes) -> bytes:
+        """The document of a log's file, with chances, and with the key under which bots can be asked about it."""
+        key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
+        source = LogSource(key, data)
+        document = await self.replay(source, {"log": key})
+        self._logs[key] = data
+        return document
+
+    async def replay(self, source: LogSource, more: dict[str, Any]) -> bytes:
+        """The document of a log, with chances and more fields; `RequestError` says what is wrong with the log."""
+        known = self._chances.get(source.key)
+        document, chances = await self._process_pool.long(worker_tasks.replayed, source, known, more)
+        self._chances[source.key] = chances
+        assert isinstance(document, bytes)
+        return document
+
+    def get(self, key: str) -> LogSource:
+        """The log; `RequestError` where it is not there, or not any more."""
+        data = self._logs.get(key)
+        if data is None:
+            raise RequestError("that log is not open any more: open it again", 410, code="log-gone")
+        return LogSource(key, data)
+
+
+def add_replays(app: FastAPI) -> None:
+    """Adds ``/api/replays`` and what is below it."""
+    opponents: Opponents = app.state.opponents
+    lobby: Lobby = app.state.lobby
+    replay_cache: ReplayCache = app.state.replay_cache
+
+    @app.post("/api/replays")
+    async def upload(request: Request) -> EncodedJson:
+        return EncodedJson(await replay_cache.open(await request.body()))
+
+    @app.post("/api/replays/{key}/insight")
+    async def insight(key: str, body: InsightBody) -> dict[str, Any]:
+        return await insight_of_log(lobby, opponents, replay_cache.get(key), body)
+
+    @app.post("/api/replays/{key}/report")
+    async def report(key: str) -> dict[str, Any]:
+        return lobby.analysis_jobs.look(replay_cache.get(key))
+
+    @app.post("/api/replays/{key}/branch")
+    async def branch(key: str, body: BranchBody) -> dict[str, Any]:
+        source = replay_cache.get(key)
+        _, regions, rules = await lobby.process_pool.long(worker_tasks.game_in, source)
+        return made(await lobby.branch(source, body.round, await opponents.seated(body.players, regions, rules)))

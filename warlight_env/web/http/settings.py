@@ -1,0 +1,67 @@
+"""Settings of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from warlight_env.web.access.auth import RATE
+from warlight_env.web.access.connections import ADDRESS
+
+PORT: Final = 8040
+#: The bots that the page offers; a server may be told of more, a request cannot name others.
+BOTS: Final = (
+    "nash:secs=1", "nash:secs=5", "belief:nash:secs=1", "mcts:secs=1", "mcts:secs=5", "mcts:sims=457", "pmcts:sims=457",
+    "mcts_thesis:sims=457", "mcts_no_defense:sims=457", "flat_mc:sims=457", "minimax2:sims=500", "maxn:sims=2000",
+    "plan", "policy:any", "policy:world", "policy:small", "one_ply", "aggressive", "smart_random", "one_big_army",
+    "random",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """How a server is set up.
+
+    folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
+    from everybody; None: nobody needs one. runs: folder of tournaments. opponents: folder of policies to play against.
+    reach: address under which others on the network find it; None: it answers this machine alone. max_rooms, workers:
+    see `Lobby`. max_viewers: sockets at once. rate, at_once: see `AuthMiddleware`.
+    """
+
+    folder: Path
+    bots: Sequence[str] = BOTS
+    hosts: Sequence[str] = ()
+    token: str | None = None
+    runs: Path | None = None
+    opponents: Path | None = None
+    reach: str | None = None
+    max_rooms: int = 100
+    max_viewers: int = 1000
+    rate: float = RATE
+    at_once: int = ADDRESS
+    workers: int = 2
+
+
+@dataclass(frozen=True)
+class Listen:
+    """Where a server listens. proxies: addresses whose ``X-Forwarded-For`` is believed; nobody else's is."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    proxies: tuple[str, ...] = ()
+
+    @property
+    def local(self) -> bool:
+        """Whether nobody but this machine can connect."""
+        return self.host in ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """What a server keeps and shows: games; results of tournaments, and policies to play against, where there are."""
+
+    games: Path
+    runs: Path | None = None
+    opponents: Path | None = None

@@ -1,0 +1,95 @@
+"""The WebSocket of a viewer: it sends one message with its token, then receives the feed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import AsyncIterator
+from typing import Final
+
+from fastapi import FastAPI, WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+
+from warlight_env.errors import InputError, RunError
+from warlight_env.web.access.auth import same
+from warlight_env.web.errors import Refusal, RequestError, refusal, refusal_of, unable_now
+from warlight_env.web.http.settings import ServerSettings
+from warlight_env.web.requests import Hello
+
+_log = logging.getLogger(__name__)
+
+SEND: Final = 30.0  # seconds within which a viewer must take a message
+HELLO: Final = 10.0  # seconds within which a socket must say who it is
+
+
+def add_feed(app: FastAPI) -> None:
+    """Adds ``/api/games/ID/feed``."""
+    settings: ServerSettings = app.state.settings
+    open_sockets = 0
+
+    @app.websocket("/api/games/{id}/feed")
+    async def feed(socket: WebSocket, id: str) -> None:
+        nonlocal open_sockets
+        if open_sockets >= settings.max_viewers:
+            await socket.close(1013, "too many viewers")
+            return
+        open_sockets += 1
+        try:
+            await socket.accept()
+            await _follow(app, socket, id)
+        finally:
+            open_sockets -= 1
+
+
+async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
+    settings: ServerSettings = app.state.settings
+    try:
+        async with asyncio.timeout(HELLO):
+            text = await socket.receive_text()
+        hello = Hello.model_validate_json(text)
+        guest = settings.token is not None and not same(settings.token, hello.key)
+        access = await app.state.lobby.find(id, hello.token, guest=guest)
+        async with contextlib.aclosing(access.room.feed.follow(access.seat, hello.after)) as messages:
+            both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
+            try:
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for task in both:
+                    task.cancel()
+                ended = await asyncio.gather(*both, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
+        await socket.close(1001)
+    except (ValidationError, KeyError):
+        await _refuse(socket, refusal("not a hello"), 422)
+    except (InputError, RunError) as error:
+        told = refusal_of(error) if isinstance(error, InputError) else refusal(str(error))
+        await _refuse(socket, told, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
+    except (WebSocketDisconnect, TimeoutError, RuntimeError):
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.close(1008)
+    except OSError as error:  # files exhausted, a log that is gone
+        _log.error("%s: %s", socket.url.path, error)
+        await _refuse(socket, unable_now(error), 503)
+
+
+async def _refuse(socket: WebSocket, told: Refusal, status: int) -> None:
+    """Say why, and close."""
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
+        await socket.send_text(json.dumps({"type": "error", **told, "status": status}))
+        await socket.close(1008, told["error"][:100])
+
+
+async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:
+    async for text in messages:
+        async with asyncio.timeout(SEND):
+            await socket.send_text(text)
+
+
+async def _receive(socket: WebSocket) -> None:
+    """Nothing is said after the hello: whatever comes ends the connection."""
+    await socket.receive_text()
+    raise RequestError("commands go over HTTP")

@@ -1,0 +1,1 @@
+"""Maps that users draw on the page: validation and storage."""

@@ -1,0 +1,121 @@
+"""Maps that users drew on the page: a folder beside the games, from which they are listed and played."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import threading
+from pathlib import Path
+from typing import Final
+
+from warlight_env import maps
+from warlight_env.maps import Map
+from warlight_env.maps.parts import NAME_PATTERN
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.game_list import GameList
+from warlight_env.web.maps import map_validation
+from warlight_env.web.maps.map_validation import MapRow
+from warlight_env.web.storage.game_folder import FileStamp, file_stamp, write_private
+from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+
+FOLDER: Final = "maps"  # within the folder of games
+MOST: Final = 200  # maps
+GENERATED: Final = "generated"  # is asked for by this name, which none may have
+_NAME: Final = re.compile(NAME_PATTERN)
+
+
+class MapStore:
+    """The maps that users drew, in a folder.
+
+    Args:
+        folder: folder of games; maps are in its subfolder ``maps``. process_pool: reads and writes maps.
+        game_list: its thread lists the folder.
+    """
+
+    def __init__(self, folder: Path, process_pool: ProcessPool, game_list: GameList) -> None:
+        self.folder, self._process_pool, self._game_list = folder / FOLDER, process_pool, game_list
+        self._known: dict[str, tuple[FileStamp, MapRow | None]] = {}
+        self._writing = threading.Lock()
+
+    @staticmethod
+    def may_be(name: str) -> bool:
+        """Whether a map of its own may be called so."""
+        return bool(_NAME.fullmatch(name))
+
+    def path(self, name: str) -> Path:
+        """The file of a map, there or not; `RequestError` where none may be called so."""
+        if not self.may_be(name):
+            raise RequestError(f"no map {name[:64]!r}", 404, code="no-map", name=name[:64])
+        return self.folder / f"{name}.json"
+
+    async def rows(self) -> list[MapRow]:
+        """What a list shows of them, by name. Files that cannot be read are left out."""
+        there = await self._game_list.in_thread(_stamps, self.folder)
+        for name, stamp in there.items():
+            if self._known.get(name, (None, None))[0] != stamp:
+                try:
+                    row = await self._process_pool.short(map_validation.listed, self.path(name))
+                except ProcessPoolError:
+                    continue
+                except RequestError as error:
+                    if error.status != 422:  # there is too much to do
+                        continue
+                    row = None
+                self._known[name] = stamp, row
+        self._known = {name: self._known[name] for name in there if name in self._known}
+        return [row for _, (_, row) in sorted(self._known.items()) if row is not None]
+
+    async def find(self, name: str) -> Map | None:
+        """The map of that name; None: there is none."""
+        path = self.path(name)
+        if not await asyncio.to_thread(path.exists):
+            return None
+        found: Map = await self._process_pool.short(map_validation.loaded, path)
+        return found
+
+    async def save(self, data: bytes, replaces: str = "") -> MapRow:
+        """Keep a map as it was drawn; in the place of the one that has its name, where it replaces that one.
+
+        Raises:
+            RequestError: there is something wrong with it, its name is a bundled map's or that of another one, or there
+                are too many.
+            DiskError: it cannot be written; what was there still is.
+        """
+        row: MapRow
+        row, text = await self._process_pool.long(map_validation.written, data)
+        if row.name in (*maps.names(), GENERATED):
+            reason = f"name {row.name!r}: a map that comes with the program is called so"
+            raise RequestError(reason, 409, code="map-bundled", name=row.name)
+        path = self.path(row.name)
+        await asyncio.to_thread(self._write, path, text.encode(), replaces == row.name)
+        return row
+
+    def _write(self, path: Path, data: bytes, replacing: bool) -> None:
+        with self._writing:  # who comes second finds what the first wrote
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if path.exists() and not replacing:
+                reason = f"there is a map {path.stem!r} already"
+                raise RequestError(reason, 409, code="map-there", name=path.stem)
+            if not path.exists() and len(_stamps(self.folder)) >= MOST:
+                raise RequestError(f"there are {MOST} maps already: remove one", 409, code="maps-full", most=MOST)
+            write_private(path, data)
+
+    async def remove(self, name: str) -> None:
+        """Forget a map; games on it go on, as their logs have it."""
+        path = self.path(name)
+        with contextlib.suppress(FileNotFoundError):
+            await asyncio.to_thread(path.unlink)
+
+
+def _stamps(folder: Path) -> dict[str, FileStamp]:
+    """The maps in a folder with the stamps of their files."""
+    found: dict[str, FileStamp] = {}
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
+        for file in files:
+            name = file.name.removesuffix(".json")
+            if name != file.name and _NAME.fullmatch(name) and len(found) < MOST:
+                with contextlib.suppress(OSError):  # it has just gone
+                    found[name] = file_stamp(file.stat())
+    return found

@@ -1,0 +1,232 @@
+"""Tasks of the process pool for maps from the editor: read, validate, write."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+
+from warlight_env import bounded, maps
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
+from warlight_env.engine.setup import check_players
+from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, StartingSetup, SuperRegion
+from warlight_env.maps.checks import MapProblem, problems
+from warlight_env.maps.files import read_bytes
+from warlight_env.maps.parts import MapParts
+from warlight_env.maps.remarks import remarks
+from warlight_env.render.layout import layout_of
+from warlight_env.web.documents.replay_document import encoded
+from warlight_env.web.errors import RequestError
+from warlight_env.web.requests import Body
+
+#: Problems of either kind that are told at once: nobody reads more.
+TOLD: Final = 200
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+#: What is typed as a number while it is typed.
+Typed = Annotated[int, Field(strict=True)] | Number | None
+Index = Annotated[int, Field(ge=-1, le=100_000, strict=True)]
+Spot = tuple[Number, Number]
+Text = Annotated[str, StringConstraints(max_length=2000)]
+
+
+class DrawnShape(Body):
+    """A region's outline as it is drawn."""
+
+    path: Annotated[str, StringConstraints(max_length=400_000)]
+    label: Spot
+    radius: Number
+
+
+class DrawnRegion(Body):
+    """A region as it is drawn; `super_region`: an index, -1 for none."""
+
+    name: Text
+    code: Text
+    super_region: Index
+    army: Typed
+    shape: DrawnShape | None = None
+
+
+class DrawnSuperRegion(Body):
+    """A super region as it is drawn."""
+
+    name: Text
+    bonus: Typed
+
+
+class DrawnLink(Body):
+    """A border that is drawn as a line; `line` None: around the left and right edges."""
+
+    regions: tuple[Index, Index]
+    line: tuple[Spot, Spot] | None = None
+
+
+class DrawnSetup(Body):
+    """The starting setup of a map as it is drawn: regions by index; see `warlight_env.maps.StartingSetup`."""
+
+    wastelands: Annotated[list[Index], Field(max_length=1000)] | None = None
+    wasteland_army: Annotated[int, Field(strict=True)] | None = None
+    offered: Annotated[list[Index], Field(max_length=1000)] | None = None
+    picks: Annotated[int, Field(strict=True)] | None = None
+
+
+class DrawnMap(Body):
+    """A map as it is drawn: like a file's, but with indices for names, which may be missing or the same meanwhile."""
+
+    name: Text
+    title: Text
+    description: Text
+    source: Text
+    super_regions: Annotated[list[DrawnSuperRegion], Field(max_length=1000)]
+    regions: Annotated[list[DrawnRegion], Field(max_length=1000)]
+    borders: Annotated[list[tuple[Index, Index]], Field(max_length=50_000)]
+    view_box: tuple[Number, Number, Number, Number] | None = None
+    sea_links: Annotated[list[DrawnLink], Field(max_length=50_000)]
+    setup: DrawnSetup | None = None
+
+
+_DRAWN: Final = TypeAdapter(DrawnMap)
+
+
+@dataclasses.dataclass(frozen=True)
+class MapRow:
+    """What a list shows of a map."""
+
+    name: str
+    title: str
+    regions: int
+
+
+def _drawn(data: bytes) -> DrawnMap:
+    try:
+        return _DRAWN.validate_python(bounded.parse_json(data.decode("utf-8", "replace"), "the map", MapError))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])[:100]
+        raise RequestError(f"the map: {place}: {first['msg']}") from None
+
+
+def _fields(drawn: DrawnMap) -> dict[str, Any]:
+    """What `MapParts` takes. Values that are no whole numbers stay what they are: the checks say so."""
+    setup = drawn.setup
+
+    def regions(given: list[int] | None) -> tuple[int, ...] | None:
+        return None if given is None else tuple(given)
+
+    return {
+        "name": drawn.name, "title": drawn.title, "description": drawn.description, "source": drawn.source,
+        "super_regions": tuple(SuperRegion(s.name, s.bonus) for s in drawn.super_regions),  # type: ignore[arg-type]
+        "regions": tuple(
+            Region(
+                r.name, r.code, r.super_region, r.army,  # type: ignore[arg-type]
+                None if r.shape is None else Shape(r.shape.path, r.shape.label, r.shape.radius),
+            )
+            for r in drawn.regions
+        ),
+        "borders": tuple(drawn.borders),
+        "view_box": drawn.view_box,
+        "sea_links": tuple(SeaLink(*link.regions, link.line) for link in drawn.sea_links),
+        "setup": None if setup is None else StartingSetup(
+            regions(setup.wastelands), setup.wasteland_army, regions(setup.offered), setup.picks
+        ),
+    }  # fmt: skip
+
+
+def checked(data: bytes) -> bytes:
+    """All problems of a map as it is drawn, as JSON; where there are none, remarks, and how many can play it.
+
+    ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
+    ``players``: for each of the rules the most players, 0 where not even two can play.
+    """
+    parts = MapParts(**_fields(_drawn(data)))
+    found = [_told(problem) for problem, _ in zip(problems(parts), range(TOLD), strict=False)]
+    answer: dict[str, Any] = {"problems": found, "remarks": [], "players": {}}
+    if not found:
+        answer["remarks"] = [_told(remark) for remark, _ in zip(remarks(parts), range(TOLD), strict=False)]
+        answer["players"] = _players(_map(parts))
+    return encoded(answer)
+
+
+def _told(problem: MapProblem) -> dict[str, Any]:
+    return dataclasses.asdict(problem)
+
+
+def _map(parts: MapParts) -> Map:
+    return Map(**{field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)})
+
+
+def _players(map_: Map) -> dict[str, int]:
+    board = make_board(map_)
+
+    def fitting(rules: str) -> Iterator[int]:
+        for players in range(2, MAX_PLAYERS + 1):
+            try:
+                check_players(board, PRESETS[rules], players)
+            except RulesError:
+                return
+            yield players
+
+    return {rules: max(fitting(rules), default=0) for rules in PRESETS}
+
+
+def written(data: bytes) -> tuple[MapRow, str]:
+    """A map that is drawn as a list shows it, and as the text of a file. `MapError`: the first problem."""
+    map_ = Map(**_fields(_drawn(data)))
+    return row_of(map_), maps.dumps(map_)
+
+
+def read(name: str, data: bytes) -> bytes:
+    """A file of any form that maps have, detected by its content, as the page draws it, in JSON."""
+    stem = re.sub(r"[^\w .-]", "-", Path(name).stem)[:100] or "map"  # which becomes the map's title
+    file = f"{stem}{Path(name).suffix.lower()}"
+    try:
+        return drawn_form(read_bytes(data, file).map)
+    except MapError as error:
+        raise MapError(str(error).removeprefix(f"{file}: ")) from None
+
+
+def opened(name: str | Path) -> bytes:
+    """A map by its name, or of a file in the project's own form, as the page draws it, in JSON."""
+    return drawn_form(maps.load(name))
+
+
+def loaded(path: Path) -> Map:
+    """The map of a file."""
+    return maps.load(path)
+
+
+def listed(path: Path) -> MapRow:
+    """What a list shows of a file's map."""
+    return row_of(maps.load(path))
+
+
+def row_of(map_: Map) -> MapRow:
+    """What a list shows of a map."""
+    return MapRow(map_.name, map_.title or map_.name, map_.n_regions)
+
+
+def drawn_form(map_: Map) -> bytes:
+    """A map as `DrawnMap` has it; ``points``: where regions of a map without a drawing may stand."""
+    form: dict[str, Any] = {
+        "name": map_.name, "title": map_.title, "description": map_.description, "source": map_.source,
+        "super_regions": [dataclasses.asdict(s) for s in map_.super_regions],
+        "regions": [
+            {
+                "name": r.name, "code": r.code, "super_region": r.super_region, "army": r.army,
+                "shape": r.shape and {"path": r.shape.path, "label": r.shape.label, "radius": r.shape.radius},
+            }
+            for r in map_.regions
+        ],
+        "borders": map_.borders,
+        "view_box": map_.view_box,
+        "sea_links": [{"regions": (link.a, link.b), "line": link.line} for link in map_.sea_links],
+        "setup": None if map_.setup is None else dataclasses.asdict(map_.setup),
+        "points": None if map_.drawable else layout_of(map_).labels,
+    }  # fmt: skip
+    return encoded(form)

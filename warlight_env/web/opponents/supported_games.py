@@ -1,0 +1,72 @@
+"""Which games an opponent supports: numbers of players, sizes of maps, rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from warlight_env.agents.registry import parse
+from warlight_env.arena.policies.policy_agent import turns_of
+from warlight_env.arena.policies.policy_file import PolicyFile, differing_rules, regions_of
+from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, Rules
+
+#: The most regions that a map has as far as opponents are concerned.
+ANY_SIZE: Final = 10**6
+
+
+@dataclass(frozen=True)
+class SupportedGames:
+    """Which games an opponent plays.
+
+    players, regions: at least and at most. rules: those it was trained for; None: any. picked: whether it picks its
+    starting regions itself, so that the rules of picking matter, too.
+    """
+
+    players: tuple[int, int] = (2, MAX_PLAYERS)
+    regions: tuple[int, int] = (1, ANY_SIZE)
+    rules: Rules | None = None
+    picked: bool = True
+
+    def refusal(self, players: int, regions: int | None = None, rules: Rules | None = None) -> str:
+        """Why it does not play such a game, after its name; '': it does. None: not known, and not asked for."""
+        low, high = self.players
+        if not low <= players <= high:
+            return f"plays games of {'two' if high == 2 else f'{low} to {high}'}, not of {players}"
+        least, most = self.regions
+        if regions is not None and not least <= regions <= most:
+            many = f"up to {most}" if least == 1 else f"from {least}" if most == ANY_SIZE else f"{least} to {most}"
+            return f"plays on maps of {many} regions, not of {regions}"
+        differing = differing_rules(self.rules, rules, self.picked) if self.rules and rules else []
+        if differing and self.rules:
+            return f"was trained for the rules {self.rules.name!r}: {', '.join(differing)}"
+        return ""
+
+    def told(self) -> dict[str, Any]:
+        """As the page is told; ``rules``: the presets that it plays, each with and without fog, or null: all."""
+        played = [
+            [name, fog]
+            for name in PRESETS
+            for fog in (False, True)
+            if self.rules is None or not differing_rules(self.rules, Rules.of(name, fog=fog), self.picked)
+        ]
+        return {
+            "players": self.players,
+            "regions": self.regions,
+            "rules": None if len(played) == 2 * len(PRESETS) else played,
+        }
+
+
+ALL_GAMES: Final = SupportedGames()
+
+
+def games_of(spec: str) -> SupportedGames:
+    """Which games a bot plays, by its specification; the file of a policy is read."""
+    info, values = parse(spec)
+    if info.name != "policy" or turns_of(values["text"]) is not None:
+        return SupportedGames((2, info.players))
+    return policy_games(PolicyFile.load(values["text"]))
+
+
+def policy_games(file: PolicyFile) -> SupportedGames:
+    """The games that a policy was trained for."""
+    return SupportedGames((file.players, file.players), regions_of(file.size), file.rules, file.action != "strategies")

@@ -1,0 +1,90 @@
+"""Policies in a folder of the user, offered as opponents by their file names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env.errors import clipped, readable
+from warlight_env.web.errors import BUSY, RequestError
+from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames, games_of
+from warlight_env.web.storage.game_folder import FileStamp, file_stamp
+from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+
+MOST: Final = 60  # files that are offered
+SUFFIX: Final = ".npz"
+PREFIX: Final = "policy:"
+_NEVER: Final[FileStamp] = (-1, -1)
+
+#: Runs a function with its arguments in a thread.
+InThread = Callable[..., Coroutine[Any, Any, Any]]
+
+
+@dataclass(frozen=True)
+class UserPolicy:
+    """A policy's file. problem: why it cannot be played; '': it can."""
+
+    path: Path
+    stamp: FileStamp
+    games: SupportedGames = ALL_GAMES
+    problem: str = ""
+
+
+class UserPolicies:
+    """The policies in a folder, by the specification under which a page knows them: ``policy:NAME.npz``.
+
+    The folder's place is told to nobody but the process that plays the policy. Nothing in a file is executed.
+
+    Args:
+        folder: None: no policies are offered. process_pool: reads files. in_thread: lists the folder in a thread.
+    """
+
+    def __init__(self, folder: Path | None, process_pool: ProcessPool, in_thread: InThread) -> None:
+        self._folder, self._process_pool, self._in_thread = folder, process_pool, in_thread
+        self._known: dict[str, UserPolicy] = {}
+
+    async def look(self) -> dict[str, UserPolicy]:
+        """Those that are there now; a file is read once as long as it stays the same."""
+        if self._folder is None:
+            return {}
+        found = {}
+        for spec, file in (await self._in_thread(_files, self._folder)).items():
+            known = self._known.get(spec)
+            found[spec] = known if known is not None and known.stamp == file.stamp else await self._read(file)
+        self._known = found
+        return found
+
+    async def _read(self, file: UserPolicy) -> UserPolicy:
+        try:
+            return replace(file, games=await self._process_pool.short(games_of, f"{PREFIX}{file.path}"))
+        except (RequestError, ProcessPoolError) as error:
+            told = clipped(readable(str(error).replace(str(file.path), file.path.name)), 200)
+            asked = isinstance(error, RequestError) and error.status not in BUSY  # else it is tried again
+            return replace(file, problem=f"cannot be read: {told}", stamp=file.stamp if asked else _NEVER)
+
+    def played_as(self, spec: str | None) -> str | None:
+        """What plays a bot that is known by this specification, whether or not its file is still there."""
+        name = (spec or "").removeprefix(PREFIX)
+        if self._folder is None or spec is None or not spec.startswith(PREFIX):
+            return spec
+        return f"{PREFIX}{self._folder / name}" if name.endswith(SUFFIX) and Path(name).name == name else spec
+
+
+def _files(folder: Path) -> dict[str, UserPolicy]:
+    """The files of a folder by specification, by name; those whose names cannot be shown are left out."""
+    found = {}
+    try:
+        with os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith(SUFFIX) and entry.name.isprintable() and len(entry.name) <= 100:
+                    try:
+                        stamp = file_stamp(entry.stat())
+                    except OSError:  # it has just gone, or leads nowhere
+                        continue
+                    found[f"{PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
+    except OSError:
+        return {}
+    return dict(list(found.items())[:MOST])

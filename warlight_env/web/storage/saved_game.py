@@ -1,0 +1,106 @@
+"""The file beside a game's log: seats, tokens, name and settings, readable by its owner alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
+from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env.web.access.auth import same
+from warlight_env.web.documents.fog_filter import SPECTATOR
+from warlight_env.web.errors import RequestError
+from warlight_env.web.storage.game_folder import write_private
+
+SEATS: Final = ".seats.json"
+
+
+@dataclass(frozen=True)
+class SavedGame:
+    """What is saved of a game besides its log.
+
+    seats: name, bot's spec (None: a person) and token of each. watch: token of those who watch bots; None: people play.
+    pace, paused: how a game between bots runs. name: that somebody gave it; '': none. friends: seats of people who were
+    invited. spectate: token of those who watch people; None: there is none. clock: seconds for a turn; None: no limit.
+    rematch: the game that was made to be played next; None: none yet.
+    """
+
+    seats: list[tuple[str, str | None, str]]
+    watch: str | None
+    pace: float
+    paused: bool = False
+    name: str = ""
+    friends: tuple[int, ...] = ()
+    spectate: str | None = None
+    clock: int | None = None
+    rematch: str | None = None
+
+    @classmethod
+    def of(cls, data: Any) -> SavedGame:
+        """From plain data; one of `NOT_OURS` where it is of something else."""
+        rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
+        title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
+        spectate, rematch = data.get("spectate"), data.get("rematch")
+        seats = [(name, present_specs(spec), token) for name, spec, token in rows]
+        texts = [text for name, _, token in seats for text in (name, token)] + [title]
+        maybe = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
+        texts += [text for text in maybe if text is not None]
+        whole = [*friends, *(() if clock is None else (clock,))]
+        if (
+            not all(isinstance(text, str) for text in texts)
+            or not all(type(number) is int and number >= 0 for number in whole)
+            or type(paused) is not bool
+            or not 0 <= pace < 1e9
+        ):
+            raise ValueError("not of a game")
+        return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {**asdict(self), "seats": [list(seat) for seat in self.seats]}
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people."""
+        return [seat for seat, (_, spec, _) in enumerate(self.seats) if spec is None]
+
+    def token(self, seat: int) -> str | None:
+        """That of a seat, or of watching people (SPECTATOR); None: there is none."""
+        if seat == SPECTATOR:
+            return self.spectate
+        return self.seats[seat][2] if seat < len(self.seats) else None
+
+    def holds(self, token: str) -> bool:
+        """Whether it is that of a seat, or of watching bots."""
+        tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
+        return any(same(known, token) for known in tokens if known)
+
+    def invites(self, token: str) -> bool:
+        """Whether it is one that was given away: of a friend's seat, or of watching people."""
+        tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
+        return any(same(known, token) for known in tokens if known)
+
+
+def read_saved_game(folder: Path, id: str) -> SavedGame | None:
+    """The saved data of a game in a folder; None: there is no such game.
+
+    Raises:
+        RequestError: it cannot be read, or is damaged.
+    """
+    path = folder / f"{id}{SEATS}"
+    try:
+        return SavedGame.of(bounded.decode_line(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RequestError(f"{path.name} cannot be read: {error.strerror or 'no answer'}", 500) from None
+    except NOT_OURS:
+        raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
+
+
+def write_saved_game(folder: Path, id: str, saved: SavedGame) -> None:
+    """Have it on disk; `DiskError`: what was there before still is."""
+    write_private(folder / f"{id}{SEATS}", json.dumps(saved.to_dict()).encode())

@@ -1,0 +1,105 @@
+"""Turns that people submitted for a round that has not been played; on disk before the server confirms them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env.engine.orders import Orders
+from warlight_env.web.storage.game_folder import write_private
+
+TURNS: Final = ".turns.json"
+
+Wishes = list[int]
+
+
+@dataclass(frozen=True)
+class SubmittedTurn:
+    """A person's turn, picks or orders, and what is logged of the help that was taken."""
+
+    turn: Wishes | Orders
+    thought: dict[str, Any] | None = None
+
+
+class SubmittedTurns:
+    """The file of a game's submitted turns, readable by its owner alone.
+
+    It holds those of one step of the game, and its number: once that has been played, they are void. Beside them stands
+    how much of the time for them is gone, and who has left the game, until the log says so.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keep(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
+        """Write down the turns of the step of that number, by seat, who has left, and seconds of the step's clock.
+
+        Raises:
+            DiskError: they are not written.
+        """
+        rows = {str(seat): [_plain(submitted.turn), submitted.thought] for seat, submitted in turns.items()}
+        data = {"step": step, "turns": rows, "left": left, "spent": round(spent, 3)}
+        write_private(self.path, json.dumps(data).encode())
+
+    def turns(self, step: int) -> dict[int, SubmittedTurn]:
+        """The turns of that step, as far as they are there."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            if data["step"] != step:
+                return {}
+            return {int(seat): _read_turn(*row) for seat, row in data["turns"].items()}
+        except (OSError, *NOT_OURS):
+            return {}  # there are none: whoever handed one in was not told that it counts
+
+    def spent(self, step: int) -> float:
+        """The seconds of that step's clock that were gone; 0 where nothing says so."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            seconds = float(data["spent"]) if data["step"] == step else 0.0
+            return seconds if 0.0 <= seconds < inf else 0.0
+        except (OSError, *NOT_OURS):
+            return 0.0
+
+    def left(self, take: Callable[[Any], None]) -> None:
+        """Pass the saved resignations to `take`, whatever the step was."""
+        with contextlib.suppress(OSError, *NOT_OURS):
+            take(json.loads(self.path.read_bytes())["left"])
+
+    @property
+    def there(self) -> bool:
+        """Whether anything was handed in that may still count."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            return bool(data["turns"] or data.get("left", {}).get("resigned"))
+        except (OSError, *NOT_OURS):
+            return False
+
+    def forget(self) -> None:
+        """The game is over."""
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+def _plain(turn: Wishes | Orders) -> Any:
+    if isinstance(turn, Orders):
+        deploys, attacks = (rows.tolist() for rows in turn.arrays())
+        return {"deploys": deploys, "attacks": attacks}
+    return turn
+
+
+def _read_turn(turn: Any, thought: Any) -> SubmittedTurn:
+    if not (thought is None or isinstance(thought, dict)):
+        raise TypeError("no help is like that")
+    return SubmittedTurn(_turn(turn), thought)
+
+
+def _turn(data: Any) -> Wishes | Orders:
+    if isinstance(data, dict):
+        return Orders([(r, n) for r, n in data["deploys"]], [(a, b, n) for a, b, n in data["attacks"]])
+    return [int(region) for region in data]

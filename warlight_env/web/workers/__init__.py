@@ -1,0 +1,1 @@
+"""Processes beside the server: bots, analysis, and long work with logs and maps."""

@@ -1,0 +1,156 @@
+"""Jobs that make game reports for the page, round by round in a child process, while a client polls them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from cachetools import LRUCache
+
+from warlight_env.web.documents.replay_document import encoded
+from warlight_env.web.errors import RequestError
+from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError, serve_questions
+from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
+from warlight_env.web.workers.worker_tasks import Failed, LogSource, failed, opened_log
+
+_log = logging.getLogger(__name__)
+
+QUEUE: Final = 8  # reports that are being made; who wants more is sent away
+ROUNDS: Final = 300  # of a game: longer ones get no report
+BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
+LEAST: Final = 0.05  # seconds for a turn
+PATIENCE: Final = 60.0  # seconds for which a report that nobody asks for is still made, and why there is none is kept
+LIMIT: Final = 300.0  # seconds for a round: kernels may have to be compiled
+REPORT_BYTES: Final = 16 << 20  # bytes of cached reports
+
+
+@dataclass(frozen=True)
+class RoundAnalysis:
+    """A round to be analysed; round 0: what there is to be analysed is asked for."""
+
+    source: LogSource
+    round: int = 0
+    judge: str = ""
+
+
+@dataclass
+class _Making:
+    """A report on its way."""
+
+    looked: float
+    done: int = 0
+    rounds: int | None = None  #: not known yet
+    error: RequestError | None = None
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is done for it: what is left is an error to be told."""
+        return self.task is not None and self.task.done()
+
+
+class AnalysisJobs:
+    """Makes reports one after another; a report that no client polls any more is cancelled."""
+
+    def __init__(self) -> None:
+        self._child = ChildProcess(serve, "warlight-analysis")
+        self._making: dict[str, _Making] = {}
+        self._turn = asyncio.Lock()
+        self._done: LRUCache[str, bytes] = LRUCache(REPORT_BYTES, getsizeof=len)
+
+    def look(self, source: LogSource) -> dict[str, Any]:
+        """How far a log's report is: ``done`` of ``rounds``, and the ``report`` once it is there.
+
+        Raises:
+            RequestError: there will be none, or too many are being made.
+        """
+        if (report := self.known(source)) is not None:
+            return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
+        making = self._making.get(source.key)
+        if making is None:
+            self._forget()
+            if sum(not other.over for other in self._making.values()) >= QUEUE:
+                raise RequestError("other reports are being made: wait a moment", 503, code="reports-wait")
+            making = self._making[source.key] = _Making(time.monotonic())
+            making.task = asyncio.get_running_loop().create_task(self._make(source, making))
+        making.looked = time.monotonic()
+        if making.error is not None:
+            del self._making[source.key]
+            raise making.error
+        return {"done": making.done, "rounds": making.rounds, "report": None}
+
+    def known(self, source: LogSource) -> dict[str, Any] | None:
+        """A log's report, where it has been made."""
+        kept = self._done.get(source.key)
+        return None if kept is None else json.loads(kept)
+
+    def _forget(self) -> None:
+        """Errors that nobody has asked for."""
+        now = time.monotonic()
+        for key, making in list(self._making.items()):
+            if making.over and now - making.looked > PATIENCE:
+                del self._making[key]
+
+    async def _make(self, source: LogSource, making: _Making) -> None:
+        try:
+            async with self._turn:
+                report = await self._report(source, making)
+            if report is not None:
+                self._done[source.key] = encoded(report.to_dict())
+            del self._making[source.key]
+        except RequestError as error:
+            making.error = error  # told to who asks next
+        except Exception as error:
+            kind = type(error).__name__
+            text = f"the report cannot be made ({kind}): the server's log says why"
+            making.error = RequestError(text, 500, code="report-failed", kind=kind)
+            _log.exception("report of %s", source.key)
+
+    async def _report(self, source: LogSource, making: _Making) -> GameReport | None:
+        """None: nobody waits for it any more."""
+        names, making.rounds = await self._ask(RoundAnalysis(source))
+        if not 0 < making.rounds <= ROUNDS:
+            text = f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}"
+            raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=making.rounds)
+        seconds = max(LEAST, min(1.0, BUDGET / (making.rounds * len(names))))
+        judge, rounds = f"nash:secs={seconds:.2g}", []
+        for number in range(1, making.rounds + 1):
+            if time.monotonic() - making.looked > PATIENCE:
+                return None
+            rounds.append(await self._ask(RoundAnalysis(source, number, judge)))
+            making.done = number
+        return GameReport(judge, ROLLS, PLAYOUTS, names, tuple(rounds))
+
+    async def _ask(self, case: RoundAnalysis) -> Any:
+        try:
+            answer = await self._child.ask(case, lambda: LIMIT)
+        except (ChildTimeoutError, ChildDiedError) as error:
+            raise RequestError(f"the process that judges: {error}", 503, code="process", reason=str(error)) from None
+        if isinstance(answer, Failed):
+            raise answer.error()
+        return answer
+
+    async def close(self) -> None:
+        """Make no more."""
+        tasks = [making.task for making in self._making.values() if making.task is not None]
+        for task in tasks:
+            task.cancel()
+        self._child.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _answer(case: RoundAnalysis) -> Any:
+    log = opened_log(case.source)
+    if not case.round:
+        return tuple(log.names), len(log.rounds)
+    return analysed_round(log, case.round, case.judge)
+
+
+def serve(pipe: Connection) -> None:
+    """Run the analysis process."""
+    serve_questions(pipe, _answer, failed, 10)

@@ -1,0 +1,198 @@
+"""The work of a bot process: bots that choose turns, and rollouts, asked over a pipe."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import pickle
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env import maps
+from warlight_env.agents import Agent
+from warlight_env.agents.registry import make_agent
+from warlight_env.engine.orders import Orders, OrdersTypeError, wishes_of
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.view import View
+from warlight_env.errors import crash_reason
+from warlight_env.game import Game
+from warlight_env.record.insight import insight_of
+from warlight_env.step_results import RoundResult
+from warlight_env.web.workers.child_process import serve_questions
+
+AGENTS: Final = 16  # kept with their memory; the one that was not asked for longest is made anew when it is needed
+SETUPS: Final = 64
+#: Regions and directed edges of a board on which all playouts are made that are asked for; on larger ones as many as
+#: take about the same time, and so many at least.
+SIZE: Final = 1000
+FEWEST: Final = 10
+
+
+@dataclass(frozen=True)
+class WorkerSetup:
+    """What stays the same in a game: all that decides, with a position, what is answered about it.
+
+    digest: of map, rules and players. map: pickled, or a bundled one's name.
+    """
+
+    digest: str
+    map: bytes | str
+    rules: dict[str, Any]
+    players: int
+
+    @classmethod
+    def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
+        """The plain data of a game."""
+        bundled = map_.name in maps.names() and maps.load(map_.name) == map_
+        told = rules.to_dict()
+        text = json.dumps([map_.digest(), told, players], sort_keys=True)
+        return cls(
+            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), told, players
+        )
+
+
+@dataclass(frozen=True)
+class AskedPosition:
+    """What a player sees, as a `View` has it."""
+
+    player: int
+    phase: str
+    round: int
+    owner: list[int]
+    army: list[int]
+    income: int
+    offers: tuple[int, ...]
+    picks_left: int
+    starts: tuple[tuple[int, ...], ...] | None = None
+    last_round: RoundResult | None = None  #: as far as the player got to know of it
+
+    @classmethod
+    def of(cls, view: View) -> AskedPosition:
+        """The changing part of a view."""
+        return cls(
+            view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
+            view.picks_left, view.starts, view.last_round,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a worker is asked.
+
+    ``spec``: which bot thinks; None: only chances. ``keep``: names the game in which the bot plays this seat and keeps
+    its memory; None: it is made for this question.
+    """
+
+    setup: WorkerSetup
+    position: AskedPosition
+    spec: str | None = None
+    seed: int = 0
+    keep: str | None = None
+    chances: bool = False
+    games: int = 200  #: playouts for the chances; fewer on large boards
+
+
+@dataclass(frozen=True)
+class WorkerAnswer:
+    """A worker's answer; `error` says why there is none."""
+
+    wishes: list[int] | None = None
+    deploys: list[list[int]] = field(default_factory=list)
+    attacks: list[list[int]] = field(default_factory=list)
+    insight: dict[str, Any] | None = None
+    chances: list[list[float]] | None = None
+    seconds: float = 0.0
+    error: str | None = None
+    late: bool = False  #: the error is that there was none in time
+
+
+class Worker:
+    """Bots and boards, kept between questions."""
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
+
+    def answer(self, question: Question) -> WorkerAnswer:
+        """Think; whatever goes wrong is told, not raised."""
+        start = time.perf_counter()
+        try:
+            return self._answer(question)
+        except (Exception, SystemExit) as error:
+            self._forget(question)
+            return WorkerAnswer(error=crash_reason(error), seconds=time.perf_counter() - start)
+
+    def _answer(self, question: Question) -> WorkerAnswer:
+        view = self._view(question.setup, question.position)
+        chances = None
+        if question.chances and view.phase == "play":
+            from warlight_env.web.workers.rollout_estimate import win_chances
+
+            position, size = question.position, view.board.n_regions + view.board.n_edges
+            games = min(question.games, max(FEWEST, question.games * SIZE // size))
+            chances = win_chances(view, position.owner, position.army, question.seed, games)
+        if question.spec is None:
+            return WorkerAnswer(chances=chances)
+        start = time.perf_counter()
+        agent = self._agent(question, question.spec)
+        if view.phase == "pick":
+            wishes = wishes_of(agent.pick(view), view.player)
+            return WorkerAnswer(wishes=wishes, insight=insight_of(agent, 0), seconds=time.perf_counter() - start)
+        orders = agent.act(view)
+        if not isinstance(orders, Orders):
+            raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
+        deploys, attacks = (rows.tolist() for rows in orders.arrays())
+        seconds = time.perf_counter() - start
+        return WorkerAnswer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
+
+    def _view(self, setup: WorkerSetup, position: AskedPosition) -> View:
+        """The view again: boards are compared by identity, so they are made once for each setup."""
+        key = setup.digest, position.player
+        base = self._views.get(key)
+        if base is None:
+            map_ = maps.load(setup.map) if isinstance(setup.map, str) else pickle.loads(setup.map)
+            base = Game(map_, Rules.of(setup.rules), setup.players).view(position.player)
+            self._views[key] = base
+            if len(self._views) > SETUPS:
+                self._views.popitem(last=False)
+        self._views.move_to_end(key)
+        regions = base.board.n_regions
+        if not len(position.owner) == len(position.army) == regions:
+            raise ValueError(f"a position of {len(position.owner)} regions on a map of {regions}")
+        return dataclasses.replace(
+            base,
+            phase=position.phase,
+            round=position.round,
+            owner=np.array(position.owner, dtype=np.int8),
+            army=np.array(position.army, dtype=np.int32),
+            income=position.income,
+            offers=position.offers,
+            picks_left=position.picks_left,
+            starts=position.starts,
+            _told=lambda: position.last_round,
+        )
+
+    def _agent(self, question: Question, spec: str) -> Agent:
+        if question.keep is None:
+            return make_agent(spec, question.seed)
+        key = (question.keep, question.position.player, spec)
+        agent = self._agents.pop(key, None) or make_agent(spec, question.seed)
+        self._agents[key] = agent
+        if len(self._agents) > AGENTS:
+            self._agents.popitem(last=False)
+        return agent
+
+    def _forget(self, question: Question) -> None:
+        if question.keep is not None and question.spec is not None:
+            self._agents.pop((question.keep, question.position.player, question.spec), None)
+
+
+def serve(pipe: Connection) -> None:
+    """A thinking process."""
+    serve_questions(pipe, Worker().answer, lambda error: WorkerAnswer(error=crash_reason(error)), 5)

@@ -1,0 +1,178 @@
+"""A child process that answers questions one at a time and is killed after a timeout."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Final
+
+from warlight_env.worker_processes import begin_worker, interrupts_blocked
+
+#: Seconds within which a process must be ready for its first question.
+START: Final = 300.0
+
+
+class ChildTimeoutError(Exception):
+    """There was no answer in time; the process was ended."""
+
+
+class ChildDiedError(Exception):
+    """The process ended before it had answered, with that exit code (see `multiprocessing.Process`)."""
+
+    def __init__(self, reason: str, exitcode: int | None) -> None:
+        super().__init__(reason)
+        self.exitcode = exitcode
+
+
+class ChildProcess:
+    """A process that is started when it is first asked, and again when it is asked after it has ended.
+
+    Args:
+        serve: what runs in it: a function of a module, which calls `serve_questions`.
+        name: of the process.
+    """
+
+    def __init__(self, serve: Callable[[Connection], None], name: str) -> None:
+        self._serve, self._name = serve, name
+        self._lock = asyncio.Lock()
+        self._thread = ThreadPoolExecutor(1, name)  # of its own: whoever fills the loop's threads does not delay it
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._late = self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is being asked."""
+        return self._lock.locked()
+
+    async def ask(self, question: Any, limit: Callable[[], float]) -> Any:
+        """The answer to a question, after those that were asked before.
+
+        Who waits no longer, because its task was cancelled, still has the process to itself until that has answered:
+        the answer must not be taken for the next one's.
+
+        Args:
+            limit: seconds for the answer, asked for when its turn has come.
+
+        Raises:
+            ChildTimeoutError: it took longer. ChildDiedError: the process ended.
+        """
+        await self._lock.acquire()
+        asking = asyncio.ensure_future(self._ask(question, limit))
+        asking.add_done_callback(self._asked)
+        return await asyncio.shield(asking)
+
+    def _asked(self, asking: asyncio.Future[Any]) -> None:
+        self._lock.release()
+        if not asking.cancelled():
+            asking.exception()  # heard of even where nobody waits for the answer any more
+
+    async def _ask(self, question: Any, limit: Callable[[], float]) -> Any:
+        await self._within(START, self._make_ready)
+        return await self._within(limit(), self._exchange, question)
+
+    async def _within(self, seconds: float, work: Callable[..., Any], *args: Any) -> Any:
+        """Do it in the thread; after so many seconds the process is ended, from which the thread sees that it is."""
+        loop = asyncio.get_running_loop()
+        self._late = False
+        timer = loop.call_later(seconds, self._expire)
+        try:
+            if self._closed:
+                raise ChildDiedError("it was ended", None)
+            return await loop.run_in_executor(self._thread, self._do, work, args)
+        except ChildDiedError:
+            if self._late:
+                raise ChildTimeoutError(f"no answer in {seconds:.0f} s") from None
+            raise
+        finally:
+            timer.cancel()
+
+    def _do(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Do it; where the pipe fails, the process is ended."""
+        try:
+            return work(*args)
+        except (EOFError, OSError) as error:
+            ours = isinstance(error, OSError) and not isinstance(error, ConnectionError)
+            raise ChildDiedError(f"cannot be started: {error}" if ours else "it has died", self._end()) from None
+
+    def _expire(self) -> None:
+        self._late = True
+        if self._process is not None and self._process.pid is not None:
+            self._process.kill()
+
+    def _make_ready(self) -> None:
+        if self._process is not None and self._process.is_alive():
+            return
+        self._end()
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_run, args=(self._serve, theirs), daemon=True, name=self._name)
+        try:
+            with interrupts_blocked():
+                self._process.start()
+        finally:
+            theirs.close()
+        self._pipe.recv_bytes()
+
+    def _exchange(self, question: Any) -> Any:
+        assert self._pipe is not None
+        self._pipe.send(question)
+        return self._pipe.recv()
+
+    def _end(self) -> int | None:
+        """End the process; its exit code, where it had ended by itself."""
+        process, self._process = self._process, None
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            pipe.close()
+        if process is None or process.pid is None:
+            return None
+        process.join(0.1)  # one whose pipe has closed ends at once
+        exitcode = process.exitcode
+        process.kill()
+        process.join(5)
+        return exitcode
+
+    def close(self) -> None:
+        """End the process, whatever it does; who waits for an answer learns that it was ended."""
+        self._closed = True
+        if self._process is not None and self._process.pid is not None:
+            self._process.kill()
+        self._thread.submit(self._end)
+        self._thread.shutdown(wait=True)
+
+
+def _run(serve: Callable[[Connection], None], pipe: Connection) -> None:
+    """Serve in the process that was started."""
+    begin_worker()
+    serve(pipe)
+
+
+def serve_questions(
+    pipe: Connection, answer: Callable[[Any], Any], failed: Callable[[BaseException], Any], niceness: int
+) -> None:
+    """Answer questions until the pipe closes; below the server's priority.
+
+    Args:
+        answer: a question's answer. failed: what is told instead where it raised, or is none that a pipe can take.
+        niceness: added to the server's.
+    """
+    if hasattr(os, "nice"):
+        os.nice(niceness)
+    try:
+        pipe.send_bytes(b"ready")
+        while True:
+            question = pipe.recv_bytes()
+            try:
+                told = pickle.dumps(answer(pickle.loads(question)), pickle.HIGHEST_PROTOCOL)
+            except BaseException as error:  # a bot may even raise SystemExit
+                told = pickle.dumps(failed(error), pickle.HIGHEST_PROTOCOL)
+            pipe.send_bytes(told)
+    except (EOFError, OSError):  # the server has gone
+        return

@@ -1,0 +1,83 @@
+"""Runs long work in two child processes, so that the server's event loop never waits for it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from typing import Any, Final
+
+from warlight_env.errors import RunError
+from warlight_env.web.errors import RequestError
+from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
+from warlight_env.web.workers.worker_tasks import Failed, serve
+
+#: Seconds of computing for a piece of work, of either kind; and how many times as long it may take by the clock, as
+#: where the machine has much else to do it computes little at a time.
+LONG: Final = 30.0
+SHORT: Final = 10.0
+SHARE: Final = 4
+#: Pieces of work that wait or are being done, of either kind; who brings more is sent away.
+QUEUE: Final = 8
+
+
+class ProcessPoolError(RunError):
+    """The work could not be done, through no fault of what was asked."""
+
+
+class ProcessPool:
+    """Two processes: one for long work, so that short work never waits for it.
+
+    Work is a function of a module with its arguments, for example of `worker_tasks`. An `InputError` that it raises is
+    raised here as a `RequestError`, any other exception as a `ProcessPoolError`. After a timeout or a crash the next
+    work gets a new process.
+    """
+
+    def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
+        """`long`, `short`: seconds; `queue`: see `QUEUE`."""
+        self._long, self._short = WorkerQueue(long, queue), WorkerQueue(short, queue)
+
+    async def long(self, work: Callable[..., Any], *args: Any) -> Any:
+        """Have it done where the long things are done: logs that are opened, maps that are made, branches, chances.
+
+        Raises:
+            RequestError: what the work says is wrong; or there is too much to do, or it takes too long, or the process
+                died (503). ProcessPoolError: a mistake of ours.
+        """
+        return await self._long.ask(work, args)
+
+    async def short(self, work: Callable[..., Any], *args: Any) -> Any:
+        """The same for what usually takes a moment: the server's own games and tournaments."""
+        return await self._short.ask(work, args)
+
+    def close(self) -> None:
+        """End both processes."""
+        self._long.child.close()
+        self._short.child.close()
+
+
+class WorkerQueue:
+    def __init__(self, limit: float, queue: int) -> None:
+        self.child = ChildProcess(serve, "warlight-worker")
+        self._limit, self._queue = limit, queue
+        self._there = 0
+
+    async def ask(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        if self._there >= self._queue:
+            raise RequestError("the server has too much to do: try again in a moment", 503, code="busy")
+        self._there += 1
+        try:
+            answer = await self.child.ask((work, args, self._limit), lambda: SHARE * self._limit)
+        except (ChildTimeoutError, ChildDiedError) as error:
+            if isinstance(error, ChildTimeoutError) or error.exitcode == -getattr(signal, "SIGPROF", 0):
+                reason = f"this takes more than {self._limit:g} s, too long for this server"
+                raise RequestError(reason, 503, code="takes-long", seconds=self._limit) from None
+            raise RequestError(
+                f"the process that worked on this: {error}", 503, code="process", reason=str(error)
+            ) from None
+        finally:
+            self._there -= 1
+        if not isinstance(answer, Failed):
+            return answer
+        if answer.asked:
+            raise answer.error()
+        raise ProcessPoolError(answer.reason)

@@ -1,0 +1,342 @@
+"""Tasks of the process pool: long work with logs, maps and folders."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
+
+from cachetools import LRUCache
+
+from warlight_env import bounded, maps
+from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env.arena.playing.play import round_limit
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.setup import check_players
+from warlight_env.errors import InputError, crash_reason
+from warlight_env.game import Game
+from warlight_env.maps import Map
+from warlight_env.record import (
+    GameLog,
+    Header,
+    LogError,
+    LoggedDraw,
+    LoggedFailure,
+    Player,
+    Recorder,
+    game_at,
+    summarize,
+)
+from warlight_env.record.encode import log_lines
+from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
+from warlight_env.record.reader import read, read_text
+from warlight_env.web.documents.map_drawing import drawing
+from warlight_env.web.documents.replay_document import encoded, replay_document, with_more
+from warlight_env.web.errors import RequestError, refusal_of
+from warlight_env.web.storage.game_log import picks_of, play_again
+from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
+from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
+from warlight_env.web.workers.bot_process import AskedPosition, WorkerSetup
+from warlight_env.web.workers.child_process import serve_questions
+from warlight_env.web.workers.win_probability import chances_of
+
+try:
+    import resource
+except ImportError:  # no such limits there
+    resource = None  # type: ignore[assignment]
+
+CACHED_VALUES: Final = 1_000_000  # values of the logs in the cache together, see `bounded.weight`
+UPLOADED: Final = 3_000_000  # values of a log that somebody opens
+MEMORY: Final = 2 << 30  # bytes that a process of the pool may ask for: more than any log takes, and kernels
+SECONDS: Final = 10.0  # for the chances of a log: after that no more positions are looked at
+TAKEN_OVER: Final = 16 << 20  # bytes of a log that is played on
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Why work was not done. asked: what was asked is wrong; False: a mistake of ours, or of the machine."""
+
+    reason: str
+    asked: bool
+    status: int
+    details: object = None
+    code: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def error(self) -> RequestError:
+        """What is raised for it, where what was asked is wrong."""
+        return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
+
+
+@dataclass(frozen=True)
+class LogSource:
+    """A log's file, and a key that is unique for its bytes."""
+
+    key: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class LoadedGame:
+    """A game as far as a log has it, to be gone on with.
+
+    saved: see `Game.from_dict`. lines: of the new log, the header first. complete: whether the game has ended.
+    failures: those who gave up. draw: who agreed on one.
+    """
+
+    header: Header
+    saved: dict[str, Any]
+    lines: list[bytes]
+    complete: bool
+    failures: tuple[LoggedFailure, ...] = ()
+    draw: LoggedDraw | None = None
+
+
+# Maps
+
+
+def generated(regions: int, seed: int) -> tuple[Map, bytes]:
+    """A new map with its drawing as JSON."""
+    map_ = maps.generate(regions, seed=seed)
+    return map_, drawn(map_)
+
+
+def drawn(map_: Map) -> bytes:
+    """A map's drawing as JSON."""
+    return encoded(drawing(map_))
+
+
+@functools.lru_cache(maxsize=16)
+def bundled_drawing(name: str) -> bytes:
+    """The drawing of a bundled map as JSON."""
+    return drawn(maps.load(name))
+
+
+# Logs
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A log, and how much is in it, see `bounded.weight`."""
+
+    log: GameLog
+    weight: int
+
+
+def _read(data: bytes, values: int) -> _Read:
+    """A log out of the bytes of its file, compressed or not; `LogError` says what is wrong with it."""
+    suffix = COMPRESSED if data[:2] == b"\x1f\x8b" else PLAIN
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"log{suffix}"
+        path.write_bytes(data)
+        try:
+            text = read_text(path, values)
+            return _Read(GameLog.of(read(text, path)), bounded.weight(text))
+        except LogError as error:
+            raise LogError(str(error).removeprefix(f"{path}: ")) from None
+
+
+_logs: LRUCache[str, _Read] = LRUCache(CACHED_VALUES, getsizeof=lambda entry: entry.weight)
+
+
+def opened_log(source: LogSource) -> GameLog:
+    """The log of a file, cached by its key; `InputError` says what is wrong with it."""
+    entry = _logs.get(source.key)
+    if entry is None:
+        entry = _read(source.data, UPLOADED)
+        _playable(entry.log)
+        with contextlib.suppress(ValueError):  # too large for the cache
+            _logs[source.key] = entry
+    return entry.log
+
+
+def _playable(log: GameLog) -> None:
+    """Refuse a log whose rules its map cannot hold with a `RulesError`."""
+    header = log.header
+    check_players(make_board(header.map), header.rules, len(header.players))
+
+
+def game_in(source: LogSource) -> tuple[int, int, Rules]:
+    """How many players and regions a log's game has, and its rules."""
+    header = opened_log(source).header
+    return len(header.players), header.map.n_regions, header.rules
+
+
+def replayed(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
+    """The document of a log, with more fields, and its chances, all as JSON. chances: where they are known."""
+    log = opened_log(source)
+    known = encoded(chances_of(log, SECONDS)) if chances is None else chances
+    document = replay_document(log)
+    del document["chances"]
+    return with_more({**document, **more}, {"chances": known}), known
+
+
+def position_at(source: LogSource, round: int | None, seat: int) -> tuple[WorkerSetup, AskedPosition, int]:
+    """What a player saw after so many rounds (None: all), and a seed for who thinks about it."""
+    game = game_at(opened_log(source), round)
+    return WorkerSetup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
+
+
+def seen(game: Game, seat: int) -> AskedPosition:
+    """What a player sees who is to think about its turn; `RequestError` says why it cannot."""
+    if seat >= game.players:
+        raise RequestError(f"seat {seat}: there are {game.players} players")
+    if game.phase != "play" or not game.alive(seat):
+        raise RequestError("there is nothing to think about: no turn of this player now", 409, code="no-turn")
+    return AskedPosition.of(game.view(seat))
+
+
+def thought_seed(game: Game) -> int:
+    """The seed of a bot that is asked about a position."""
+    return derive_seed(game.seed, 99, game.round)
+
+
+# Games that go on
+
+
+def resumed(data: bytes) -> LoadedGame:
+    """A game of the server, loaded from its log."""
+    log = _read(data, bounded.VALUES).log
+    saved = _again(log, len(log.rounds))
+    return LoadedGame(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
+
+
+def branched(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
+    """The position of a log after so many rounds, to be played on by others; `RequestError` says why it cannot."""
+    log = opened_log(source)
+    if not 0 <= rounds <= len(log.rounds):
+        raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
+    if len(players) != len(log.header.players):
+        raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
+    saved = _again(log, rounds)
+    lines = _Lines(players)
+    lines.took_over(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
+    if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
+        most = TAKEN_OVER >> 20
+        text = f"the log has {size >> 20} MiB up to there: at most {most} are played on here"
+        raise RequestError(text, 413, code="log-long", size=size >> 20, most=most)
+    assert lines.header is not None  # of `took_over`
+    return LoadedGame(lines.header, saved, lines.lines, False)
+
+
+class _Lines(Recorder):
+    """Keeps a log's lines."""
+
+    def __init__(self, players: Sequence[Player]) -> None:
+        super().__init__(players)
+        self.lines: list[bytes] = []
+
+    def write(self, line: bytes) -> None:
+        self.lines.append(line)
+
+
+def _again(log: GameLog, rounds: int) -> dict[str, Any]:
+    header = log.header
+    game = Game(header.map, header.rules, len(header.players), header.seed, picks_of(header))
+    play_again(log, game, rounds)
+    return {**game.to_dict(), "map": game.map}
+
+
+# Lists
+
+
+def log_path(folder: Path, id: str) -> Path:
+    """The log of a game of the server's own, finished or not."""
+    whole = folder / f"{id}{PLAIN}"
+    return whole if whole.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
+
+
+def rows_of(folder: Path, ids: Sequence[str]) -> list[dict[str, Any] | None]:
+    """What a list shows of games in a folder; None: the files of that one cannot be read."""
+    return [_row_of(folder, id) for id in ids]
+
+
+def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
+    try:
+        saved = read_saved_game(folder, id)
+        if saved is None:
+            return None
+        found = summarize(log_path(folder, id))
+        over, turns = found.end is not None, SubmittedTurns(folder / f"{id}{TURNS}")
+        taken = found.header.continues
+        played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
+        winner = None if found.end is None else found.end.winner
+        begun = over or played or turns.there or bool(saved.friends)
+        return row(saved, found.header, found.rounds, winner, over=over, begun=begun)
+    except (OSError, LogError, RequestError, *NOT_OURS):
+        return None
+
+
+def row(
+    saved: SavedGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool
+) -> dict[str, Any]:
+    """What a list shows of a game; begun: whether anything was done in it, be it that friends were invited.
+
+    Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots, shows
+    nothing that is secret.
+    """
+    return {
+        "name": saved.name,
+        "players": [name for name, _, _ in saved.seats],
+        "bots": [spec for _, spec, _ in saved.seats],
+        "watch": saved.watch,
+        "map": header.map.title or header.map.name,
+        "rules": header.rules.name,
+        "rounds": rounds,
+        "fog": header.rules.fog,
+        "over": over,
+        "winner": winner,
+        "begun": begun,
+    }
+
+
+def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
+    """What a function reads from a folder, as JSON."""
+    return encoded(read(*args))
+
+
+def failed(error: BaseException) -> Failed:
+    """What is told of an error."""
+    if isinstance(error, InputError):
+        told = refusal_of(error)
+        status = getattr(error, "status", 422)
+        return Failed(told["error"], True, status, told["details"], told["code"], told["values"])
+    if isinstance(error, MemoryError):
+        return Failed("this takes more memory than there is for it", True, 503, code="memory")
+    return Failed(crash_reason(error), False, 500)
+
+
+def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
+    """Do the work; where the system can, the process is ended once it has computed for longer than it may."""
+    work, args, seconds = question
+    if not hasattr(signal, "setitimer"):
+        return work(*args)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal, which nobody handles, ends even compiled code
+    try:
+        return work(*args)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
+def _limit_memory() -> None:
+    """What asks for more is told so by a `MemoryError`, before the machine has none left for others."""
+    if sys.platform != "linux":  # other systems do not hold to it
+        return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def serve(pipe: Connection) -> None:
+    """Run a process of the pool."""
+    _limit_memory()
+    serve_questions(pipe, _answer, failed, 10)
