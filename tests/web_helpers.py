@@ -126,9 +126,16 @@ class Feed:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = None) -> Iterator[Server]:
-    """A server by a command line, as ``play --vs random``, with its games in a folder; `errors`: what it says there."""
-    line = [sys.executable, "-m", "warlight_env", *command, "--no-browser", "--port", str(port)]
+def serving(
+    folder: Path, *command: str, port: int = 0, errors: Path | None = None, forked: bool = True
+) -> Iterator[Server]:
+    """A server by a command line, as ``play --vs random``, with its games in a folder.
+
+    Args:
+        errors: what it says there. forked: its workers start as forks; else as usual, which takes twice the computing.
+    """
+    program = [str(Path(__file__).parent / "process_helpers.py")] if forked else ["-m", "warlight_env"]
+    line = [sys.executable, *program, *command, "--no-browser", "--port", str(port)]
     if command[0] != "watch":
         line += ["--games", str(folder)]
     environment = {**os.environ, "XDG_DATA_HOME": str(folder)}

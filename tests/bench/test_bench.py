@@ -20,7 +20,7 @@ from warlight_env.cli import main
 from warlight_env.envs.checkpoints import CheckpointError
 
 #: A checkpoint's few games.
-TRY = ("--action", "strategies", "--map", "small", "--games", "4", "--quiet")
+TRY = ("--action", "strategies", "--map", "small", "--games", "2", "--quiet")
 
 
 class Broken:
@@ -43,11 +43,15 @@ def play(subject, only=("small",), games=4, **kwargs):
     return make_card(suite, "x", results, {}, games)
 
 
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "rows", "games"), [("suite-v1", 16, 100), ("suite-maps-v1", 32, 50)])
-def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games):
-    """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite."""
+def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, step):
+    """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite.
+
+    By default every seventh row is played, which are rows of different opponents and maps.
+    """
     suite = Suite.load(name)
-    assert suite.changes() == []
+    assert replace(suite, rows=suite.rows[::step]).changes() == []
     assert len(suite.rows) == rows and all(row.games == games for row in suite.rows)
     assert len({row.key for row in suite.rows}) == rows
 

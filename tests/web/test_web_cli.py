@@ -164,7 +164,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
 def test_a_server_that_is_ended_while_bots_play_and_people_watch_says_nothing(number: int, tmp_path: Path):
     folder, said = tmp_path / "games", tmp_path / "said"
     body = {"players": [{"bot": "random"}, {"bot": "aggressive"}], "picks": "random", "map": "small", "pace": 0.0}
-    with serving(folder, "play", "--vs", "random", errors=said) as server:
+    with serving(folder, "play", "--vs", "random", errors=said, forked=False) as server:
         with server.client() as client:
             made = client.post("games", json=body).raise_for_status().json()
         with server.feed(made["id"], made["watch"]) as one, server.feed(made["id"], made["watch"]) as other:
