@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
 from kernel_helpers import TESTS
 
 #: Plays a match's first games; prints which kernels were asked of the disk in them, first after the warm-up.

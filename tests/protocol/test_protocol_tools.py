@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from kernel_helpers import TESTS
+
 from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
 from warlight_env.agents import make_agent
