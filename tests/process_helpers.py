@@ -67,5 +67,6 @@ def _run(words: list[str], environment: dict[str, str], output: Connection, erro
             os.dup2(file.fileno(), 2)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+    _forking.set_forkserver_preload(["warlight_env.web.workers.worker_tasks"])  # of the process that forks its workers
     multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
     sys.exit(main(words))
