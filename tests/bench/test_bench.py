@@ -43,15 +43,18 @@ def play(subject, only=("small",), games=4, **kwargs):
     return make_card(suite, "x", results, {}, games)
 
 
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "rows", "games"), [("suite-v1", 16, 100), ("suite-maps-v1", 32, 50)])
-def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, step):
+@pytest.mark.parametrize("part", [6, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "rows", "games"),
+    [("suite-v1", 16, 100), pytest.param("suite-maps-v1", 32, 50, marks=pytest.mark.slow)],
+)
+def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, part):
     """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite.
 
-    By default every seventh row is played, which are rows of different opponents and maps.
+    By default the first rows are played, which have all kinds of opponents.
     """
     suite = Suite.load(name)
-    assert replace(suite, rows=suite.rows[::step]).changes() == []
+    assert replace(suite, rows=suite.rows[:part]).changes() == []
     assert len(suite.rows) == rows and all(row.games == games for row in suite.rows)
     assert len({row.key for row in suite.rows}) == rows
 
