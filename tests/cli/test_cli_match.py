@@ -330,6 +330,7 @@ def test_nothing_played_before_the_interruption(capsys, monkeypatch):
     assert capsys.readouterr() == ("", "interrupted\n")
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_processes_and_reports():
     command = [sys.executable, "-m", "warlight_env", *MATCH[:3], "-n", "200", "--map", "small", "--jobs", "2"]
     with subprocess.Popen(
