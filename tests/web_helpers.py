@@ -69,7 +69,7 @@ class Server:
 
     def client(self, token: str = "") -> httpx.Client:
         """For calls with a seat's token. There are no certificates to be read: nothing is encrypted."""
-        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=30, verify=False)
+        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=120, verify=False)
 
     def begin(self, *players: str | dict[str, Any], **fields: Any) -> Server:
         """A game of its own for a test, as if the server had opened on it: a person's against a bot, on the small map.
