@@ -55,11 +55,6 @@ class Experiment(Protocol):
         ...
 
     @property
-    def comment(self) -> str:
-        """Where the figures agree with the thesis's and where not, and why: a paragraph."""
-        ...
-
-    @property
     def agents(self) -> tuple[str, ...]:
         """The agents that it is about, one column each; ("",) where no agent matters."""
         ...
@@ -104,7 +99,6 @@ class MatchTable:
     name: str
     title: str
     setting: str
-    comment: str
     duels: tuple[Duel, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
@@ -175,7 +169,6 @@ class Measurement:
     name: str
     title: str
     setting: str
-    comment: str
     measure: Callable[[ExperimentSettings, int], dict[str, list[float]]]
     summary: Callable[[Sequence[dict[str, list[float]]], ExperimentSettings], list[Row]]
     count: int
