@@ -5,8 +5,8 @@
 
 FD is one end of a socket to the host. SETTINGS are six words (see `GuardSettings`). The program gets this process's
 standard streams, and its own session and process group. The host receives ``started``, ``failed ERRNO`` or ``refused
-REASON``. When the program has ended, the host receives ``exited STATUS`` (the status of `os.waitpid`). When the host
-closes the socket, or dies in any way, the guard ends all processes and then itself, with status 0 if no process is
+REASON``. When the program has ended, the host receives ``exited STATUS`` (the status of `os.waitpid`). The host may
+close the socket, or die in any way. The guard then ends all processes and itself; its status is 0 if no process is
 left. This needs a separate process, because nothing in the host survives the host's death.
 
 On Linux, the guard also finds children that leave the group and the session (daemons). As a child subreaper it becomes
@@ -219,7 +219,7 @@ def _start(folder: str, command: list[str], settings: GuardSettings) -> int:
 
 
 def _kill_descendants() -> bool:
-    """Kill all processes below this one, as soon as they are found. Return whether there were any (Linux)."""
+    """Kill all processes below this one as they are found, new ones last. Return whether there were any (Linux)."""
     mine, me, found = {os.getpid()}, os.getpid(), False
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):

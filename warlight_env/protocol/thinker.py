@@ -89,9 +89,10 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 
 
 def share_out(own: Budget, advised: float, most: float, increment: float) -> Budget:
-    """Return an agent's budget. Its own limits on simulations and seconds are cut to the available time.
+    """Return an agent's budget.
 
-    Without own limits, the agent gets a bank, which it divides itself.
+    An agent with its own limits keeps them, but gets at most `advised` seconds. Without own limits, the agent gets a
+    bank, which it divides itself.
     """
     if own.simulations is None and own.seconds is None:
         return replace(own, seconds=advised, bank=most, increment=increment)

@@ -51,7 +51,7 @@ class AppendOnlyFolder(ABC):
     item: ClassVar[str]
     #: The exception for a folder that cannot be used.
     error: ClassVar[type[RunFolderError]] = RunFolderError
-    #: An append calls fsync if the last call is at least so many seconds old. Lines that are not yet synchronized
+    #: An append calls fsync if the last call is at least this many seconds old. Lines that are not yet synchronized
     #: survive the kill of a process, but not a power cut.
     sync_seconds: ClassVar[float] = 0.0
 

@@ -89,7 +89,7 @@ class Course:
         return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
 
     def give_back(self, numbers: Sequence[int]) -> None:
-        """Return numbers that were taken but not played. They are the next to be taken."""
+        """Put back numbers that were taken but not played. They are the next to be taken."""
         self._missing.extendleft(reversed(numbers))
 
     def add(self, records: Iterable[GameRecord]) -> None:
