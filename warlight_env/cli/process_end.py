@@ -1,4 +1,4 @@
-"""The end of a `warlight` process: nothing runs after its last line, and Ctrl-C ends it in time."""
+"""The end of a `warlight` process: no code runs after its last line, and Ctrl-C ends it in time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 #: Exit code of an interrupted command.
 INTERRUPTED: Final = 130
-#: Seconds after the first Ctrl-C or SIGTERM in which a command may report what it has done.
+#: Seconds after the first Ctrl-C or SIGTERM in which a command may report its results.
 GRACE: Final = 4.0
 #: Seconds that functions registered with `atexit` may take at a forced end.
 FORCED_CLEANUP: Final = 0.5
