@@ -52,7 +52,7 @@ def end_process(code: int, cleanup: float | None = None) -> NoReturn:
 def leave_interrupts_to_watcher() -> None:
     """Raise nothing on Ctrl-C and SIGTERM from now on: a traceback would be printed.
 
-    The thread of `forced_interrupts` still receives them, which it would not if they were ignored.
+    The thread of `forced_interrupts` still receives the signals; ignored signals would not reach it.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _do_nothing)
@@ -77,8 +77,8 @@ def _exit_after(seconds: float, code: int) -> NoReturn:
 def forced_interrupts() -> Iterator[None]:
     """End the process `GRACE` seconds after the first Ctrl-C or SIGTERM, and at once after the second Ctrl-C.
 
-    A thread waits for signals, as Python calls their handlers only between two instructions of the main thread, and
-    compiled code or the compiler may run there for minutes. What a command has finished is on disk.
+    A thread waits for signals: Python calls their handlers only between two instructions of the main thread, and
+    compiled code or the compiler may run there for minutes. The finished work of a command is on disk.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

@@ -51,8 +51,8 @@ from warlight_env.web.workers.win_probability import chances_of
 
 try:
     import resource
-except ImportError:  # no such limits there
-    resource = None  # systems without such limits
+except ImportError:  # systems without such limits
+    resource = None  # type: ignore[assignment]
 
 CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.weight`
 UPLOADED: Final = 3_000_000  # the most values of a log that a user opens
