@@ -32,7 +32,7 @@ class WriteError(RunError):
 
 
 class FolderSyncError(OSError):
-    """An error after a write whose folder could not be synced: a power cut may restore the old file."""
+    """An error after a write, if the folder could not be synced: a power cut may restore the old file."""
 
     def __init__(self, error: OSError, path: Path) -> None:
         reason = f"it has the new content, but a power cut may undo that: {error.strerror or error}"

@@ -83,7 +83,7 @@ class Feed:
     async def follow(self, seat: int | None, after: int) -> AsyncGenerator[str, None]:
         """Yield messages for a viewer who has the events up to number `after` (-1: none), until the room closes.
 
-        A viewer that leaves earlier must close this generator (`contextlib.aclosing`); until then it counts.
+        A viewer that leaves earlier must close this generator (`contextlib.aclosing`), or it still counts as a viewer.
         """
         cut = self._texts.setdefault(seat, _SeatEvents(self._room, seat))
         if after >= (count := await cut.count()):

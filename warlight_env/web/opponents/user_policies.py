@@ -74,7 +74,7 @@ class UserPolicies:
 
 
 def _files(folder: Path) -> dict[str, UserPolicy]:
-    """Return the files of a folder by specification, sorted by name, without those whose names cannot be shown."""
+    """Return the files of a folder by specification, sorted by name; leave out names that cannot be shown."""
     found = {}
     try:
         with os.scandir(folder) as entries:
