@@ -1,6 +1,6 @@
 """Warlight, a game with simultaneous orders: engine, environments, bots and arena.
 
-Importing the package is fast: the names below are loaded when they are first used. They are for users; modules of the
+Importing the package is fast: the names below are loaded at their first use. They are for users; modules of the
 package import each other directly.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 if not os.path.isdir(os.path.join(_HERE, "agents")):
-    # A checkout that was not installed: the subpackages agents, maps and train lie beside this folder.
+    # A checkout without an installation: the subpackages agents, maps and train are beside this folder.
     __path__.append(os.path.dirname(_HERE))
 
 _HOMES = {
@@ -70,7 +70,7 @@ def _register_agents() -> None:
         package.register_agents()
 
 
-notebooks.shown_by(_framed)  # here, above all: neither games nor logs know of the page
-registrars.add(_register_agents)  # nor the registry of the agents that packages above it bring
+notebooks.shown_by(_framed)  # here, above all packages: games and logs do not import the page
+registrars.add(_register_agents)  # and the registry does not import the packages above it, which add agents
 
 __getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""Checks of arguments: their type and range; an `InputError` says what is wrong. See also `array_arguments`."""
+"""Checks of arguments: their type and range; an `InputError` gives the reason. See also `array_arguments`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Error = type[InputError]
 
 
 def short_repr(value: object, most: int = 80) -> str:
-    """`repr` of a value in at most so many characters; its type, where `repr` fails, as for integers of 5000 digits."""
+    """Return `repr` of a value in at most `most` characters; its type if `repr` fails (integers of 5000 digits)."""
     try:
         return clipped(repr(value), most)
     except Exception:
@@ -24,19 +24,19 @@ def short_repr(value: object, most: int = 80) -> str:
 
 
 def is_integer(value: object) -> bool:
-    """Whether a value is an integer of Python or NumPy; booleans are none."""
+    """Return whether a value is an integer of Python or NumPy; booleans are not integers here."""
     return (isinstance(value, int) and not isinstance(value, bool)) or (
         isinstance(value, numbers.Integral) and _kind(value) in ("i", "u")
     )
 
 
 def _kind(value: Any) -> Any:
-    """The kind of the dtype of a scalar or an array of NumPy, which need not be imported; None for other values."""
+    """Return the dtype's kind of a NumPy scalar or array, without an import of NumPy; None for other values."""
     return getattr(getattr(value, "dtype", None), "kind", None)
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite integer or float of Python or NumPy that fits a float; booleans are none."""
+    """Return whether a value is a finite integer or float of Python or NumPy that fits a float; False for booleans."""
     if isinstance(value, bool) or not (isinstance(value, int | float) or _kind(value) in ("i", "u", "f")):
         return False
     if not isinstance(value, numbers.Real):  # an array
@@ -48,7 +48,7 @@ def is_number(value: Any) -> bool:
 
 
 def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
-    """An integer in 0 .. count - 1; else `error`."""
+    """Return an integer in 0 .. count - 1; raise `error` for any other value."""
     if type(value) is int and 0 <= value < count:
         return value
     try:
@@ -61,7 +61,7 @@ def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
 
 
 def integers_of(values: Any, what: str) -> list[int]:
-    """The integers of a list, or of another iterable; `InputError` where there are other values among them."""
+    """Return the integers of a list or of another iterable; raise `InputError` if it contains other values."""
     try:
         return [operator.index(value) for value in values]
     except Exception as error:  # methods of the caller's own object may raise anything
@@ -71,20 +71,20 @@ def integers_of(values: Any, what: str) -> list[int]:
 
 
 def check_flag(value: Any, what: str, error: Error = InputError) -> None:
-    """Raises `error` unless the value is True or False."""
+    """Raise `error` unless the value is True or False."""
     if not isinstance(value, bool) and not (_kind(value) == "b" and value.shape == ()):
         raise error(f"{what} = {short_repr(value)}: must be True or False")
 
 
 def seed_of(value: Any, error: Error = InputError) -> int:
-    """A seed, any integer; else `error`."""
+    """Return a seed, any integer; raise `error` for other values."""
     if not is_integer(value):
         raise error(f"seed = {short_repr(value)}: must be an integer")
     return int(value)
 
 
 def takes(function: Any, *arguments: Any) -> bool:
-    """Whether a function can be called with these arguments; True for a builtin that does not say."""
+    """Return whether a function accepts these arguments; True for a builtin without a signature."""
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError:
@@ -95,10 +95,10 @@ def takes(function: Any, *arguments: Any) -> bool:
 
 
 def path_of(value: Any, what: str, error: Error = InputError) -> Path:
-    """A path, of a string or an object that names a file; else `error`."""
+    """Return the path of a string or a path object; raise `error` for other values."""
     if not isinstance(value, str | os.PathLike):
         raise error(f"{what} = {short_repr(value)}: must be the path of a file")
     try:
         return Path(value)
-    except Exception:  # of bytes, or of what another object gives
+    except Exception:  # a path of bytes, or another object's invalid path
         raise error(f"{what} = {short_repr(value)}: must be the path of a file") from None

@@ -1,4 +1,4 @@
-"""Checks of arrays that callers hand in: their type, shape and range; an `InputError` says what is wrong."""
+"""Checks of arrays from callers: their type, shape and range; an `InputError` gives the reason."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from warlight_env.errors import InputError, clipped
 def fitting(
     value: Any, what: str, dtype: Any, shape: tuple[int, ...], room: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[Any]:
-    """The array itself where it has this dtype and shape and lies in memory as kernels want it; else a copy that does.
+    """Return an array with this dtype and shape, in the memory layout of the kernels: the array itself, or a copy.
 
-    Integers (and booleans) of another dtype are converted, if they keep their values. `InputError` tells what does not
-    fit. Read-only arrays are copied: Numba has a type of its own for them, and would compile every kernel again.
+    Integers (and booleans) of another dtype are converted if they keep their values. For other arrays, `InputError`
+    gives the reason. Read-only arrays are copied: Numba has a separate type for them, and would compile every kernel
+    again.
 
-    room: of that dtype and shape, for the copy; None: memory of its own.
+    room: memory for the copy, of that dtype and shape; None: new memory.
     """
     if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
         return value
@@ -40,7 +41,7 @@ def fitting(
 
 
 def array_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """What is handed in as an array; `InputError` where parts of it differ in length, or it cannot be converted."""
+    """Return the values as an array; raise `InputError` if they have different lengths or cannot be converted."""
     if type(values) is np.ndarray:
         return values
     try:
@@ -50,7 +51,7 @@ def array_of(values: Any, what: str) -> npt.NDArray[Any]:
 
 
 def integer_array(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
-    """The value as an integer array of exactly that shape; `InputError` says what it is instead."""
+    """Return the value as an integer array of exactly that shape; raise `InputError` for any other value."""
     array = array_of(value, what)
     if array.dtype.kind not in "iu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")

@@ -1,4 +1,4 @@
-"""The exact odds of a battle: chances of capture and the distributions of survivors."""
+"""The exact odds of a battle: probabilities of capture and the distributions of survivors."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from warlight_env.engine.dice import kills_pmf
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 
-#: Exact distributions are made for up to so many armies a side.
+#: The most armies on each side for which exact distributions are computed.
 MAX_BATTLE = 2_000
 
 
 class BattleError(InputError):
-    """A number of armies that no exact distribution is made for."""
+    """An error for a number of armies without an exact distribution."""
 
 
 @dataclass(frozen=True)
 class BattleOdds:
-    """What `attackers` armies sent against `defenders` lead to.
+    """The outcomes of an attack of `attackers` armies on `defenders`.
 
-    Survivors as the rules count them: after a capture no defenders are left, and after all died on both sides the
-    defender keeps one army.
+    Survivors are counted by the rules: after a capture there are no defenders left. If all armies on both sides die,
+    the defender keeps one army.
     """
 
     attackers: int
     defenders: int
     capture: float  #: probability that the region changes owner
-    attackers_left: npt.NDArray[np.float64]  #: [attackers + 1] probability of so many surviving attackers
-    defenders_left: npt.NDArray[np.float64]  #: [defenders + 1] probability of so many surviving defenders
+    attackers_left: npt.NDArray[np.float64]  #: [attackers + 1] probability of each number of surviving attackers
+    defenders_left: npt.NDArray[np.float64]  #: [defenders + 1] probability of each number of surviving defenders
 
     @property
     def expected_attackers(self) -> float:
@@ -48,7 +48,7 @@ class BattleOdds:
 
 
 def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, Any] = "thesis") -> BattleOdds:
-    """The exact odds of a battle under the rules.
+    """Return the exact odds of a battle under the rules.
 
     Args:
         attackers: armies sent, 1 .. MAX_BATTLE (one more stays behind).
@@ -56,7 +56,7 @@ def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, A
         rules: a preset's name, a record, or a dict of fields.
 
     Raises:
-        BattleError: names the argument that is out of range. RulesError: the rules are none.
+        BattleError: names the argument that is out of range. RulesError: the rules are not valid.
     """
     for name, value in (("attackers", attackers), ("defenders", defenders)):
         if not is_integer(value) or not 1 <= value <= MAX_BATTLE:
@@ -82,7 +82,7 @@ def _odds(a: int, d: int, attack_kill: float, defense_kill: float, luck: float, 
 
 
 def _clipped(pmf: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """The distribution of min(kills, most), as float64[most + 1]."""
+    """Return the distribution of min(kills, most), as float64[most + 1]."""
     out = np.zeros(most + 1)
     shared = min(len(pmf), most + 1)
     out[:shared] = pmf[:shared]

@@ -1,8 +1,8 @@
-"""Bounds on what is read from outside, and reading within them: bytes, values, nesting, digits, before more is built.
+"""Bounds on input from outside, and functions that read within them: bytes, values, nesting, digits.
 
-Whoever reads a file, an upload or a text goes through here: what is too large is refused with its place and the bound
-before anything that costs more is made of it, and so is what no parser can take. The bounds let through all that this
-project writes; each is documented beside its form.
+All code that reads a file, an upload or a text uses this module. Input beyond a bound is refused before it costs more
+memory or time; the error names the place and the bound. Input that no parser can read is refused, too. The bounds
+permit all files that this project writes. The documentation of each file format names its bounds.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from warlight_env.file_kinds import not_regular
 
 MIB: Final = 1 << 20
 
-#: Bytes of a log, uncompressed, of one of its lines, and how many lines it has.
+#: The most bytes of an uncompressed log, the most bytes of one of its lines, and its most lines.
 LOG_BYTES: Final = 64 * MIB
 LOG_LINE: Final = 24 * MIB
 LOG_LINES: Final = 250_000
-#: What may be in a log, or in another text of JSON, see `weight`. What makes most of it holds some 170 bytes of memory
-#: for each, while a log is read, written and drawn.
+#: The largest `weight` of a log or of another JSON text. At most, some 170 bytes of memory are in use for each unit of
+#: weight, while a log is read, written and drawn.
 VALUES: Final = 5_000_000
-#: Bytes of a map.
+#: The most bytes of a map.
 MAP_BYTES: Final = 16 * MIB
-#: Elements of a map in XML.
+#: The most elements of a map in XML.
 ELEMENTS: Final = 200_000
-#: Bytes of what people write by hand: settings, tournaments, weights.
+#: The most bytes of files that people write by hand: settings, tournaments, weights.
 SETTINGS_BYTES: Final = MIB
-#: Bytes of what runs write: descriptions, results, and lines of journals.
+#: The most bytes of files that runs write: descriptions, results, and lines of journals.
 RESULT_BYTES: Final = 64 * MIB
-#: Bytes of arrays, which a policy or a checkpoint has, and how many of them.
+#: The most bytes of the arrays of a policy or a checkpoint, and their largest number.
 ARRAYS_BYTES: Final = 192 * MIB
 ARRAYS: Final = 4000
-#: Bytes of a model that another library reads.
+#: The most bytes of a model that another library reads.
 MODEL_BYTES: Final = 4096 * MIB
-#: Objects and lists within each other.
+#: The most levels of nested objects and lists.
 DEPTH: Final = 64
-#: Of an integer: those of so many still are numbers for computers, too.
+#: The most digits of an integer; a float can still hold a number of this size.
 DIGITS: Final = 300
-#: Parts of a key in TOML, as in a.b.c; and of all such keys of a text together.
+#: The most parts of a key in TOML, as in a.b.c; and of all such keys of a text together.
 KEY_PARTS: Final = 16
 ALL_KEY_PARTS: Final = 20_000
 
 Error = type[InputError]
 
-#: To open a file without waiting for the other end of a FIFO. A process that we start does not inherit the file.
+#: Flags that open a file without waiting for the other end of a FIFO. Child processes do not inherit the file.
 _READ: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -62,20 +62,20 @@ _READ: Final = (
 )
 
 _PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?)"""
-#: What stands in a text of TOML: strings of several lines and comments, or a word, a string, or parts with dots between
-#: them, which are a key, or a number.
+#: The tokens of a TOML text: multi-line strings and comments, or (group 1) a word, a string, or several of them with
+#: dots between them, which are a key or a number.
 _TOML: Final = re.compile(
     rf'''"""(?:\\.|[^\\])*?(?:"""|\Z)|\'\'\'.*?(?:\'\'\'|\Z)|\#[^\n]*|({_PART}(?:[ \t]*\.[ \t]*{_PART})*)''',
     re.ASCII | re.DOTALL,
 )
 _TOML_PART: Final = re.compile(_PART, re.ASCII)
-#: Where a text of JSON may have a number of too many digits or one that is not finite. Most texts have none, and their
-#: numbers need not be looked at one by one.
+#: Places where a JSON text may have a number with too many digits or a number that is not finite. Most texts have none;
+#: then their numbers need no single checks.
 _ODD_NUMBER: Final = re.compile(r"[0-9]{200}|[eE]\+?[0-9]{3}")
 
 
 def reason(error: Exception) -> str:
-    """Why the system did not do it, in short; also for names that no file can have."""
+    """Return the short reason of an error from the system; also for names that no file can have."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return "no file can be called so" if isinstance(error, UnicodeError) else str(error)
@@ -87,10 +87,10 @@ def open_file(path: Path) -> BufferedReader:
     Raises:
         OSError: the file cannot be opened, or is no regular file. ValueError: no file has such a name.
     """
-    _check_regular(os.stat(path), path)  # to open a device may do something, and a socket cannot be opened
+    _check_regular(os.stat(path), path)  # opening a device may have effects, and a socket cannot be opened
     descriptor = os.open(path, _READ)
     try:
-        _check_regular(os.fstat(descriptor), path)  # another file may have taken the name
+        _check_regular(os.fstat(descriptor), path)  # the name may belong to another file now
         return open(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -105,10 +105,10 @@ def _check_regular(found: os.stat_result, path: Path) -> None:
 
 
 def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
-    """A file's bytes, if it has at most so many.
+    """Return a file's bytes, if their number is at most `most`.
 
     Raises:
-        error: it cannot be read, is no regular file, or is larger; `what` says what it should have been.
+        error: the file cannot be read, is no regular file, or is larger; `what` names the expected kind of file.
     """
     try:
         with open_file(path) as file:
@@ -121,11 +121,11 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
 
 
 def read_text(path: Path, most: int, error: Error, what: str) -> str:
-    """A file's text in UTF-8, with or without a byte order mark; see `read_bytes`."""
+    """Return a file's text in UTF-8, with or without a byte order mark; see `read_bytes`."""
     return decode_text(read_bytes(path, most, error, what), shown(path), error)
 
 
-#: How files begin that hold no text in UTF-8, and what they are; the longer beginnings first.
+#: First bytes of files that contain no UTF-8 text, and the kinds of these files; the longer beginnings first.
 _BEGINNINGS: Final = (
     (b"\xff\xfe\0\0", "UTF-32 text"),
     (b"\0\0\xfe\xff", "UTF-32 text"),
@@ -142,10 +142,10 @@ _BEGINNINGS: Final = (
 
 
 def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
-    """The text of a file's bytes in UTF-8, with or without a byte order mark.
+    """Return the text of a file's bytes in UTF-8, with or without a byte order mark.
 
     Raises:
-        error: it is no such text; the message begins with `place`, names what the bytes appear to be, ends with `more`.
+        error: it is no such text; the message begins with `place`, names the apparent kind of file, ends with `more`.
     """
     if (kind := _kind_of(data)) is not None:
         convert = "; convert it to UTF-8" if kind.startswith("UTF-") else ""
@@ -157,35 +157,35 @@ def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
 
 
 def _kind_of(data: bytes) -> str | None:
-    """What a file appears to be by its first bytes; None: it may be text in UTF-8."""
+    """Return the apparent kind of a file from its first bytes; None: it may be UTF-8 text."""
     for beginning, kind in _BEGINNINGS:
         if data.startswith(beginning):
             return kind
     low, high = data[:2], data[2:4]
     if len(data) >= 4 and (low[0] == 0) != (low[1] == 0) and (low[0] == 0, low[1] == 0) == (high[0] == 0, high[1] == 0):
-        return "UTF-16 text"  # without a byte order mark: each second byte of plain letters is 0
+        return "UTF-16 text"  # without a byte order mark: every second byte of ASCII letters is 0
     return None
 
 
 def shown(path: object) -> str:
-    """A file's name in a message: what cannot be printed escaped, and not too long."""
+    """Return a file's name for a message: not too long, with unprintable characters escaped."""
     return clipped(readable(str(path)), 300)
 
 
 def in_words(size: int) -> str:
-    """A number of bytes as people say it."""
+    """Return a number of bytes as text, in MiB if it is large."""
     return f"{size // MIB} MiB" if size >= MIB else f"{size} bytes"
 
 
 def weight(text: str | bytes) -> int:
-    """How much would be built of a text of JSON at most; numbers, strings and keys weigh 1, lists 2, objects 4."""
+    """Return an upper bound on the objects of a JSON text; numbers, strings and keys weigh 1, lists 2, objects 4."""
     if isinstance(text, str):
         return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")
     return text.count(b",") + text.count(b":") + 2 * text.count(b"[") + 4 * text.count(b"{")
 
 
 def deeper_than(value: Any, most: int = DEPTH) -> bool:
-    """Whether lists and objects lie within each other more than so many deep."""
+    """Return whether lists and objects are nested more than `most` levels deep."""
     level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(most):
         if not level:
@@ -200,7 +200,7 @@ def deeper_than(value: Any, most: int = DEPTH) -> bool:
 
 
 class _LiteralError(ValueError):
-    """A number that none is made of."""
+    """An error for a number that cannot be used."""
 
     def __init__(self, literal: str, why: str) -> None:
         super().__init__(why)
@@ -208,11 +208,11 @@ class _LiteralError(ValueError):
 
 
 class _TwiceError(ValueError):
-    """A key that an object has twice."""
+    """An error for a key that an object contains twice."""
 
 
 def _decoder(digits: int) -> json.JSONDecoder:
-    """Takes JSON without what it does not have (NaN), what it leaves open, and what no computer can count with."""
+    """Return a decoder that refuses NaN, duplicate keys, infinite numbers and integers with too many digits."""
 
     def constant(literal: str) -> NoReturn:
         raise _LiteralError(literal, f"{literal} is not a number")
@@ -241,25 +241,25 @@ def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-#: By the digits that an integer may have; 0: no number of the text is odd.
+#: Decoders by the most digits of an integer; 0: for texts without suspicious numbers.
 _DECODERS: Final = {digits: _decoder(digits) for digits in (0, DIGITS)}
 
 
 def decode_json(text: str) -> Any:
-    """The value of a JSON text whose `weight` is known, without what JSON does not have or leaves open.
+    """Return the value of a JSON text with a known `weight`; refuse NaN and duplicate keys.
 
     Raises:
-        ValueError: it is no JSON, has a key twice in an object, or a number that is not finite or of too many digits.
-        RecursionError: it is nested too deeply for any computer.
+        ValueError: it is no JSON, has a key twice in an object, or a number that is not finite or has too many digits.
+        RecursionError: its nesting is too deep for the parser.
     """
     return _DECODERS[DIGITS if _ODD_NUMBER.search(text) else 0].decode(text)
 
 
 def decode_line(line: bytes) -> Any:
-    """The value of a line of JSON that a run wrote, or that might be of anybody.
+    """Return the value of a line of JSON that a run wrote, or that may have any other origin.
 
     Raises:
-        ValueError: it is none, see `decode_json`, or beyond the bounds. RecursionError: see there.
+        ValueError: it is no JSON, see `decode_json`, or beyond the bounds. RecursionError: see there.
     """
     if weight(line) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")
@@ -270,7 +270,7 @@ def decode_line(line: bytes) -> Any:
 
 
 def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> Any:
-    """The value of a JSON text, without what JSON itself does not have (NaN) or leaves open (a key given twice).
+    """Return the value of a JSON text; refuse parts that are no JSON (NaN) or ambiguous (a key given twice).
 
     Raises:
         error: it is no JSON, or beyond the bounds; `place` begins the message.
@@ -294,7 +294,7 @@ def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> 
 
 
 def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
-    """The table of a TOML text.
+    """Return the table of a TOML text.
 
     Raises:
         error: it is no TOML, or beyond the bounds; `place` begins the message.
@@ -310,14 +310,14 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
         raise error(f"{place}: {problem}") from None
     except RecursionError:
         raise error(f"{place}: nested too deeply") from None
-    except ValueError:  # Python's own limit, of thousands of digits
+    except ValueError:  # Python's own limit of some thousand digits
         raise error(f"{place}: a number of too many digits") from None
     _check_digits(value, place, error)
     return value
 
 
 def _check_keys(text: str, place: str, error: Error) -> None:
-    """Refuse keys of so many parts that the time it takes to read them, which grows with their square, is long."""
+    """Refuse keys with too many parts: the parser's time grows with the square of their number."""
     parts = 0
     for found in _TOML.finditer(text):
         key = found[1]
@@ -333,7 +333,7 @@ def _check_keys(text: str, place: str, error: Error) -> None:
 
 
 def _check_digits(value: Any, place: str, error: Error) -> None:
-    """Refuse integers of more than `DIGITS` digits anywhere in plain data that is not nested too deeply."""
+    """Refuse integers of more than `DIGITS` digits anywhere in plain data of limited depth."""
     if isinstance(value, int):
         if abs(value) >= 10**DIGITS:
             raise error(f"{place}: a number of too many digits")

@@ -1,4 +1,4 @@
-"""What a move may cost, as text: ``1.5s``, ``500ms``, ``2m``; ``457``, ``457sims``."""
+"""Limits of a move as text: ``1.5s``, ``500ms``, ``2m``; ``457``, ``457sims``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _SIMULATIONS: Final = re.compile(r"([0-9]{1,18})(?:sims)?")
 
 
 def read_seconds(text: str) -> float | None:
-    """The seconds that a duration stands for, None where the text is none: a number needs its unit."""
+    """Return the seconds of a duration with a unit; None for any other text."""
     found = _DURATION.fullmatch(text)
     if found is None:
         return None
-    # Divided, not multiplied by a thousandth: 100ms is 0.1 s exactly as Python reads it.
+    # Division by 1000, not multiplication by 0.001: 100ms becomes exactly Python's 0.1.
     return float(found[1]) / 1000 if found[2] == "ms" else float(found[1]) * _UNITS[found[2]]
 
 
 def read_simulations(text: str) -> int | None:
-    """The simulations that a whole number stands for, with or without ``sims``; None where the text is none."""
+    """Return the simulations of a whole number, with or without ``sims``; None for any other text."""
     found = _SIMULATIONS.fullmatch(text)
     return None if found is None else int(found[1])

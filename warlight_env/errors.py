@@ -8,25 +8,26 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-#: Characters of a message at most: what is quoted may be of any length, what a person reads may not.
+#: The most characters of a message. Quoted text may have any length, but a message must stay readable.
 LONGEST: Final = 2000
-#: How the note begins that names a user's function in which an exception was raised.
+#: Beginning of the note that names the user's function in which an exception was raised.
 IN_FUNCTION: Final = "in the "
-#: A longer word has no look-alike, and is none; so many are looked at.
+#: Longer words get no suggestion and are none; and the most known words that are compared.
 _WORD, _WORDS = 100, 2000
 
 
 def clipped(text: str, most: int = LONGEST) -> str:
-    """A text of so many characters at most: of a longer one the beginning and the end."""
+    """Return a text of at most `most` characters: of a longer text, the beginning and the end."""
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
 
 
 def crash_reason(error: BaseException) -> str:
-    """An exception as one line, with the place where it was raised.
+    """Return an exception as one line, with the place where it was raised.
 
-    That is a user's function where a note names one (`engine.raised`): of compiled code no traceback tells lines.
+    If a note names a user's function (`engine.raised`), this function is the place: tracebacks contain no lines of
+    compiled code.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
@@ -38,7 +39,7 @@ def crash_reason(error: BaseException) -> str:
 
 
 def readable(text: str) -> str:
-    """A text as a terminal can show it: what cannot be printed escaped, the middle of one that is too long left out."""
+    """Return a text for a terminal: unprintable characters are escaped, and the middle of a long text is left out."""
     text = clipped(text)
     if text.isprintable():
         return text
@@ -47,21 +48,21 @@ def readable(text: str) -> str:
 
 
 class InputError(ValueError):
-    """Something given that cannot be used: the message names the place and the reason, and nothing has changed."""
+    """An error for unusable input: the message names the place and the reason, and nothing has changed."""
 
     def __str__(self) -> str:
         return readable(super().__str__())
 
 
 class RunError(RuntimeError):
-    """Something that failed while running through no fault of the input."""
+    """An error during a run that is not caused by the input."""
 
     def __str__(self) -> str:
         return readable(super().__str__())
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean 'X'?)`` for the known word closest to ``word``, or nothing."""
+    """Return `` (did you mean 'X'?)`` for the known word closest to ``word``, or an empty text."""
     from difflib import get_close_matches
 
     if len(word) > _WORD:

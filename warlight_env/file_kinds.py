@@ -1,4 +1,4 @@
-"""Kinds of files besides regular ones, in words for errors."""
+"""Names of file kinds other than regular files, for errors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ _KINDS: Final = {
 
 
 def not_regular(mode: int) -> str | None:
-    """``it is a FIFO, not a regular file``, of a file's mode as `os.stat` gives it; None for a regular file."""
+    """Return a text such as ``it is a FIFO, not a regular file`` for a mode of `os.stat`; None for a regular file."""
     kind = stat.S_IFMT(mode)
     return None if kind == stat.S_IFREG else f"it is {_KINDS.get(kind, 'a special file')}, not a regular file"

@@ -33,19 +33,20 @@ class FolderLockedError(InputError):
 
 
 class FolderLock:
-    """Exclusive use of a folder, until `release` or the end of the process, however it ends.
+    """Exclusive use of a folder, until `release` or until the process ends in any way.
 
-    Worker processes of the run write to the folder without locks of their own. A context manager: it releases the lock.
+    Worker processes of the run write to the folder without locks of their own. As a context manager, it releases the
+    lock at the end.
 
     Args:
-        folder: made if there is none.
-        in_use: makes the error if another run has the lock, of a message that names the folder and the process.
+        folder: made if it does not exist.
+        in_use: makes the error if another run has the lock, from a message that names the folder and the process.
         unwritable: makes the error if the folder cannot be made or written. None: a `RunError`.
 
     Raises:
         FolderLockedError: another run has the lock; see `in_use`.
         RunError: the folder cannot be made or written; see `unwritable`.
-        OutputError: the name of the lock's file is in use, and not by a regular file.
+        OutputError: the name of the lock's file is in use by something other than a regular file.
     """
 
     def __init__(
@@ -77,16 +78,16 @@ class FolderLock:
         self.release()
 
     def describe(self, note: str = "") -> None:
-        """Write to the lock's file which process has the lock. The note is for people, such as a server's address."""
+        """Write the holder of the lock into the lock's file. The note is for people, such as a server's address."""
         since = datetime.now(UTC).isoformat(" ", "seconds")
         data = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "note": note}
-        with contextlib.suppress(OSError):  # on a full disk the message to others lacks the process
+        with contextlib.suppress(OSError):  # on a full disk, messages of other runs lack the process
             os.ftruncate(self._file, 0)
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, json.dumps(data).encode() + b"\n")
 
     def release(self) -> None:
-        """Let other runs use the folder. Folders that this lock made and that are empty are removed."""
+        """Release the folder. The empty folders that this lock made are removed."""
         if self._file < 0:
             return
         with contextlib.suppress(OSError):  # before the file is unlocked: the name belongs to the holder of the lock
@@ -96,7 +97,7 @@ class FolderLock:
         self._remove_made()
 
     def _locked(self) -> int:
-        """The descriptor of the lock's file, locked."""
+        """Return the descriptor of the lock's file, locked."""
         failure: Exception | None = None
         for _ in range(_ATTEMPTS):
             try:
@@ -105,7 +106,7 @@ class FolderLock:
             except (FileNotFoundError, FileExistsError) as error:  # another run has removed the folder that it made
                 failure = error
                 continue
-            failure = self._locked_error("")  # raised below if the file belongs to a run that has ended, each time
+            failure = self._locked_error("")  # raised below if all attempts find the file of a run that has ended
             try:
                 if not _lock(file):
                     raise self._locked_error(_holder(file))
@@ -142,7 +143,7 @@ class FolderLock:
             return open_output(self._path, os.O_RDWR | os.O_CREAT)
 
     def _is_current(self, file: int) -> bool:
-        """Whether the file still has its name; its last holder removes it."""
+        """Return whether the file still has its name; its last holder removes the name."""
         try:
             return os.path.samestat(os.fstat(file), os.stat(self._path))
         except FileNotFoundError:
@@ -150,7 +151,7 @@ class FolderLock:
 
 
 def _lock(file: int) -> bool:
-    """Lock an open file until it is closed. False: another run has it. True, too, where there are no such locks."""
+    """Lock an open file until it is closed. False: another run has it. True also on systems without such locks."""
     if fcntl is None:
         return True
     try:
@@ -161,7 +162,7 @@ def _lock(file: int) -> bool:
 
 
 def _more_files() -> bool:
-    """Raise the number of files that this process may open as far as the system allows: each lock needs one."""
+    """Raise this process's limit of open files to the system's maximum: each lock needs one file."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == most:
         return False
@@ -170,7 +171,7 @@ def _more_files() -> bool:
 
 
 def _holder(file: int) -> str:
-    """The process that the lock's file names; "" if it names none yet."""
+    """Return a text about the process that the lock's file names; "" if it names none yet."""
     try:
         data: Any = json.loads(os.read(file, 1000))
         host = "" if data["host"] == socket.gethostname() else f" on {data['host']}"

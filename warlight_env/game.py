@@ -1,4 +1,4 @@
-"""`Game`: one game for people, bots and pages; it checks everything and leaves the work to the kernels."""
+"""`Game`: one game for people, bots and pages; it checks all input, and the kernels do the work."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Game:
         rules: a preset's name, a `Rules` record, or a dict of its fields.
         players: 2 to 6.
         seed: any integer; decides offers and all dice.
-        picks: "play" starts with the picking phase; "random" picks for everybody at once.
+        picks: "play" starts with the picking phase; "random" picks for all players at once.
 
     Raises:
         MapError, RulesError: with the place and the reason.
@@ -99,7 +99,7 @@ class Game:
         self._workspace: Workspace | None = None
         self._state = make_state(1, self._board.n_regions, players)
         self._past: tuple[State, RoundResult | None, Any] | None = None
-        self._last: RoundResult | None = None  # of the last round, and who started where: for views
+        self._last: RoundResult | None = None  # of the last round, and the starting regions: for views
         self._starts: tuple[tuple[int, ...], ...] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
         if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
@@ -110,12 +110,12 @@ class Game:
 
     @property
     def _work(self) -> Workspace:
-        """Working memory, made when it is first needed: clones stay cheap and share none."""
+        """Working memory, made at the first use: clones are cheap and do not share it."""
         if self._workspace is None:
             self._workspace = make_workspace(self._board.n_regions, self._board.n_edges, self.players)
         return self._workspace
 
-    # Looking
+    # State
 
     @property
     def phase(self) -> str:
@@ -124,7 +124,7 @@ class Game:
 
     @property
     def round(self) -> int:
-        """Rounds played."""
+        """Number of played rounds."""
         return int(self._state.round[0])
 
     @property
@@ -144,16 +144,16 @@ class Game:
 
     @property
     def winner(self) -> int | None:
-        """The winner; None while the game goes on and after a draw."""
+        """The winner; None during the game and after a draw."""
         winner = int(self._state.winner[0])
         return winner if winner >= 0 else None
 
     @property
     def placements(self) -> tuple[int, ...]:
-        """Each player's place as things stand, 1 the best; equals share a place.
+        """Each player's place in the current state, 1 the best; equal players share a place.
 
-        Players in the game come first: all alike, but for the winner and for rules whose ties go by regions and
-        armies. The eliminated follow, the later the better.
+        Players in the game come first. They share a place, except for the winner, and except under rules that break
+        ties by regions and then armies. Eliminated players follow; a later elimination is better.
         """
         scores = []
         for p in range(self.players):
@@ -166,23 +166,23 @@ class Game:
 
     @property
     def eliminated(self) -> tuple[int | None, ...]:
-        """For each player the round in which it lost its last region; None: it is in the game."""
+        """For each player the round in which it lost its last region; None: it is still in the game."""
         return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
 
     def alive(self, player: int) -> bool:
-        """Whether a player still has regions (before the start: whether it will get some)."""
+        """Return whether a player still has regions (before the start: whether it will get some)."""
         self._check_player(player)
         return bool(self._state.eliminated_at[0, player] == 0)
 
     def income(self, player: int) -> int:
-        """Armies that the player may deploy this round; 0 once it is out."""
+        """Return the armies that the player may deploy this round; 0 for an eliminated player."""
         self._check_player(player)
         if not self.alive(player):
             return 0
         return int(income(self._board, self._params.base_income, self._state.owner[0], player))
 
     def pickers(self) -> tuple[int, ...]:
-        """Players who are to pick now."""
+        """Return the players who must pick now."""
         if self.phase != "pick":
             return ()
         if self._params.picking == ALTERNATING:
@@ -191,7 +191,7 @@ class Game:
 
     @exclusive
     def view(self, player: int) -> View:
-        """What the player may see: under fog own regions and neighbours, but while regions are picked everything."""
+        """Return the player's view: in fog its regions and their neighbours; while regions are picked, everything."""
         self._check_player(player)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
         return view_of(
@@ -199,7 +199,7 @@ class Game:
         )
 
     def offers(self, player: int) -> tuple[int, ...]:
-        """Regions that the player may pick."""
+        """Return the regions that the player may pick."""
         self._check_player(player)
         if self.phase != "pick":
             return ()
@@ -209,17 +209,17 @@ class Game:
         if not is_integer(player) or not 0 <= player < self.players:
             raise GameError(f"player = {short_repr(player)}: this game has players 0 to {self.players - 1}")
 
-    # Playing
+    # Steps of the game
 
     @exclusive
     def pick(
         self, wishes: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
     ) -> list[IllegalOrder]:
-        """Pick by wishes, regions best first, for those who are to pick; what is missing is drawn at random.
+        """Pick by wishes (regions, best first) for the players who must pick now; missing wishes are drawn at random.
 
-        Of longer wishes than the rules ask for ("ranked") only the first count.
-        Strict (`on_illegal="raise"`): every picker names enough regions and only such as are offered, none twice.
-        Lenient ("skip"): other wishes are dropped and returned.
+        If a list is longer than the rules need ("ranked"), only its first regions count.
+        Strict (`on_illegal="raise"`): every picker must name enough regions, all of them offered and none twice.
+        Lenient ("skip"): illegal wishes are dropped and returned.
         """
         _check_on_illegal(on_illegal)
         if self.phase != "pick":
@@ -255,7 +255,7 @@ class Game:
             for region in np.flatnonzero(now.owner[0] != past[0].owner[0]).tolist():
                 picked[region] = step
             now, past, step = past[0], past[2], step - 1
-        # What was dealt, or picked before the game was loaded, comes first: nobody knows when that was.
+        # Regions dealt, or picked before the game was loaded, come first: the step of their pick is unknown.
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
         self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
@@ -285,11 +285,11 @@ class Game:
 
     @exclusive
     def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
-        """The orders of a player that the rules forbid now, with reasons; nothing is played."""
+        """Return a player's orders that the rules forbid now, with reasons; nothing is played."""
         return self._check(player, orders)
 
     def _check(self, player: int, orders: Orders) -> list[IllegalOrder]:
-        """See `check`; the legal orders are then in the workspace."""
+        """See `check`; afterwards the workspace contains the legal orders."""
         self._check_player(player)
         if self.phase != "play":
             raise GameError(f"no orders now: the game's phase is {self.phase!r}")
@@ -312,7 +312,7 @@ class Game:
         on_illegal: OnIllegal = "raise",
         script: npt.NDArray[np.int64] | None = None,
     ) -> RoundResult:
-        """Play a round with everybody's orders; None or a missing player does nothing.
+        """Play a round with the orders of all players; None or a missing player does nothing.
 
         Strict (`on_illegal="raise"`): any illegal order raises `IllegalOrdersError` and nothing is played.
         Lenient ("skip"): illegal orders are dropped and listed in the result.
@@ -350,23 +350,23 @@ class Game:
             raise GameError(f"orders must be a list of {self.players} turns, one for each player, or a dict by player")
         return dict(enumerate(orders))
 
-    # Time travel
+    # Undo and copies
 
     def _go_on(self, state: State) -> None:
-        """Take a step to a state. What `_state` and `_past` hold is never written to: clones share it."""
+        """Take a step to a state. The objects in `_state` and `_past` are never modified: clones share them."""
         self._past, self._state = (self._state, self._last, self._past), state
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
+        """Whether there is a step to undo."""
         return self._past is not None
 
     @exclusive
     def changed(self) -> list[tuple[int, int, int]]:
-        """What the last pick or round changed: (region, owner, army) of each region that is not as it was before.
+        """Return the regions that the last pick or round changed, as (region, owner, army).
 
         Raises:
-            GameError: there was none, or it was taken back.
+            GameError: there was no such step, or it was undone.
         """
         if self._past is None:
             raise GameError("nothing has changed: the game has just begun")
@@ -377,14 +377,14 @@ class Game:
 
     @exclusive
     def undo(self) -> None:
-        """Take back the last pick or round, dice included."""
+        """Undo the last pick or round, including the dice."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
         self._state, self._last, self._past = self._past
 
     @exclusive
     def clone(self) -> Game:
-        """An independent copy that goes on exactly as this one would, dice and undo included."""
+        """Return an independent copy with the same future, including dice and undo."""
         other = Game.__new__(Game)
         other._in_use = UseLock()
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
@@ -411,7 +411,7 @@ class Game:
 
     @exclusive
     def hash(self) -> str:
-        """Hex digest of map, rules and position, dice included: equal hashes, equal futures."""
+        """Return a hex digest of map, rules and position, including the dice: equal hashes mean equal futures."""
         digest = hashlib.sha256()
         digest.update(json.dumps([FORMAT, self.map.digest(), self.rules.to_dict(), self.players]).encode())
         digest.update(state_bytes(self._state))
@@ -419,9 +419,9 @@ class Game:
 
     @exclusive
     def fingerprint(self) -> str:
-        """16 hex digits over the position, dice included: a 64-bit BLAKE2b, cheap enough for every round of a log.
+        """Return 16 hex digits for the position, including the dice: a 64-bit BLAKE2b, fast enough for logs.
 
-        Unlike `hash` it leaves out map and rules, which stay the same throughout a game.
+        Unlike `hash`, it leaves out map and rules, which do not change during a game.
         """
         arrays: Any = self._state  # of one game, each contiguous
         return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
@@ -433,7 +433,7 @@ class Game:
 
     @exclusive
     def to_dict(self) -> dict[str, Any]:
-        """The game as plain data for JSON, dice included, without what could be undone."""
+        """Return the game as plain data for JSON, including the dice, without the undo history."""
         bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
@@ -447,7 +447,7 @@ class Game:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Game:
-        """The game that `to_dict` wrote, or with a `Map` as its map; `GameError` names what is missing or wrong."""
+        """Return the game of `to_dict`'s data; the map may also be a `Map`. `GameError` names the wrong field."""
         if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
             raise GameError(f"not a saved game of format {FORMAT}")
         for key in ("map", "rules", "players", "seed", "state"):
@@ -458,7 +458,7 @@ class Game:
             map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
-        game._starts = None  # not saved: they are of use in the first round only
+        game._starts = None  # not saved: only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not fit what was saved")
         return game
@@ -471,7 +471,7 @@ class Game:
         return to_svg(ShownPosition(self.map, self.owner, self.army, self.players, self.round))
 
     def _repr_html_(self) -> str | None:
-        """The page in a frame, for notebooks; None, so that the picture is shown, where the page was not built."""
+        """Return the page in a frame, for notebooks; None without the page, so that the notebook shows the picture."""
         return html_of(self)
 
     def __repr__(self) -> str:
@@ -488,7 +488,7 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
-    """A dict of what a caller gives by player."""
+    """Return a caller's values by player as a new dict."""
     try:
         return {player: given[player] for player in given}
     except Exception as error:  # methods of the caller's own object may raise anything

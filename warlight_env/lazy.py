@@ -1,4 +1,4 @@
-"""Packages whose names are loaded when they are first used, so that importing the package is quick (PEP 562)."""
+"""Packages that load their names at the first use, so that importing the package is fast (PEP 562)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 
 def loaded_on_use(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a package.
+    """Return the functions ``__getattr__`` and ``__dir__`` of a package.
 
     Args:
-        package: its name, in full.
-        homes: names of the package → the modules, relative to it, that they are in.
+        package: its full name.
+        homes: names of the package → the modules that define them, relative to the package.
     """
 
     def get(name: str) -> Any:

@@ -9,11 +9,11 @@ from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, MapError
 
-MAX_DIGITS = 9  # of a number of armies
+MAX_DIGITS = 9  # the most digits of a number of armies
 
 
 class NotationError(InputError):
-    """Text that is not orders: names the part and the reason."""
+    """An error for text that is not orders: names the part and the reason."""
 
 
 def _check_map(map_: Any) -> None:
@@ -22,7 +22,7 @@ def _check_map(map_: Any) -> None:
 
 
 def format_orders(map_: Map, orders: Orders) -> str:
-    """One line of text, which `parse_orders` reads back; `NotationError` names an order that has no such form."""
+    """Return one line of text that `parse_orders` reads; `NotationError` names an order that has no such form."""
     _check_map(map_)
     if not isinstance(orders, Orders):
         raise NotationError(f"orders = {short_repr(orders)}: must be `Orders`")
@@ -37,10 +37,10 @@ def format_orders(map_: Map, orders: Orders) -> str:
 
 
 def parse_orders(map_: Map, text: str) -> Orders:
-    """Orders from text: parts between semicolons, regions by code; ``t`` is another word for ``a``.
+    """Return the orders of a text: parts between semicolons, regions by code; ``t`` is another word for ``a``.
 
     Raises:
-        NotationError: names the part (counted from 1) and what is wrong with it.
+        NotationError: names the part (counted from 1) and the reason.
     """
     _check_map(map_)
     if not isinstance(text, str):

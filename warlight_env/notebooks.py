@@ -1,22 +1,22 @@
-"""What a notebook shows of a game: made by packages far above it, which say here how."""
+"""The display of games and logs in notebooks; a package above this one registers the function that makes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-#: Makes the HTML of a game or of a log; None where it cannot.
+#: Makes the HTML of a game or of a log; None if that is not possible.
 Maker = Callable[[Any], str | None]
 
 _maker: Maker | None = None
 
 
 def shown_by(maker: Maker) -> None:
-    """Have games and logs shown so from now on."""
+    """Register the function that shows games and logs from now on."""
     global _maker
     _maker = maker
 
 
 def html_of(shown: Any) -> str | None:
-    """The HTML of a game or of a log; None, so that a notebook shows something else, where there is none."""
+    """Return the HTML of a game or of a log; None if there is none, so that a notebook uses another form."""
     return None if _maker is None else _maker(shown)

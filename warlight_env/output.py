@@ -1,4 +1,4 @@
-"""Writing files: each one whole or not at all, and never in place of something that is not a regular file."""
+"""Writing files: each one completely or not at all, and never over anything other than a regular file."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from typing import Final
 from warlight_env.errors import InputError, RunError, clipped, readable
 from warlight_env.file_kinds import not_regular
 
-#: What `os.open` needs to write a file from its beginning.
+#: Flags of `os.open` that write a file from its beginning.
 WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-#: A process that we start does not inherit the file, and a symbolic link is not followed.
+#: Child processes do not inherit the file, and a symbolic link is not followed.
 _ALWAYS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-#: What the system reports of a name that no file can have: its folder is missing, or the name is too long.
+#: Error codes for a name that no file can have: its folder is missing, or the name is too long.
 _BAD_NAME: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class OutputError(InputError):
-    """The target of an output is not a regular file, or no file can have its name. Nothing was written."""
+    """An error for a target that is not a regular file, or that no file can be named. Nothing was written."""
 
 
 class WriteError(RunError):
-    """A file that could not be written, for lack of space or rights. The file is unchanged, or the message says that it
-    has the new content and that a power cut may undo that, see `FolderSyncError`."""
+    """An error for a file that could not be written, for lack of space or rights. The file is unchanged, or the message
+    says that the file has the new content but a power cut may undo that, see `FolderSyncError`."""
 
 
 class FolderSyncError(OSError):
-    """A file was written, but its folder could not be synced: a power cut may restore the old file."""
+    """An error after a write, if the folder could not be synced: a power cut may restore the old file."""
 
     def __init__(self, error: OSError, path: Path) -> None:
         reason = f"it has the new content, but a power cut may undo that: {error.strerror or error}"
@@ -43,11 +43,11 @@ def check_output(path: Path) -> None:
     """Check that an output can take this name: it is free, or the name of a regular file.
 
     Raises:
-        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or no name at all.
+        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or no valid name.
     """
     try:
         wrong = not_regular(os.lstat(path).st_mode)
-    except OSError:  # free, or there is no such folder, which the attempt to write reports
+    except OSError:  # free, or there is no such folder; the later write reports that
         return
     except ValueError as error:
         raise OutputError(
@@ -69,11 +69,11 @@ def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
 
 
 def move_output(source: Path, target: Path) -> None:
-    """Rename a file in one step. A regular file of the target's name is replaced.
+    """Rename a file in one step. A regular file with the target's name is replaced.
 
     Raises:
         OutputError: see `check_output`; the source keeps its name.
-        OSError: likewise.
+        OSError: the system refuses; the source keeps its name.
     """
     check_output(target)
     os.replace(source, target)
@@ -87,9 +87,9 @@ def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = N
 
     Args:
         path: the target.
-        temporary: the name of the temporary file, for folders in which one process writes; a file that an earlier
-            process left is overwritten. None: a name that no other process takes, with the same suffix.
-        mode: the permissions, as `os.open` takes them. None: those of the file that is replaced, or 0o666.
+        temporary: the name of the temporary file, for folders in which one process writes; the file of an earlier
+            process is overwritten. None: a name that no other process uses, with the same suffix.
+        mode: the permissions, as for `os.open`. None: those of the replaced file, or 0o666.
 
     Raises:
         OutputError: see `check_output`.
@@ -126,7 +126,7 @@ def write_file(
     mode: int | None = None,
     sync: bool = True,
 ) -> None:
-    """Write a file in one step: it holds all of the content, or is unchanged.
+    """Write a file in one step: it contains all of the content, or is unchanged.
 
     Args:
         content: bytes, or text that is written in UTF-8.
@@ -135,8 +135,8 @@ def write_file(
 
     Raises:
         OutputError: see `check_output`.
-        FolderSyncError: the file holds the new content, but a power cut may restore the old one.
-        OSError: another one: the file cannot be written; it is unchanged.
+        FolderSyncError: the file has the new content, but a power cut may restore the old one.
+        OSError: any other one: the file cannot be written; it is unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
     check_output(path)
@@ -158,7 +158,7 @@ def write_file(
 
 @contextlib.contextmanager
 def _open_folder(folder: Path) -> Iterator[int]:
-    """The descriptor of a folder, to sync it; -1 on systems that do not sync folders."""
+    """Yield the descriptor of a folder, to sync it; -1 on systems that do not sync folders."""
     if os.name != "posix":
         yield -1
         return
@@ -191,6 +191,6 @@ def write_errors(path: Path) -> Iterator[None]:
 
 
 def write_all(file: int, data: bytes) -> None:
-    """Write to an open file, in as many pieces as the system takes."""
+    """Write data to an open file, in as many pieces as the system needs."""
     while data:
         data = data[os.write(file, data) :]

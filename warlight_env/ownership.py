@@ -15,10 +15,10 @@ from weakref import WeakSet
 
 from warlight_env.errors import InputError
 
-#: Python runs signal handlers (Ctrl-C) and other threads after calls, and `finally` here has none. Hence an interrupt
-#: at any place leaves the lock free: where `setdefault` has put this thread into it, `del` follows. A lock of
-#: `threading` can be left locked: its `acquire` is a call, and an interrupt after it is raised before its result is
-#: stored, inside a `try` as well.
+#: An interrupt at any place leaves the lock free. Python runs signal handlers (Ctrl-C) and other threads after calls,
+#: and this `finally` makes no calls: if `setdefault` has put this thread into the lock, `del` follows. A lock of
+#: `threading` can stay locked: its `acquire` is a call, and an interrupt after the call is raised before the result is
+#: stored, even inside a `try`.
 _WRAPPER: Final = """
 def guarded{declared}:
     {own}lock = {first}._in_use
@@ -39,18 +39,18 @@ C = TypeVar("C", bound="OneThread")
 
 
 class ConcurrentUseError(InputError):
-    """Two threads used one object at the same time. The call that raised it changed nothing."""
+    """An error for two threads that use one object at the same time. The call that raises it changes nothing."""
 
     @classmethod
     def of(cls, used: object) -> ConcurrentUseError:
-        """The error for an object."""
+        """Return the error for an object."""
         return cls(
             f"{type(used).__name__} is in use by another thread: give each thread its own, or take turns by a lock"
         )
 
 
 class _Thread(threading.local):
-    """The running thread: `token` is another object in each. Threads' numbers are used again, after a fork at once."""
+    """The running thread: `token` is a different object in each. Thread numbers are reused, after a fork at once."""
 
     def __init__(self) -> None:
         self.token = object()
@@ -60,7 +60,7 @@ _THREAD: Final = _Thread()
 
 
 class UseLock(dict[int, object]):
-    """The thread that is inside an object, at 0; empty: none. Pickles and deep copies of it are new locks."""
+    """The thread that is inside an object, at key 0; empty: none. Pickles and deep copies of it are new locks."""
 
     __slots__ = ()
 
@@ -76,17 +76,17 @@ _GUARDED: Final[WeakSet[Callable[..., Any]]] = WeakSet()
 
 
 class _Source(str):
-    """Source text, which is its own `repr`."""
+    """Source text that is its own `repr`."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def exclusive(method: F) -> F:
-    """Have a method raise ConcurrentUseError while another thread is inside an exclusive method of the same object.
+    """Make a method raise ConcurrentUseError while another thread is inside an exclusive method of the same object.
 
-    The same thread may call others of them inside. The object has a `UseLock` in the attribute `_in_use`.
-    The wrapper is generated with the method's own parameters: passing on ``*args, **kwargs`` takes twice as long.
+    Inside such a method, the same thread may call other ones. The object has a `UseLock` in the attribute `_in_use`.
+    The wrapper is generated with the method's own parameters: a wrapper with ``*args, **kwargs`` takes twice as long.
     """
     if method in _GUARDED:
         return method
@@ -115,14 +115,14 @@ def exclusive(method: F) -> F:
 
 
 def unchecked(subclass: type[C]) -> type[C]:
-    """Decorate a subclass of an exclusive class: its methods make no check. For parts of objects that make it."""
+    """Decorate a subclass of an exclusive class: its methods do not check. For parts of objects that already check."""
     for name in subclass.exclusive_methods:
         setattr(subclass, name, getattr(subclass, name).__wrapped__)
     return subclass
 
 
 def _exclusive_member(owner: type, name: str) -> Any:
-    """The method or the property of a class, made exclusive; a method that is exclusive, as it is."""
+    """Return the exclusive form of a class's method or property; a method that is exclusive stays unchanged."""
     member = inspect.getattr_static(owner, name, None)
     if inspect.isfunction(member):
         return exclusive(member)
@@ -134,14 +134,14 @@ def _exclusive_member(owner: type, name: str) -> Any:
 
 
 class OneThread:
-    """Base of classes whose objects one thread at a time may use: it makes their `exclusive_methods` exclusive.
+    """Base of classes with objects that only one thread at a time may use: makes their `exclusive_methods` exclusive.
 
-    Methods and properties are found by name in every subclass, so an override is checked as well, and so is what comes
-    from a base that is none of these classes. TypeError, when the class is made, for a name that is neither.
+    Each subclass finds the methods and properties by name, so overrides are checked, and members of other base classes,
+    too. A name that is neither a method nor a property raises TypeError when the class is made.
     A shallow copy shares the arrays of its original, and therefore its lock.
 
-    Attributes in `not_copied` are None in copies and pickles: what they hold is made again when it is needed, such as
-    working memory and addresses of compiled functions, which another process does not have.
+    Attributes in `not_copied` are None in copies and pickles. They are made again when they are needed: for example
+    working memory, and addresses of compiled functions, which are invalid in another process.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""What packages above the registry of agents register there: told here, and done when somebody asks the registry."""
+"""Registrars: functions of higher packages that register agents, called before the registry's first answer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _lock = threading.RLock()
 
 
 def add(registrar: Callable[[], None]) -> None:
-    """Have it called once, before the registry answers."""
+    """Add a function that is called once, before the registry answers."""
     _waiting.append(registrar)
 
 
 def run() -> None:
-    """Call all that have not been called."""
+    """Call all functions that have not been called yet."""
     with _lock:
         while _waiting:
             _waiting.pop(0)()

@@ -1,4 +1,4 @@
-"""Reading a saved position back into arrays, every number checked."""
+"""Reads a saved position into arrays, and checks every number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, check_state
 from warlight_env.step_results import GameError
 
-#: Version of the form of saved games.
+#: Version of the format of saved games.
 FORMAT: Final = 1
 
 
 def fill_state(params: RuleParams, state: State, saved: Any) -> None:
-    """Fill a batch of one from `Game.to_dict`'s "state"; `GameError` names the field that does not fit."""
+    """Fill a batch of one game from `Game.to_dict`'s "state"; `GameError` names the field that does not fit."""
     filled = copy_state(state)
     for name, array in filled._asdict().items():
         if not isinstance(saved, dict) or name not in saved:

@@ -1,4 +1,4 @@
-"""What a step of a game gives back: events, dropped orders, and the errors of bad steps."""
+"""The results of a game's step: events, dropped orders, and the errors of bad steps."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from warlight_env.errors import InputError
 
 
 class GameError(InputError):
-    """A step that the game's phase or arguments do not allow; nothing has been played."""
+    """An error for a step that the game's phase or arguments do not allow; nothing has been played."""
 
 
 @dataclass(frozen=True)
 class IllegalOrder:
-    """An order that the rules forbid: whose, in which list, where in it, and why."""
+    """An order that the rules forbid: the player, the kind of list, the index in it, and the reason."""
 
     player: int
     kind: Literal["deploy", "attack", "pick"]
@@ -34,7 +34,7 @@ class IllegalOrder:
 
 
 class IllegalOrdersError(GameError):
-    """Raised by strict steps; `illegal` lists every bad order. Nothing has been played."""
+    """An error of strict steps; `illegal` lists every bad order. Nothing has been played."""
 
     def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
         super().__init__(tuple(illegal))
@@ -47,7 +47,7 @@ class IllegalOrdersError(GameError):
 
 @dataclass(frozen=True)
 class Event:
-    """An attack or transfer as it was carried out."""
+    """An attack or transfer that was carried out."""
 
     player: int
     source: int
@@ -61,7 +61,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Deploy:
-    """Armies as they were deployed."""
+    """Armies that were deployed."""
 
     player: int
     region: int
@@ -70,17 +70,17 @@ class Deploy:
 
 @dataclass(frozen=True)
 class RoundResult:
-    """What happened in a round: deploys, attacks and transfers in order, and the orders that were dropped."""
+    """The result of a round: deploys, attacks and transfers in order, and the orders that were dropped."""
 
     round: int
     deploys: list[Deploy] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     dropped: list[IllegalOrder] = field(default_factory=list)
-    #: Under fog, for each player the regions that it saw in the round, see `seen_in_round`; None: everything.
+    #: In fog, for each player the regions that it saw in the round, see `seen_in_round`; None: all regions.
     visible: tuple[frozenset[int], ...] | None = None
 
     def seen_by(self, player: int) -> RoundResult:
-        """What the player gets to know: its own orders, and of others' those that touch a region that it saw."""
+        """Return the player's part of the result: its own orders, and others' orders that touch a visible region."""
         if self.visible is None:
             return replace(self, dropped=[d for d in self.dropped if d.player == player])
         seen = self.visible[player]
@@ -96,7 +96,7 @@ class RoundResult:
 def seen_by_all(
     neighbors: Sequence[Sequence[int]], players: int, before: Sequence[int], after: Sequence[int], events: list[Event]
 ) -> tuple[frozenset[int], ...]:
-    """By player, the regions that it saw in a round under fog, of the owners before and after it and what happened."""
+    """Return for each player the regions that it saw in a round in fog; before, after: owners around the round."""
     captured: list[list[int]] = [[] for _ in range(players)]
     for event in events:
         if event.captured:
@@ -114,7 +114,7 @@ def round_result(
     after: npt.NDArray[np.int8],
     dropped: list[IllegalOrder],
 ) -> RoundResult:
-    """What a round brought, of the kernels' arrays: deploy int32[P, N], events int32[M, 7], owners int8[N]."""
+    """Return a round's result from the kernels' arrays: deploy int32[P, N], events int32[M, 7], owners int8[N]."""
     deploys = [Deploy(int(p), int(r), int(deploy[p, r])) for p, r in zip(*np.nonzero(deploy), strict=True)]
     told = tell_events(events, before.copy())
     seen = seen_by_all(neighbors, len(deploy), before.tolist(), after.tolist(), told) if fog else None
@@ -122,7 +122,7 @@ def round_result(
 
 
 def tell_dropped(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> list[IllegalOrder]:
-    """The orders that `engine.orders.check_turn` dropped, for its reasons."""
+    """Return the orders that `engine.orders.check_turn` dropped, with its reasons."""
     deploys, attacks = orders.arrays()
     told = []
     for i in np.flatnonzero(reasons).tolist():
@@ -135,10 +135,9 @@ def tell_dropped(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> 
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
-    """Each player's place, 1 the best, in a game in which somebody failed: that counts like being eliminated.
+    """Return each player's place, 1 the best, in a game with failed players: a failure counts like an elimination.
 
-    placements: as the position has them. out: by player, the round in which it failed or was eliminated; None: it
-    plays on.
+    placements: of the position. out: by player, the round of its failure or elimination; None: it still plays.
     """
     scores = [
         (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
@@ -147,16 +146,16 @@ def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -
 
 
 def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
-    """Who has won such a game: who alone is first once it has `ended`, by its rules or for want of players."""
+    """Return the winner of such a game: the only first player once the game has `ended`; None: there is none."""
     return places.index(1) if ended and places.count(1) == 1 else None
 
 
 def end_with_forfeits(
     placements: Sequence[int], winner: int | None, done: bool, out: Sequence[int | None]
 ) -> tuple[list[int], int | None, bool]:
-    """Places, the winner, and whether the game is over, where somebody failed.
+    """Return places, the winner, and whether the game is over, in a game with failed players.
 
-    placements, winner, done: as the position has them. out: see `places_with_forfeits`.
+    placements, winner, done: of the position. out: see `places_with_forfeits`.
     """
     left = out.count(None)
     places = places_with_forfeits(placements, out)
@@ -164,7 +163,7 @@ def end_with_forfeits(
 
 
 def tell_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
-    """Events with their kind; `owner` as it was before the round, and is followed along."""
+    """Return the events with their kind; `owner`: before the round, updated after each event."""
     events = []
     for player, source, target, armies, lost, killed, captured in rows.tolist():
         kind: Literal["attack", "transfer"] = "transfer" if owner[target] == player else "attack"

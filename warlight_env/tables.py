@@ -1,4 +1,4 @@
-"""Text for people: rows as aligned columns, counted things, and nothing that a terminal would obey."""
+"""Text for people: aligned columns, counted things, and no control characters for terminals."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 
 def printable(text: object) -> str:
-    """Text without control, formatting or unpaired surrogate characters."""
+    """Return a text without control, formatting or unpaired surrogate characters."""
     text = str(text)
     return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Lines of columns, the first `left` of them to the left, the others to the right; row 0 is the head."""
+    """Return lines of columns: the first `left` columns aligned left, the others right; row 0 is the head."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
@@ -23,5 +23,5 @@ def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 game``, ``2 games``."""
+    """Return a number with its noun: ``1 game``, ``2 games``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""A turn while it is being entered, step by step, with undo and redo: for people at a board."""
+"""A turn that a person enters step by step, with undo and redo."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Step = tuple[int, ...]
 class TurnDraft:
     """The orders of one player for the coming round; every step is checked when it is entered.
 
-    The phases are "deploy", "attack" and "done". Going back to *deploy* clears the attacks; that, too, is a step
-    that can be undone. After `commit` nothing changes any more.
+    The phases are "deploy", "attack" and "done". Going back to *deploy* clears the attacks; this step can be undone,
+    too. After `commit` nothing changes any more.
 
     Args:
-        game: a game in play; it is only looked at.
-        player: whose turn it is.
+        game: a game in play; it is not changed.
+        player: the player of the turn.
 
     Raises:
-        GameError: where the game is not in play or the player is out.
+        GameError: the game is not in play or the player is out.
     """
 
     def __init__(self, game: Game, player: int) -> None:
@@ -50,34 +50,34 @@ class TurnDraft:
         return self.income - sum(armies for _, armies in self._deploys)
 
     def deploy(self, region: int | str, armies: int) -> None:
-        """Put armies on an own region; `IllegalOrdersError` gives the reason where that is not legal."""
+        """Put armies on a region of the player; `IllegalOrdersError` gives the reason if that is not legal."""
         self._require("deploy")
         step = (self._region(region), armies)
         self._enter("deploy", (*self._deploys, step), self._attacks)
 
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
-        """Attack, or transfer to, a neighbour; from the *deploy* phase this goes on to *attack*."""
+        """Attack, or transfer to, a neighbour; in the *deploy* phase this also starts the *attack* phase."""
         if self.phase == "done":
             raise GameError("the turn is committed")
         step = (self._region(source), self._region(target), armies)
         self._enter("attack", self._deploys, (*self._attacks, step))
 
     def to_attack(self) -> None:
-        """Go on to the attacks."""
+        """Start the attack phase."""
         self._require("deploy")
         self._enter("attack", self._deploys, self._attacks)
 
     def back_to_deploy(self) -> None:
-        """Go back to the deploys, which clears the attacks."""
+        """Go back to the deploy phase, and clear the attacks."""
         self._require("attack")
         self._enter("deploy", self._deploys, ())
 
     def undo(self) -> None:
-        """Take the last step back."""
+        """Undo the last step."""
         self._swap(self._undo, self._redo, "undo")
 
     def redo(self) -> None:
-        """Take the last undo back."""
+        """Redo the last undone step."""
         self._swap(self._redo, self._undo, "redo")
 
     def commit(self) -> Orders:
@@ -88,7 +88,7 @@ class TurnDraft:
         return self.orders
 
     def _region(self, region: int | str) -> int:
-        """A region's index, by its name or the index itself."""
+        """Return a region's index, from its name or the index itself."""
         if isinstance(region, str):
             return self.game.map.region_index(region)
         return index(region, "region", self.game.map.n_regions, GameError)

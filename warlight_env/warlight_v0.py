@@ -1,4 +1,4 @@
-"""Warlight as PettingZoo names it: ``parallel_env``, ``env`` and ``raw_env``, all with the arguments of the class.
+"""Warlight under PettingZoo's names: ``parallel_env``, ``env`` and ``raw_env``, all with the arguments of the class.
 
 >>> from warlight_env import warlight_v0
 >>> env = warlight_v0.parallel_env(players=3)

@@ -1,4 +1,4 @@
-"""How worker processes start, and how they end if their parent is killed."""
+"""The start of worker processes, and their end if their parent is killed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT and SIGTERM while this thread starts processes; those processes have them blocked, too.
+    """Block SIGINT and SIGTERM while this thread starts processes; those processes start with both blocked, too.
 
-    A signal that arrives meanwhile reaches this process afterwards. Systems without signal masks ignore SIGINT instead,
-    in the main thread.
+    This process receives a blocked signal afterwards. Systems without signal masks ignore SIGINT instead, in the main
+    thread.
     """
     if hasattr(signal, "pthread_sigmask"):
         resource_tracker.ensure_running()  # it would unblock the signals
@@ -38,7 +38,7 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 def begin_worker(folder: Path | None = None) -> None:
-    """Ignore SIGINT, as the parent decides what Ctrl-C means; end as soon as the parent has ended.
+    """Ignore SIGINT, as the parent handles Ctrl-C; end this process as soon as the parent has ended.
 
     Call this first in a process that was started within `interrupts_blocked`.
 

@@ -13,8 +13,8 @@ def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code.
 
     Args:
-        tokens: the words after the program's name. None: those of `sys.argv`, for a process that ends with the command;
-            this function then ends it and does not return.
+        tokens: the words after the program's name. None: the words of `sys.argv`; then this function ends the process
+            after the command and does not return.
     """
     if tokens is not None:
         from warlight_env.cli.app import run
@@ -30,7 +30,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             from warlight_env.cli.app import run
 
             code = run()
-        except KeyboardInterrupt:  # before there is anything to interrupt
+        except KeyboardInterrupt:  # before the command started
             print("interrupted", file=sys.stderr)
             code = INTERRUPTED
         except SystemExit as ended:

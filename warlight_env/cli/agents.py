@@ -1,4 +1,4 @@
-"""``warlight agents``: list the agents, and show what one takes."""
+"""``warlight agents``: list the agents, and show the parameters of one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _summary(info: AgentInfo) -> dict[str, Any]:
 
 @app.command(name="list")
 def list_(*, json: JsonOption = False) -> None:
-    """List all agents, those of other packages included."""
+    """List all agents, including those of other packages."""
     from warlight_env.agents.registry import describe
 
     infos = describe()
@@ -55,7 +55,7 @@ def show(name: Annotated[str, Parameter(help="An agent's name, as in mcts.")], /
 
 
 def _told(info: AgentInfo, key: str) -> dict[str, Any]:
-    """A parameter as JSON takes it."""
+    """Return a parameter as plain data for JSON."""
     parameter = info.parameters[key]
     default = parameter.default
     return {

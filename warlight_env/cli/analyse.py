@@ -1,4 +1,4 @@
-"""``warlight analyse``: what a logged game was decided by, as text, as JSON or as a page."""
+"""``warlight analyse``: why a logged game was won, as text, as JSON or as a page."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def analyse(
     rolls: Annotated[Whole, Parameter(help="How often each turn is played with other dice, 8 to 1000.")] = 48,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
 ) -> int:
-    """Say what a logged game was decided by: how good each player's turns were, what the dice did, where it turned.
+    """Show why a logged game was won: the quality of each player's turns, the effect of the dice, the turning points.
 
-    A turn's worth is the share of games won after it, over all dice; it is held against the turn that a search finds
-    in the same position. What is told of both comes with its interval of 95 %. It takes about three seconds a round,
-    most of them the search's (`--bot nash:secs=0.2` is faster): a minute or two for a game.
+    The value of a turn is the share of games won after it, over all dice. It is compared with the turn that a search
+    finds in the same position. Both values come with a 95 % interval. The analysis takes about three seconds a round,
+    mostly for the search (`--bot nash:secs=0.2` is faster): a minute or two for a game.
     """
     if not 8 <= rolls <= 1000:
         raise UsageError(f"--rolls {rolls}: must be 8 to 1000")

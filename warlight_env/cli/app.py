@@ -1,4 +1,4 @@
-"""The commands put together, and what errors become: one line on stderr and an exit code."""
+"""The command line with all commands; each error becomes one line on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ app = App(
     Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,
     help_format="markdown",
-    default_parameter=Parameter(negative_iterable=()),  # no --empty-NAME: a list that is not given is empty
+    default_parameter=Parameter(negative_iterable=()),  # no options --empty-NAME: a list without values is empty
     version=f"warlight-env {__version__}",
 )
 app.command(match.match)
@@ -73,7 +73,7 @@ def run(tokens: Sequence[str] | None = None) -> int:
     """See `cli.main`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
+            stream.reconfigure(errors="replace")  # replace characters that the terminal does not support
     arguments = list(sys.argv[1:] if tokens is None else tokens)
     try:
         with _interruptions():
@@ -81,12 +81,12 @@ def run(tokens: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        if tokens is None:  # the program is at its end
+        if tokens is None:  # the program ends now
             leave_interrupts_to_watcher()
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone (``| head``): nothing more can be written, not even at exit.
+        # The reader of the output has ended (``| head``): no further output is possible, not even at exit.
         _discard_output()
         return FAILURE
     except OSError as error:
@@ -99,7 +99,7 @@ def run(tokens: Sequence[str] | None = None) -> int:
 
 
 def _discard_output() -> None:
-    """Connect standard output to the null device: what it still buffers is lost."""
+    """Connect standard output to the null device, which discards the buffered output."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -108,7 +108,7 @@ def _discard_output() -> None:
 
 @contextlib.contextmanager
 def _interruptions() -> Iterator[None]:
-    """Ctrl-C and SIGTERM end a command alike, with nothing temporary left behind; a second SIGTERM changes nothing."""
+    """Turn Ctrl-C and SIGTERM into `KeyboardInterrupt`: commands remove temporary files. Ignore a second SIGTERM."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_callback(frame):
@@ -133,7 +133,7 @@ def _interruptions() -> Iterator[None]:
 
 
 def _in_callback(frame: FrameType | None) -> bool:
-    """Whether the compiler has called back: what is raised there would be printed, lost, and the kernel with it."""
+    """Return whether the compiler runs a callback: an exception there would be printed and lost, with the kernel."""
     while frame is not None:
         if "llvmlite" in frame.f_code.co_filename:
             return True
@@ -155,7 +155,7 @@ def _run(arguments: list[str]) -> int:
     except InputError as error:
         _complain(str(error))
         return USAGE
-    except UnicodeEncodeError as error:  # a name that no file can have, from a line that is no text
+    except UnicodeEncodeError as error:  # text that is not Unicode, used as a file's name
         _complain(f"{clipped(ascii(error.object), 200)}: {error.reason}")
         return USAGE
     except BrokenPipeError:
@@ -167,7 +167,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _prints_json(arguments: Mapping[str, Any]) -> bool:
-    """Whether the option --json is given: by itself, or as one of a group of options."""
+    """Return whether the option --json is given, on its own or in a group of options."""
     return any(value is True if name == "json" else getattr(value, "json", False) for name, value in arguments.items())
 
 

@@ -1,4 +1,4 @@
-"""``warlight bench``: a score card of any agent or saved policy in a fixed suite."""
+"""``warlight bench``: a score card of an agent or a saved policy in a fixed suite."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def bench(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Play a policy against a fixed suite of opponents, maps and seeds: one score card that can be compared.
+    """Play a policy against a fixed suite of opponents, maps and seeds; the score cards of policies are comparable.
 
-    The folder gets card.json and card.md; every finished game is in it, and the same command goes on after an
-    interruption. A policy that fails in a game loses it.
+    The run folder contains every finished game, and at the end card.json and card.md. After an interruption, the same
+    command continues the run. A policy that fails in a game loses that game.
     """
     import json as json_
 

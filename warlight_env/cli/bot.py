@@ -1,4 +1,4 @@
-"""``warlight bot``: our agents as bots of the AI Challenges, and tools for those who write such bots."""
+"""``warlight bot``: agents as bots of the AI Challenges, and tools for authors of such bots."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def run(
     ] = None,
     seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
 ) -> int:
-    """Be a bot: read an engine's lines on standard input and answer on standard output.
+    """Run an agent as a bot: read an engine's lines on standard input, and answer on standard output.
 
-    The agent plays under fog, on the position that it believes the most likely. It answers within the time it is
-    told, in need by reflex: all armies onto one border, attacks on what is weak. What it needs is compiled the first
-    time, which takes longer than a game waits: see `warlight bot prepare`.
+    Under fog, the agent plays on the position that it considers the most likely. It answers within its time limit, if
+    necessary with a simple turn: all armies on one region at a border, and attacks on weak regions. At the first run,
+    it must be compiled, which takes longer than a game waits: see `warlight bot prepare`.
     """
     from warlight_env.protocol.runner import run as run_bot
 
@@ -45,9 +45,9 @@ def prepare(
     ] = None,
     seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
 ) -> None:
-    """Compile beforehand what an agent needs, so that `warlight bot run` has it at its first answer.
+    """Compile an agent in advance, so that `warlight bot run` can give its first answer in time.
 
-    It plays a short game against itself, as a bot; then a bot is started, and its first answer is waited for.
+    The agent plays a short game against itself, as a bot. Then the command starts a bot and waits for its first answer.
     """
     from warlight_env.protocol.preparing import first_answer
     from warlight_env.protocol.preparing import prepare as prepare_agent
@@ -68,7 +68,7 @@ def check(
     challenge: Annotated[Literal["1", "2"] | None, Parameter(help="Only this version of the protocol.")] = None,
     json: JsonOption = False,
 ) -> int:
-    """Put a bot through games and hard moments, and explain each failure; the exit code is 1 if there is one."""
+    """Test a bot in games and difficult situations, and explain each failure; the exit code is 1 after a failure."""
     from warlight_env.protocol.cases import check as run_cases
 
     outcomes = []
@@ -92,7 +92,7 @@ def new(
     language: Annotated[str, Parameter(help="python, java or cpp.")],
     folder: Annotated[Path, Parameter(help="Where to write it; made if it is not there.")],
 ) -> None:
-    """Write a minimal bot, which plays both versions and passes the check."""
+    """Write a minimal bot, which plays both versions of the protocol and passes the check."""
     from warlight_env.protocol.scaffold import LANGUAGES, write_bot
 
     path = write_bot(language, folder)
@@ -120,9 +120,9 @@ def replay(
     ] = False,
     json: JsonOption = False,
 ) -> int:
-    """Take a bot through a logged game, up to a round, and print its answer there.
+    """Play a bot through a logged game, up to a round, and print its answer there.
 
-    It is told what the player on that seat was told; the game goes on as it is logged, whatever the bot says.
+    The bot receives the lines for the player of that seat. The game follows the log, regardless of the bot's answers.
     """
     from warlight_env.protocol.host import ExternalBot, HostOptions
     from warlight_env.protocol.replaying import replay_to

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from warlight_env.cli.common import MapOption, RulesOption, UsageError, Whole, need, read_rules
 
-#: Who plays against a person who does not say.
+#: The opponent of a person who names none.
 OPPONENT = "nash:secs=1"
 
 PortOption = Annotated[Whole, Parameter(name="--port", help="0 takes any free one.")]
@@ -33,7 +33,7 @@ BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page.
 @Parameter(name="*")
 @dataclass(frozen=True)
 class GameOptions:
-    """What every way to play in the browser takes on the command line."""
+    """The command-line options of every way to play in the browser."""
 
     fog: Annotated[bool, Parameter(negative="", help="With fog of war.")] = False
     seed: Annotated[Whole | None, Parameter(help="Decides offers and dice (default: by chance).")] = None
@@ -48,7 +48,7 @@ class GameOptions:
     browser: BrowserOption = True
 
 
-#: As on a command line that says nothing.
+#: The options of a command line without any.
 DEFAULTS = GameOptions()
 
 
@@ -70,7 +70,7 @@ def hotseat(
     *names: Annotated[str, Parameter(help="Two to six people.")],
     options: GameOptions = DEFAULTS,
 ) -> None:
-    """Several people play at one screen, which is covered while they change places."""
+    """Play with several people at one screen, which is covered while they change places."""
     players = [(name, None) for name in names]
     _serve(players, [], "play", options)
 
@@ -78,14 +78,14 @@ def hotseat(
 def watch_live(
     agents: Sequence[str], seed: int, picks: str, map: str, rules: str, *, host: str, port: int, browser: bool
 ) -> None:
-    """Bots play in the browser: for ``warlight watch A B --live``."""
+    """Show a game between bots in the browser, for ``warlight watch A B --live``."""
     players = [(bot, bot) for bot in agents]
     options = GameOptions(seed=seed, map=map, rules=rules, host=host, port=port, browser=browser)
     _serve(players, list(agents), "random" if picks == "random" else "play", options)
 
 
 def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks: str, options: GameOptions) -> None:
-    """Serve until Ctrl-C, with a game ready to be played.
+    """Serve until Ctrl-C, with a game that is ready to play.
 
     Args:
         players: by seat, a person's name and None, or a bot's name and specification.

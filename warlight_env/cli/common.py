@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, errors, options, output and the notice about compiling."""
+"""Shared parts of the commands: exit codes, errors, options, output and the notice about compiling."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ OK, FAILURE, USAGE = 0, 1, 2
 
 
 class UsageError(InputError):
-    """Arguments or input that cannot be used; exit code 2."""
+    """An error for unusable arguments or input; exit code 2."""
 
 
 class FailedCommandError(RunError):
-    """The command was understood and did not succeed; exit code 1."""
+    """An error for a valid command that did not succeed; exit code 1."""
 
 
 def need(extra: str, *libraries: str) -> None:
-    """Refuse to begin without the libraries of an extra; a `FailedCommandError` names them, and how to get them."""
+    """Raise a `FailedCommandError` if libraries of an extra are missing; it names them and the command to install."""
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
         are = "is" if len(missing) == 1 else "are"
@@ -45,7 +45,7 @@ def need(extra: str, *libraries: str) -> None:
 
 
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
-    """An integer as it is written: 1.5 and 1e2 are none."""
+    """Read an integer in its usual form; 1.5 and 1e2 are errors."""
     token = tokens[0]
     try:
         return int(token.value)
@@ -84,7 +84,7 @@ JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print J
 
 
 def read_rules(text: str) -> Rules:
-    """Rules from ``preset`` or ``preset:field=value,…``."""
+    """Return the rules of a text ``preset`` or ``preset:field=value,…``."""
     from warlight_env.engine.rules import PRESETS, Rules
 
     name, _, rest = text.partition(":")
@@ -104,7 +104,7 @@ def read_rules(text: str) -> Rules:
 
 
 def _field_value(text: str, key: str, value: str, default: Any) -> Any:
-    """A rule's value from text, in the type of its default."""
+    """Return a rule's value from text, in the type of its default."""
     if isinstance(default, bool):
         words = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
         if value.lower() not in words:
@@ -120,7 +120,7 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
 
 
 def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Backend:
-    """Where games are played."""
+    """Return the backend that plays the games."""
     from warlight_env.arena.backends.backend import make_backend
 
     if name != "ray":
@@ -133,7 +133,7 @@ def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Back
 
 
 def print_json(data: Any) -> None:
-    """Print data as JSON on standard output; characters that a terminal might obey are escaped."""
+    """Print data as JSON on standard output, with control characters of terminals escaped."""
     text = json.dumps(data, indent=2, ensure_ascii=False)
     text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     try:
@@ -167,7 +167,7 @@ def start_game(
     picks: Literal["random", "agents"] = "random",
     number: int = 0,
 ) -> tuple[Game, tuple[Agent, ...]]:
-    """A game of a match, with its bots by seat, up to the first round."""
+    """Return a game of a match up to its first round, and its bots by seat."""
     from warlight_env.arena import Match
     from warlight_env.arena.playing.play import pick_regions
     from warlight_env.game import Game

@@ -1,4 +1,4 @@
-"""How far a run of games or measurements is: a bar on a terminal, otherwise a line now and then, on stderr."""
+"""Progress of games or measurements on stderr: a bar on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: Seconds after which a line is due where there is no terminal, should it take so long to the next tenth.
+#: The longest time in seconds between two lines without a terminal.
 LINE_SECONDS: Final = 30.0
 
-#: Told how many units more are done, and of what.
+#: A function that receives the number of newly finished units, and their label.
 Advance = Callable[[int, str], None]
 
 
 class Pace:
-    """When a line is due where there is no terminal: at every tenth, and when none was due for `LINE_SECONDS`.
+    """The times of progress lines without a terminal: at every tenth, and after `LINE_SECONDS` without a line.
 
     Args:
-        total: how many there are to do.
+        total: the number of all units.
     """
 
     def __init__(self, total: int) -> None:
         self._total, self._tenth, self._last = max(1, total), 0, time.monotonic()
 
     def due(self, done: int) -> bool:
-        """Whether to print a line now that so many are done."""
+        """Return whether to print a line now, when this number of units is done."""
         tenth, now = done * 10 // self._total, time.monotonic()
         if tenth <= self._tenth and now - self._last < LINE_SECONDS:
             return False
@@ -36,7 +36,7 @@ class Pace:
 
 @contextlib.contextmanager
 def counting(title: str, total: int, what: str, quiet: bool) -> Iterator[Advance]:
-    """Progress that fits stderr, shown while the context lasts; `what` is counted, as in "games"."""
+    """Show progress that suits stderr while the context lasts; `what` names the units, as in "games"."""
     if quiet:
         yield lambda count, label: None
     elif not sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""``warlight doctor``: what is installed, what is missing, and the cache of compiled kernels."""
+"""``warlight doctor``: the installed and the missing packages, and the cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def doctor(
     ] = False,
     json: JsonOption = False,
 ) -> int:
-    """Check the installation; the exit code is 1 if something that is needed is missing."""
+    """Check the installation; the exit code is 1 if a required part is missing."""
     freed = _clear_cache() if clear_cache else None
     report = _report()
     if freed is not None:
@@ -35,7 +35,7 @@ def doctor(
 
 
 def _requirements() -> tuple[list[str], dict[str, list[str]]]:
-    """The names of the packages that are needed, and of those that each extra adds, from the package's metadata."""
+    """Return the required packages, and the additional packages of each extra, from the package's metadata."""
     from importlib import metadata
 
     needed: list[str] = []
@@ -90,7 +90,7 @@ def _report() -> dict[str, Any]:
 
 
 def _page_error() -> str | None:
-    """Why there is no page; None: there is one."""
+    """Return why the page is missing; None: it exists."""
     from warlight_env.web.errors import PageMissingError
     from warlight_env.web.page import page
 
@@ -103,7 +103,7 @@ def _page_error() -> str | None:
 
 def _kernels() -> dict[str, Any]:
     try:
-        with warnings.catch_warnings(action="ignore"):  # of the cache: the report says it
+        with warnings.catch_warnings(action="ignore"):  # about the cache: the report contains them
             import numba
 
             from warlight_env.engine import cache, jit
@@ -128,7 +128,7 @@ def _kernels() -> dict[str, Any]:
 
 
 def _cache_folders(current: Path | None) -> list[Path]:
-    """Folders of compiled kernels, for these and for other versions of Python and Numba, each named by a digest."""
+    """Return the folders of compiled kernels for all versions of Python and Numba; a digest names each folder."""
     if current is None or not current.parent.is_dir():
         return []
     return [p for p in sorted(current.parent.iterdir()) if p.is_dir() and re.fullmatch(r"[0-9a-f]{20}", p.name)]
@@ -143,12 +143,12 @@ def _bytes(folder: Path | None) -> int:
 
 
 def _clear_cache() -> int:
-    """Delete the compiled kernels; returns how many bytes they took."""
+    """Delete the compiled kernels; return their size in bytes."""
     import shutil
 
     from warlight_env.engine import cache
 
-    cache.source_digests()  # the report needs them; to store them in a deleted folder would fail
+    cache.source_digests()  # the report needs them, and a deleted folder cannot store them
     freed = 0
     for folder in _cache_folders(cache.cache_folder()):
         size = _bytes(folder)

@@ -1,4 +1,4 @@
-"""``warlight env``: what an environment's spaces look like."""
+"""``warlight env``: the spaces of an environment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def info(
     rules: RulesOption = "thesis",
     json: JsonOption = False,
 ) -> None:
-    """Spaces, masks and sizes of warlight_v0.parallel_env for the given arguments."""
+    """Show spaces, masks and sizes of warlight_v0.parallel_env for the given arguments."""
     from warlight_env import warlight_v0
     from warlight_env.envs.actions import ENCODINGS
 
@@ -96,7 +96,7 @@ def info(
 
 
 def _describe(space: spaces.Space[Any]) -> Any:
-    """A space as a short text, or by part where it has parts."""
+    """Return a space as a short text, or its parts as texts."""
     from gymnasium import spaces
 
     if isinstance(space, spaces.Dict):
@@ -116,7 +116,7 @@ def _describe(space: spaces.Space[Any]) -> Any:
 
 
 def _size(space: spaces.Space[Any]) -> int:
-    """Numbers in a member of the space."""
+    """Return the number of numbers in a member of the space."""
     import math
 
     from gymnasium import spaces

@@ -1,4 +1,4 @@
-"""``warlight experiment``: the tables of the thesis, rerun, with its figures beside ours."""
+"""``warlight experiment``: repeat the tables of the thesis, and compare the figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ app = App(name="experiment", help="Rerun the tables of the thesis, and print its
 
 @app.command(name="list")
 def list_(*, json: JsonOption = False) -> None:
-    """List the experiments, how many games or measurements they take, and for how long about, on one core."""
+    """List the experiments with their numbers of games or measurements, and their approximate time on one core."""
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.tables import align
 
@@ -74,10 +74,10 @@ def run(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Run experiments; each leaves result.json and result.md in its folder.
+    """Run experiments; each writes result.json and result.md into its folder.
 
-    What was played is kept: the same command goes on after an interruption. Experiments that measure rather than play
-    matches (3.3, 3.10, branching, state-size, growth) run in this process whatever the jobs and the backend.
+    Finished games are stored: after an interruption, the same command continues the run. Experiments that measure and
+    play no matches (3.3, 3.10, branching, state-size, growth) run in this process; they ignore jobs and backend.
     """
     from warlight_env.agents.registry import parse
     from warlight_env.arena.contests.resumable import check_jobs
@@ -118,7 +118,7 @@ def report(
     *folders: Annotated[Path, Parameter(help="Folders of results, or folders that hold such folders.")],
     output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="File (default: standard output).")] = None,
 ) -> None:
-    """Put results together into one page of Markdown, such as docs/thesis.md."""
+    """Combine results into one page of Markdown, such as docs/thesis.md."""
     from warlight_env.experiments.report import find_results
     from warlight_env.experiments.report import report as write_report
 

@@ -1,4 +1,4 @@
-"""``warlight ladder``: how strong the page's opponents are, and the file of it made of tournaments."""
+"""``warlight ladder``: the strength of the page's opponents, and its file, made from tournaments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ladder(
     out: Annotated[Path | None, Parameter(help="Write the ladder there, as the page reads it.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Ratings of the page's opponents, as tournaments of fixed budgets made them."""
+    """Show the ratings of the page's opponents from tournaments with fixed budgets."""
     from warlight_env.web.opponents.ladder import bundled, ladder_of
 
     made = ladder_of(runs) if runs else bundled()

@@ -1,4 +1,4 @@
-"""A match while it is played, as a table in the terminal."""
+"""The progress of a match as a table in the terminal."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from warlight_env.cli.tally import Tally
 
 
 class ScoreBoard(Progress):
-    """A bar, and below it who stands how; drawn a few times a second, and gone when the match is over.
+    """A progress bar with a table of scores below it, drawn a few times a second, and removed after the match.
 
-    The bar counts games. The table has those that count, which are with pairing those of whole units.
+    The bar counts all games. The table counts only the games of the result: with pairing, those of complete units.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -34,7 +34,7 @@ class ScoreBoard(Progress):
         self.update(self._task, completed=self._tally.played, speed=self._tally.speed, eta=self._tally.eta)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """What is drawn; called by `Progress`, from its own thread too."""
+        """Yield the parts of the display; `Progress` calls this also from its own thread."""
         yield self.make_tasks_table(self.tasks)
         if hasattr(self, "_task") and self._tally.standing.games:
             yield self._table()

@@ -1,4 +1,4 @@
-"""``warlight log``: logs verified, continued and listed."""
+"""``warlight log``: verify, continue and list logs."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def verify(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Play logged games again, with the same dice, and compare every position and every event.
+    """Replay logged games with the same dice, and compare every position and every event.
 
-    Says for each log whether it holds, or the round and the field of the first difference; exit code 1 if any differs
-    or cannot be read. Of an interrupted game the rounds that are there are compared.
+    For each log, the command reports that it is valid, or the round and the field of the first difference. The exit
+    code is 1 if a log differs or cannot be read. For an interrupted game, the rounds in its log are compared.
     """
     if not files:
         raise UsageError("log verify: name at least one file or folder")
@@ -68,7 +68,7 @@ def _holds(report: dict[str, Any]) -> str:
 
 
 def _logs(given: Sequence[Path]) -> list[Path]:
-    """Files as they are given, and the logs below folders."""
+    """Return the given files, and the logs inside the given folders."""
     from warlight_env.record.names import is_log
 
     paths = []
@@ -81,7 +81,7 @@ def _logs(given: Sequence[Path]) -> list[Path]:
         elif path.exists():
             paths.append(path)
         else:
-            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")  # as where it is read
+            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")  # like a failed read
     return paths
 
 
@@ -103,9 +103,9 @@ def continue_(
     insight: Annotated[bool, Parameter(negative="", help="With --output: with what the bots think.")] = False,
     json: JsonOption = False,
 ) -> int:
-    """Play a logged game on from any of its rounds, with other bots or the same; the dice are the game's own.
+    """Continue a logged game from any of its rounds, with the same or other bots; the dice are the game's own.
 
-    The seed is that of the bots' own randomness.
+    The seed is for the bots' own randomness.
     """
     if insight and output is None:
         raise UsageError("--insight needs --output FILE: it goes into the log")
@@ -120,7 +120,7 @@ def continue_(
     except ReplayError as error:
         raise UsageError(f"{file}: {error}") from None
     end, start = played.end, played.header.continues
-    assert end is not None and start is not None  # it was played on to its end
+    assert end is not None and start is not None  # the game was played to its end
     if json:
         print_json(
             {
@@ -151,9 +151,9 @@ def list_(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """List the logged games of a folder: who played, who won, how long.
+    """List the logged games of a folder: players, winner, number of rounds.
 
-    Reads only what is new or has changed since the last time: the rest is in an index, a hidden file in the folder.
+    The command only reads new and changed logs: a hidden file in the folder is an index of the others.
     """
     if last is not None and last < 1:
         raise UsageError(f"--last {last}: must be at least 1")
@@ -180,7 +180,7 @@ def list_(
 
 
 def _data(entry: Entry) -> dict[str, Any]:
-    """An entry as JSON; seats and games are counted from 1."""
+    """Return an entry as plain data for JSON; seats and games are counted from 1."""
     data: dict[str, Any] = {
         "log": entry.path, "status": entry.status, "players": list(entry.players),
         "winner": None if entry.winner is None else entry.winner + 1, "rounds": entry.rounds, "map": entry.map,

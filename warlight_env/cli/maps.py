@@ -98,7 +98,7 @@ def _print_map(map_: Map) -> None:
 def check(
     *files: Annotated[str, Parameter(help="Map files or names of bundled maps.")], json: JsonOption = False
 ) -> int:
-    """Check map files, and name all that is wrong with each; the exit code is 1 if any cannot be used."""
+    """Check map files, and list all problems of each; the exit code is 1 if a file cannot be used."""
     from warlight_env import maps
     from warlight_env.maps.errors import MOST_REASONS
 
@@ -110,7 +110,7 @@ def check(
             read = maps.read(file)
             reports.append({"file": file, "ok": True, **_summary(read.map), **_use(read)})
         except maps.MapError as error:
-            names = f"{shown(file)}: ", f"{shown(Path(file).name)}: "  # as in messages
+            names = f"{shown(file)}: ", f"{shown(Path(file).name)}: "  # as error messages contain them
             reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
             reports.append({"file": file, "ok": False, "error": reasons[0], "errors": reasons})
     if json:
@@ -126,7 +126,7 @@ def check(
 
 
 def _use(read: MapFile) -> dict[str, Any]:
-    """The format of a file, the starting setup that was kept, and the kinds of fields that were not."""
+    """Return a file's format, its starting setup (None: it has none), and the kinds of fields that were not used."""
     return {"format": read.format.name, "setup": read.map.to_dict().get("setup"), "unused": list(read.unused)}
 
 
@@ -210,7 +210,7 @@ def generate(
 
 
 def _check_svg(svg: Path | None) -> None:
-    """Refuse a file of another kind."""
+    """Raise `UsageError` for a file name of another kind."""
     if svg is None:
         return
     if svg.suffix.lower() != ".svg":
@@ -219,7 +219,7 @@ def _check_svg(svg: Path | None) -> None:
 
 
 def _draw(map_: Map, svg: Path | None) -> None:
-    """Draw a map as it is before a game."""
+    """Draw a map in its state before a game."""
     if svg is None:
         return
     import numpy as np

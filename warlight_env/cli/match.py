@@ -1,4 +1,4 @@
-"""``warlight match``: who is better, and how sure is that."""
+"""``warlight match``: which bot is better, and how certain the result is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warlight_env.cli.common import (
     read_rules,
 )
 
-#: Games to play where nobody says how many; at most, where a test ends the match.
+#: The default number of games; and the default maximum if a test ends the match.
 GAMES, GAMES_WITH_TEST = 200, 20_000
 
 
@@ -95,7 +95,7 @@ def match(
 ) -> int:
     """Play a match between bots: wins, losses and draws with a 95 % interval, Elo, seats, time, rounds, speed.
 
-    Seats rotate from game to game. Ctrl-C ends the match and reports what was played.
+    Seats rotate from game to game. Ctrl-C ends the match and reports the finished games.
     """
     from warlight_env.arena import Match, Sprt
     from warlight_env.cli.progress import make_progress

@@ -1,4 +1,4 @@
-"""A game in the terminal: positions, and rounds in words: who deploys where, and what came of each attack."""
+"""A game in the terminal: positions, and rounds in words: deploys, attacks and their outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
     """Print a position, the incomes by player's name and some lines.
 
-    `live`: on a terminal that is cleared first, with room for one more line below.
+    `live`: print on a terminal, clear it first, and leave one line free below.
     """
     from warlight_env.render import to_text
 
@@ -41,7 +41,7 @@ def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Se
 
 
 def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> list[str]:
-    """A position and what is told of it in as many rows, wrapped between words: what is too much of the latter goes."""
+    """Fit a position and wrapped lines of text into this number of rows; leave out lines that have no room."""
     words = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     wrapped = [row for line in told for row in words.wrap(line)]
     whole = [*shown, "", *wrapped, ""]
@@ -55,7 +55,7 @@ def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> lis
 
 
 def tell_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
-    """The lines of a round: deploys by player, attacks and transfers in the order in which they happened."""
+    """Yield the lines of a round: deploys by player, then attacks and transfers in their order."""
     for player, turn in orders.items():
         deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in turn.deploys)
         if deploys:
@@ -67,7 +67,7 @@ def tell_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], re
 
 
 def tell_event(map_: Map, names: Sequence[str], event: Event) -> str:
-    """An attack or a transfer in one line."""
+    """Return a line about an attack or a transfer."""
     source, target = map_.regions[event.source].name, map_.regions[event.target].name
     name, armies = names[event.player], event.armies
     if event.kind == "transfer":

@@ -1,4 +1,4 @@
-"""``warlight picture``: a position out of a seeded game, as a picture."""
+"""``warlight picture``: a picture of a position from a seeded game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a `warlight` process: nothing runs after its last line, and Ctrl-C ends it in time."""
+"""The end of a `warlight` process: no code runs after its last line, and Ctrl-C ends it in time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 #: Exit code of an interrupted command.
 INTERRUPTED: Final = 130
-#: Seconds after the first Ctrl-C or SIGTERM in which a command may report what it has done.
+#: Seconds after the first Ctrl-C or SIGTERM in which a command may report its results.
 GRACE: Final = 4.0
 #: Seconds that functions registered with `atexit` may take at a forced end.
 FORCED_CLEANUP: Final = 0.5
@@ -52,7 +52,7 @@ def end_process(code: int, cleanup: float | None = None) -> NoReturn:
 def leave_interrupts_to_watcher() -> None:
     """Raise nothing on Ctrl-C and SIGTERM from now on: a traceback would be printed.
 
-    The thread of `forced_interrupts` still receives them, which it would not if they were ignored.
+    The thread of `forced_interrupts` still receives the signals; ignored signals would not reach it.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _do_nothing)
@@ -77,8 +77,8 @@ def _exit_after(seconds: float, code: int) -> NoReturn:
 def forced_interrupts() -> Iterator[None]:
     """End the process `GRACE` seconds after the first Ctrl-C or SIGTERM, and at once after the second Ctrl-C.
 
-    A thread waits for signals, as Python calls their handlers only between two instructions of the main thread, and
-    compiled code or the compiler may run there for minutes. What a command has finished is on disk.
+    A thread waits for signals: Python calls their handlers only between two instructions of the main thread, and
+    compiled code or the compiler may run there for minutes. The finished work of a command is on disk.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

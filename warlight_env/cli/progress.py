@@ -1,4 +1,4 @@
-"""How far a match is: a live table where a terminal is, otherwise a plain line now and then, on stderr."""
+"""Progress of a match on stderr: a live table on a terminal, otherwise a plain line from time to time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class MatchProgress(Protocol):
-    """Takes the games of a match as they are finished."""
+    """Receives the finished games of a match."""
 
     def add(self, records: Sequence[GameRecord]) -> None: ...
 
@@ -28,7 +28,7 @@ class Quiet:
 
 
 class Lines(Tally):
-    """A line now and then, see `Pace`."""
+    """Prints a line from time to time, see `Pace`."""
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
         super().__init__(names, contest)
@@ -52,7 +52,7 @@ class Lines(Tally):
 
 @contextlib.contextmanager
 def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterator[MatchProgress]:
-    """The progress that fits stderr, shown while the context lasts."""
+    """Show progress that suits stderr while the context lasts."""
     if quiet:
         yield Quiet()
     elif not sys.stderr.isatty():

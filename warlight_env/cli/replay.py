@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warlight_env.record import GameLog
     from warlight_env.record.pictures import ReplayFrame
 
-#: Candidates of a search that are told.
+#: Number of a search's candidates in the text.
 _CANDIDATES = 3
 
 
@@ -51,7 +51,7 @@ def replay(
 ) -> int:
     """Show a logged game again: as text, as a page, as SVG pictures, a GIF or a video, or several of them at once.
 
-    A log of an interrupted game is shown as far as it goes. Nothing is played again: see warlight log verify.
+    For an interrupted game, the command shows the rounds in its log. It does not replay them: see warlight log verify.
     """
     if not 0.02 <= delay <= 3600:
         raise UsageError(f"--delay {delay}: must be 0.02 to 3600 seconds")
@@ -89,7 +89,7 @@ def replay(
 
 
 def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: bool, delay: float) -> None:
-    """The positions in the terminal, each with what led there."""
+    """Print the positions in the terminal, each with the events before it."""
     from warlight_env.record import result_of
 
     names = [f"{seat + 1} {name}" for seat, name in enumerate(log.names)]
@@ -116,7 +116,7 @@ def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: b
         show_position(position, {} if position.foggy else incomes, lines, live)
     if shown[-1].position.round == len(log.rounds):
         for failure in log.failures:
-            if failure.round > len(log.rounds):  # it broke the game off: the round in which it failed is not there
+            if failure.round > len(log.rounds):  # the log lacks the round of this failure, which ended the game
                 print(printable(failure.told(names[failure.player])))
         if log.draw is not None:
             print(printable(f"{', '.join(names[p] for p in log.draw.players)} agreed on a draw"))
@@ -124,9 +124,9 @@ def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: b
 
 
 def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:
-    """What agents thought before a round (0: before they picked), a search's best candidates first.
+    """Yield the agents' insight before a round (0: before the picks), the best candidates of a search first.
 
-    eyes: only what this player thought; None: all.
+    eyes: only the insight of this player; None: of all.
     """
     from warlight_env.record import Round
 

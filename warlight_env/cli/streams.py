@@ -1,4 +1,4 @@
-"""The standard streams of a command: all are open, and JSON has standard output to itself."""
+"""The standard streams of a command: all are open, and standard output contains only the JSON."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import sys
 from collections.abc import Iterator
 from typing import Final, TextIO
 
-#: Columns that tables and help texts need at least. Narrower ones make rich wrap words for ever.
+#: The smallest number of columns for tables and help texts. With fewer, rich wraps words endlessly.
 COLUMNS: Final = 40
 
-#: The stream of results while `reserved_output` lasts.
+#: The stream of results while `reserved_output` is active.
 _results: TextIO | None = None
 #: Whether standard output was reserved for a result in this process.
 _reserved = False
 
 
 def open_streams() -> None:
-    """Open the standard streams that the caller has closed, on a null device: no other file gets their descriptors.
+    """Open each standard stream that the caller has closed, on a null device: no other file gets its descriptor.
 
-    Child processes inherit them. Writing to a standard output that was closed raises OSError. What is written to a
-    standard error that was closed is lost.
+    Child processes inherit them. Writing to a closed standard output raises OSError. Text for a closed standard error
+    is lost.
     """
     modes = (os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)
     for number, (name, mode) in enumerate(zip(("stdin", "stdout", "stderr"), modes, strict=True)):
@@ -44,21 +44,21 @@ def open_streams() -> None:
 
 
 def widen_narrow_terminal() -> None:
-    """Have texts be formatted for `COLUMNS` columns on terminals that are narrower."""
+    """Format texts for `COLUMNS` columns on narrower terminals."""
     if shutil.get_terminal_size().columns < COLUMNS:
         os.environ["COLUMNS"] = str(COLUMNS)
 
 
 def results() -> TextIO:
-    """The stream to which a command writes its result."""
+    """Return the stream to which a command writes its result."""
     return sys.stdout if _results is None else _results
 
 
 @contextlib.contextmanager
 def reserved_output() -> Iterator[None]:
-    """Keep standard output for `results`; all else that is printed meanwhile goes to standard error.
+    """Keep standard output for `results`; in this context, all other output goes to standard error.
 
-    That holds for Python (agents, libraries), for C code, and for processes that are started meanwhile.
+    This holds for Python (agents, libraries), for C code, and for processes that start in this context.
     """
     global _results, _reserved
     if _results is not None:
@@ -80,7 +80,7 @@ def reserved_output() -> Iterator[None]:
         _results.flush()
     finally:
         for flush in (before.flush, _flush_c) if _results is not before else (_flush_c,):
-            with contextlib.suppress(OSError, ValueError):  # text that an agent wrote for the reader of errors
+            with contextlib.suppress(OSError, ValueError):  # text that an agent wrote for standard error
                 flush()
         if _results is not before:
             with contextlib.suppress(OSError):  # reported by the flush above
@@ -91,7 +91,7 @@ def reserved_output() -> Iterator[None]:
 
 
 def end_results() -> None:
-    """Send what is printed until the end of the process to standard error, if standard output was reserved before."""
+    """Send all later output of the process to standard error, if standard output was reserved before."""
     if _reserved:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -99,7 +99,7 @@ def end_results() -> None:
 
 
 def _descriptor(stream: TextIO) -> int | None:
-    """The file descriptor of a stream; None: it has none."""
+    """Return the file descriptor of a stream; None: it has none."""
     try:
         return stream.fileno()
     except (OSError, ValueError, AttributeError, io.UnsupportedOperation):
@@ -107,6 +107,6 @@ def _descriptor(stream: TextIO) -> int | None:
 
 
 def _flush_c() -> None:
-    """Write what C code has printed and the C library still buffers."""
+    """Write the buffered output of C code."""
     if os.name == "posix":
         ctypes.CDLL(None).fflush(None)

@@ -1,4 +1,4 @@
-"""The games of a match counted while it is played."""
+"""Counts of a match during the match."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 class Tally:
-    """Counts games, and the time that they take; `standing` has those that count: with pairing, of whole units."""
+    """Counts games and their time; `standing` contains the games of the result: with pairing, complete units only."""
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
         from warlight_env.arena import Standing
 
         self.names, self.total = names, contest.n_games
         self.standing = Standing(len(names), contest.setup.paired)
-        self.played = 0  #: games
+        self.played = 0  #: finished games
         self._stop = contest.stop
         self._first, self._began = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
-        """Take in finished games."""
+        """Add finished games."""
         self.standing.add(records)
         self.played += len(records)
         if self._first == 0:
@@ -31,8 +31,8 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Games per second since the first ones were reported: neither the start of processes counts nor games that
-        were found in a run folder. 0 while that is unknown."""
+        """Games per second since the first report. The start of processes and the games of an earlier run do not count.
+        0 while the rate is unknown."""
         since = self.played - self._first
         return since / max(1e-9, time.perf_counter() - self._began)
 
@@ -52,7 +52,7 @@ class Tally:
 
     @property
     def strength(self) -> str:
-        """The Elo difference and the sequential test, as far as there are such."""
+        """The Elo difference and the sequential test, if they are available."""
         from warlight_env.arena.matches.sprt import Sprt, SprtJudge
 
         standing, stop, parts = self.standing, self._stop, []

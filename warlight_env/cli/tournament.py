@@ -1,4 +1,4 @@
-"""``warlight tournament``: who is the best of several, from a TOML file."""
+"""``warlight tournament``: find the best of several agents, from a TOML file."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ def tournament(
 ) -> int:
     """Play a tournament: ratings with intervals, a crosstable, and a report as one HTML file.
 
-    Every finished game is written to the run folder; the same command goes on after an interruption. Meanwhile
-    tournament.json there is kept up to date (`warlight play --runs` shows it); report.html is written at the end.
+    Every finished game is written to the run folder. After an interruption, the same command continues the run. The
+    command updates tournament.json there during the games (`warlight play --runs` shows it), and writes report.html at
+    the end.
 
     ```toml
     agents = ["random", "aggressive", { name = "search", spec = "mcts:sims=100" }]
     games = 100               # of each pairing
     format = "round-robin"    # or "gauntlet", with challengers = ["search"]
-    players = 2               # a game, 2 to 6
+    players = 2               # in a game, 2 to 6
     maps = ["world"]
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
@@ -67,7 +68,7 @@ def tournament(
     place = read_backend(backend, ray_address)
     asked = load_tournament(file)
     if asked.players > 2:
-        openskill_model()  # better missed now than after the games
+        openskill_model()  # raises an error before the games if the library is missing
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)

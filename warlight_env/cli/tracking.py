@@ -1,4 +1,4 @@
-"""How far a long task is: a bar where a terminal is, otherwise a line now and then, on stderr."""
+"""Progress of a long task on stderr: a bar on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: Seconds between two lines where there is no terminal; shorter tasks say nothing there.
+#: Seconds between two lines without a terminal; shorter tasks print none.
 LINE_SECONDS: Final = 5.0
 
 
 @contextlib.contextmanager
 def tracking(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """A function to be told how many are done, of how many; what it shows lasts as long as the context."""
+    """Yield a function that takes the number of finished units and of all units; show them while the context lasts."""
     if quiet:
         yield lambda done, total: None
     elif sys.stderr.isatty():

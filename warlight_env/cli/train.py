@@ -34,7 +34,7 @@ FileArgument = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True)
 class RunOptions:
-    """What every training run takes on the command line."""
+    """The command-line options of every training run."""
 
     out: Annotated[
         Path | None, Parameter(help="Run folder (default: runs/ and the command's name, or the settings file's).")
@@ -48,7 +48,7 @@ class RunOptions:
     quiet: QuietOption = False
 
     def plain(self, file: Path | None) -> dict[str, Any]:
-        """What the settings file says; looks at the options, too."""
+        """Check the options, and return the plain data of the settings file."""
         from warlight_env.arena.contests.resumable import check_jobs
         from warlight_env.train.common.settings_file import load_plain
 
@@ -56,7 +56,7 @@ class RunOptions:
         return {} if file is None else load_plain(file)
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
-        """The settings of a kind that the file and the options ask for."""
+        """Return the settings of a kind, from the file and the options."""
         from warlight_env.train.common.settings_file import read_settings
 
         settings = read_settings(kind, self.plain(file), str(file) if file else "settings")
@@ -64,7 +64,7 @@ class RunOptions:
 
     @contextlib.contextmanager
     def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Iterator[Journal]:
-        """The folder of the run, open; an interruption is told how to go on."""
+        """Open the folder of the run. After an interruption, print how to continue the run."""
         from warlight_env.train.common.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
@@ -79,7 +79,7 @@ class RunOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class WeightsOptions(RunOptions):
-    """What every way to find weights takes on the command line."""
+    """The command-line options of every training of weights."""
 
     start: Annotated[
         str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
@@ -95,7 +95,7 @@ class WeightsOptions(RunOptions):
         return replace(settings, **given)
 
 
-#: As on a command line that says nothing.
+#: The options of a command line without any.
 DEFAULTS = RunOptions()
 WEIGHTS_DEFAULTS = WeightsOptions()
 
@@ -104,13 +104,13 @@ WEIGHTS_DEFAULTS = WeightsOptions()
 def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
     """Evolve weights and parameters of the search by CMA-ES, in stages from a cheap player to the search itself.
 
-    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
-    it holds found.json (for ``weights=``), report.md and report.html.
+    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
+    the end the folder contains found.json (for ``weights=``), report.md and report.html.
 
     ```toml
-    genes = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that matter
+    genes = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that have an effect
     seed = 1
-    holdout = ["one_big_army"]     # met in the final match alone
+    holdout = ["one_big_army"]     # an opponent of the final match only
     [[stages]]
     player = "one_ply"
     generations = 30
@@ -131,10 +131,10 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
 
 @app.command
 def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
-    """Learn weights by TD(λ) in self-play of the one-ply player, with the share as the chance to win.
+    """Learn weights by TD(λ) in self-play of the one-ply player, with the share as the probability to win.
 
-    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
-    it holds found.json (for ``weights=``), report.md and report.html, with a calibration plot.
+    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
+    the end the folder contains found.json (for ``weights=``), report.md and report.html, with a calibration plot.
 
     ```toml
     batches = 40
@@ -152,15 +152,15 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
 
 @app.command
 def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
-    """Train the value network of `nash` by expert iteration: what its search finds is what the next network says.
+    """Train the value network of `nash` by expert iteration: the next network learns the results of its search.
 
-    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
-    it holds value.npz (for ``nash:value=FILE``), report.md and report.html.
+    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
+    the end the folder contains value.npz (for ``nash:value=FILE``), report.md and report.html.
 
     ```toml
     iterations = 3
-    games = 900       # of an iteration: the network as it is against itself and others
-    labels = 80000    # positions of these that are searched
+    games = 900       # of an iteration: the current network against itself and others
+    labels = 80000    # positions of these games that are searched
     plays = 1600      # of the round, for a label
     steps = 6000      # of the fit
     maps = ["world", "large", "generated:40:101"]   # a map of 40 regions from seed 101
@@ -176,16 +176,16 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
 @app.command(name="exit")
 def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
-    """Train a network that plays turns in full, by expert iteration: it learns what a look one round ahead takes for
-    good, and that look then chooses among the network's turns, too.
+    """Train a network that plays complete turns, by expert iteration: it learns the choices of a search one round
+    ahead, and the search then chooses among the network's turns, too.
 
-    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
-    it holds policy.npz (for ``policy:FILE``), report.md and report.html.
+    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
+    the end the folder contains policy.npz (for ``policy:FILE``), report.md and report.html.
 
     ```toml
     iterations = 4
     games = 2400      # of an iteration
-    seats = ["expert", "network", "aggressive"]      # who sits there, drawn
+    seats = ["expert", "network", "aggressive"]      # players, drawn for each seat
     steps = 6000      # of the fit
     maps = ["world", "generated:40:101"]              # a map of 40 regions from seed 101
     players = [0.8, 0.1, 0.1]                         # shares of games of 2, 3 and 4 players
@@ -205,18 +205,19 @@ def ppo(
 ) -> None:  # fmt: skip
     """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
 
-    With action = "turns", a network that plays turns in full on any map; games are played in compiled code, in batches.
+    With action = "turns", a network plays complete turns on any map; compiled code plays the games, in batches.
 
-    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
-    it holds policy.npz, report.md and report.html; TensorBoard reads its folder tensorboard all the while.
+    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
+    the end the folder contains policy.npz, report.md and report.html. TensorBoard can read its folder tensorboard
+    during the run.
 
     ```toml
-    iterations = 200                # each plays `envs` games side by side for `steps` steps, and learns from these
-    opponents = ["aggressive", "smart_random", "random"]   # beside copies of the policy itself
+    iterations = 200                # each plays `envs` games in parallel for `steps` steps, and learns from them
+    opponents = ["aggressive", "smart_random", "random"]   # in addition to copies of the policy
     evaluate = ["aggressive", "smart_random"]              # by the match engine, every 20 iterations
-    holdout = ["one_big_army"]      # met in the final match alone
+    holdout = ["one_big_army"]      # an opponent of the final match only
     action = "strategies"           # factored; turns: other settings, see examples/ppo_turns.toml
-    weights = "found.json"          # behind the encoding `strategies`; default: the thesis's
+    weights = "found.json"          # for the encoding `strategies`; default: the thesis's
     [conditions]
     map = "world"
     ```
@@ -240,7 +241,7 @@ def ppo(
 def _train(
     trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
 ) -> None:
-    """Do a run of a trainer, whose settings are of that kind, and tell what it found; more: of its arguments."""
+    """Run a trainer with settings of that kind, and print its result; more: arguments of the trainer."""
     settings = options.settings(kind, file)
     with options.journal(trainer.command, file, settings.to_dict()) as journal:
         with counting(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:

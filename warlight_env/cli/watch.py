@@ -40,9 +40,9 @@ def watch(
     port: PortOption = 8040,
     browser: BrowserOption = True,
 ) -> None:
-    """Watch a game in the terminal: the position after each round, with the orders and the battles told.
+    """Watch a game in the terminal: the position after each round, with orders and battles in words.
 
-    Without a terminal the rounds are printed one below the other, at once.
+    Without a terminal, the rounds are printed one below the other, without delays.
     """
     if not 2 <= len(agents) <= 6:
         raise UsageError(f"{counted(len(agents), 'bot')}: name two to six, as in: warlight watch mcts aggressive")

@@ -1,4 +1,4 @@
-"""What a request can do wrong, with the HTTP status that says so."""
+"""Errors of requests, with their HTTP status codes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from warlight_env.errors import InputError, RunError
 
 Refusal = dict[str, Any]
 
-BUSY: Final = (429, 503)  # statuses of what may go well a moment later
-LATER: Final = 2  # seconds after which it may be tried again
+BUSY: Final = (429, 503)  # status codes of temporary failures: a later attempt may succeed
+LATER: Final = 2  # seconds until the client may try again
 NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 class RequestError(InputError):
-    """A request that cannot be done; the message names the place and the reason.
+    """An error for a request that the server cannot carry out. The message names the place and the reason.
 
     Args:
-        message: in English, for whoever calls the server without its page.
-        status: of HTTP.
-        details: more of it, as plain data.
-        code: by which the page finds its own sentence, in the reader's language (``frontend/src/lib/refusals.ts``).
-        values: that the sentence names.
+        message: an English text, for clients that call the server without its page.
+        status: HTTP status code.
+        details: more about the error, as plain data.
+        code: the page's key for its own sentence, in the reader's language (``frontend/src/lib/refusals.ts``).
+        values: the values that this sentence names.
     """
 
     status = 422
@@ -38,13 +38,13 @@ class RequestError(InputError):
 
 
 def refusal(message: str, details: object = None, code: str = "", values: Mapping[str, object] = NOTHING) -> Refusal:
-    """What is answered where something is refused; see `RequestError`."""
+    """Return the answer to a request that the server refuses; see `RequestError`."""
     return {"error": message, "details": details, "code": code, "values": dict(values)}
 
 
 def refusal_of(error: InputError) -> Refusal:
-    """The same of an error; one whose reason nobody can foresee has that as a value of its code."""
-    from warlight_env.record import LogError  # here, as `doctor` asks for the page's errors and loads no engine
+    """Return the `refusal` for an error. The reason of a `LogError` varies, so it is a value of the code ``log``."""
+    from warlight_env.record import LogError  # imported here: `doctor` imports this module and must not load the engine
 
     code, values = getattr(error, "code", ""), getattr(error, "values", NOTHING)
     if isinstance(error, LogError):
@@ -53,15 +53,15 @@ def refusal_of(error: InputError) -> Refusal:
 
 
 def unable_now(error: OSError) -> Refusal:
-    """What is answered where the system refuses: files exhausted, a folder that is gone."""
+    """Return the answer for an error of the operating system: no more file handles, or a folder that is gone."""
     reason = error.strerror or "no answer"
     return refusal(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})
 
 
 def later(status: int) -> dict[str, str]:
-    """The headers that say when to come again, where that helps."""
+    """Return the headers with the time of the next attempt; none for a status that a new attempt cannot change."""
     return {"retry-after": str(LATER)} if status in BUSY else {}
 
 
 class PageMissingError(RunError):
-    """The page was not built when the package was installed."""
+    """An error for an installed package without the page."""

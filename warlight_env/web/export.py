@@ -1,4 +1,4 @@
-"""Replays as single HTML files, which anybody opens without a network, and games in notebooks."""
+"""Replays as single HTML files, which open without a network, and games in notebooks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from warlight_env.web.page import page
 def replay_html(
     log: GameLog, *, seat: int | None = None, chances: bool = True, report: dict[str, Any] | None = None
 ) -> str:
-    """The page with a whole game in it: positions, every order with its dice, insight.
+    """Return the page with a whole game in it: positions, every order with its dice, insight.
 
     Args:
         log: a game, finished or not.
-        seat: a player: then nothing is in the page that it did not see, and no chances; None: everything.
-        chances: with win probabilities by playouts, which take some 30 ms for a position.
-        report: of the whole game, see `postgame.GameReport.to_dict`; None: without.
+        seat: a player: the page contains only the events that this player saw, and no win probabilities. None: all.
+        chances: whether to add win probabilities from playouts, which take some 30 ms for a position.
+        report: the report on the whole game, see `postgame.GameReport.to_dict`; None: no report.
 
     Raises:
         PageMissingError: the package was installed without the page.
@@ -42,7 +42,7 @@ def write_html(
     chances: bool = True,
     report: dict[str, Any] | None = None,
 ) -> None:
-    """`replay_html` into a file; `LogWriteError` says why it could not be written."""
+    """Write `replay_html` to a file; raise `LogWriteError` with the reason if that fails."""
     text = replay_html(log, seat=seat, chances=chances, report=report)
     try:
         write_file(path, text)
@@ -57,7 +57,7 @@ def _chances(log: GameLog) -> list[list[list[float]]] | None:
 
 
 def framed(shown: Game | GameLog) -> str | None:
-    """A log, or a game as far back as it can be undone, in a frame of its own for notebooks; None without the page."""
+    """Return an HTML frame for notebooks: a log, or a game with its undo history; None without the page."""
     document = replay_document(shown) if isinstance(shown, GameLog) else game_document(shown)
     try:
         inside = html.escape(embed(page(), document), quote=True)
@@ -70,7 +70,7 @@ def framed(shown: Game | GameLog) -> str | None:
 
 
 def game_document(game: Game) -> dict[str, Any]:
-    """The document of a game without a log: a round for each position that it remembers, without orders."""
+    """Return the document of a game without a log: one round for each position in its undo history, without orders."""
     players = tuple(Player(f"player {p + 1}") for p in range(game.players))
     header = Header(game.map, game.rules, players, game.seed, "random", 10**6, "")
     past = [g for g in _steps(game) if g.phase != "pick"] or [game]
@@ -87,7 +87,7 @@ def game_document(game: Game) -> dict[str, Any]:
 
 
 def _steps(game: Game) -> list[Game]:
-    """The game as it was after each step, the first one first."""
+    """Return the positions of the game after each step, the first one first."""
     steps, at = [game], game.clone()
     while at.can_undo:
         at.undo()

@@ -9,15 +9,15 @@ from typing import Final
 from warlight_env.web.errors import PageMissingError
 
 PAGE: Final = Path(__file__).with_name("page") / "index.html"
-NOTE: Final = PAGE.with_name("missing.txt")  # why it was not built
+NOTE: Final = PAGE.with_name("missing.txt")  # a file with the reason why the page was not built
 
 
 @functools.lru_cache(maxsize=1)
 def page() -> str:
-    """The page's HTML.
+    """Return the page's HTML.
 
     Raises:
-        PageMissingError: the package was installed without it.
+        PageMissingError: the package was installed without the page.
     """
     try:
         return PAGE.read_text(encoding="utf-8")

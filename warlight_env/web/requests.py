@@ -1,4 +1,4 @@
-"""The bodies of requests, every field with its bounds."""
+"""The bodies of requests; every field has its bounds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Rounds = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
 
 
 class Body(BaseModel):
-    """A body without unknown fields."""
+    """A body that accepts no unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NewPlayer(Body):
-    """A person by name, or a bot out of those that the server offers. friend: a person who is invited."""
+    """A person, given by name, or one of the bots that the server offers. friend: the person is an invited friend."""
 
     name: Name | None = None
     bot: Annotated[str, StringConstraints(max_length=200)] | None = None
@@ -27,27 +27,27 @@ class NewPlayer(Body):
 
 
 class NewGame(Body):
-    """A game to be made."""
+    """The settings of a new game."""
 
     players: Annotated[list[NewPlayer], Field(min_length=2, max_length=6)]
     map: Annotated[str, StringConstraints(max_length=64)] = "world"
-    regions: Annotated[int, Field(ge=3, le=400)] = 42  # of a generated map
+    regions: Annotated[int, Field(ge=3, le=400)] = 42  # of a generated map only
     rules: Annotated[str, StringConstraints(max_length=32)] = "thesis"
     fog: bool = False
     seed: Annotated[int, Field(ge=0, le=2**53)] | None = None
     picks: Literal["choose", "random"] = "choose"
     pace: Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)] = 0.8
-    clock: Annotated[int, Field(ge=2, le=7 * 86400, strict=True)] | None = None  # seconds of people for a turn
+    clock: Annotated[int, Field(ge=2, le=7 * 86400, strict=True)] | None = None  # seconds that a person has for a turn
 
 
 class PicksBody(Body):
-    """Wishes, best first."""
+    """Wishes for regions, best first."""
 
     wishes: Annotated[list[Region], Field(max_length=1000)]
 
 
 class OrdersBody(Body):
-    """A turn: the number of its round, deploys and attacks, and how much help was taken."""
+    """A turn: the number of its round, deploys, attacks, and the level of help that the player used."""
 
     round: Rounds
     deploys: Annotated[list[tuple[Region, Armies]], Field(max_length=2000)]
@@ -56,26 +56,26 @@ class OrdersBody(Body):
 
 
 class NameBody(Body):
-    """What a game is to be called; '': nothing."""
+    """The name for a game; '': no name."""
 
     name: Annotated[str, StringConstraints(max_length=60)]
 
 
 class DrawBody(Body):
-    """Whether a player agrees on a draw as things stand."""
+    """Whether a player agrees to a draw in the current position."""
 
     agree: bool
 
 
 class ControlBody(Body):
-    """How a game between bots runs."""
+    """Speed and pause of a game between bots."""
 
     paused: bool | None = None
     pace: Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)] | None = None
 
 
 class InsightBody(Body):
-    """A position to be thought about: this one, or one of the log; as a player sees it."""
+    """A question to a bot about a position, the current one or one of the log, as one player sees it."""
 
     bot: Annotated[str, StringConstraints(max_length=200)]
     round: Rounds | None = None
@@ -83,14 +83,14 @@ class InsightBody(Body):
 
 
 class BranchBody(Body):
-    """Play on from a round of a game that is over, or between bots."""
+    """Play on from a round of a finished game or of a game between bots."""
 
     round: Rounds
     players: Annotated[list[NewPlayer], Field(min_length=2, max_length=6)]
 
 
 class Hello(Body):
-    """A socket's first message. token: of the seat; key: of the server; after: number of the last event it has."""
+    """A socket's first message. token: of the seat; key: of the server; after: number of the last event it received."""
 
     token: Annotated[str, StringConstraints(max_length=64)]
     key: Annotated[str, StringConstraints(max_length=128)] = ""

@@ -19,17 +19,17 @@ from warlight_env.web.errors import Refusal, later, refusal
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Refused = tuple[int, Refusal]  # a status of HTTP, and what is said
+Refused = tuple[int, Refusal]  # HTTP status code, and the answer's content
 
-BODY: Final = 64 * 1024  # bytes of a request
-UPLOAD: Final = 8 * 1024 * 1024  # of a log or a map
-UPLOADS: Final = 4  # of those that come in at once
-#: Where logs and maps come in.
+BODY: Final = 64 * 1024  # the most bytes of a request's body
+UPLOAD: Final = 8 * 1024 * 1024  # the most bytes of a log or a map
+UPLOADS: Final = 4  # the most logs and maps that the server receives at once
+#: Paths that accept logs and maps.
 LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
 SLOWEST: Final = 30.0  # seconds for the body of a request
-RATE: Final = 100.0  # requests a second from one address, lasting
-BURST: Final = 4.0  # seconds' worth of requests at once
-ADDRESSES: Final = 1000  # whose request rates are counted
+RATE: Final = 100.0  # requests a second from one address, over a long time
+BURST: Final = 4.0  # the most requests at once, in seconds of `RATE`
+ADDRESSES: Final = 1000  # the number of addresses with a request count
 
 HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -40,34 +40,34 @@ HEADERS: Final = (
 )  # fmt: skip
 
 
-#: In the scope of a request that came without the server's token, and may still be one of an invited guest's.
+#: Key in the scope of a request without the server's token. The request may still come from an invited guest.
 GUEST: Final = "warlight.guest"
-#: What guests may ask for: one game, its turns, and once it is over its replay.
+#: Paths that guests may use: one game, its turns, and once the game is over, its replay.
 _INVITED: Final = re.compile(
     r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|log|file))?"
 )
 
 
-#: The scheme of the page's address, by that of a request. Behind a proxy it is what X-Forwarded-Proto says.
+#: The scheme of the page's address, for the scheme of a request. Behind a proxy, X-Forwarded-Proto decides it.
 _PAGE_SCHEME: Final = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
 
-#: Tells the page that its call was a guest's.
+#: A header that marks the answer to a guest's request.
 _GUEST_HEADER: Final = ((b"x-warlight-guest", b"yes"),)
 
 
 class AuthMiddleware:
     """ASGI middleware in front of the application.
 
-    Refuses requests for another host (a page that has its name point at this machine), with an Origin that is not the
-    server's own, without the server's token where one is set, with too long a body, and too many at once.
+    It refuses these requests: for another host (for example a page with a domain that points to this machine), with an
+    Origin of another site, without the server's token if one is set, with too long a body, and too many at once.
 
     Args:
-        hosts: names under which the server is reached, with and without port; empty: any.
-        token: wanted as the header ``X-Warlight-Token`` of every call under /api/; sockets bring it in their first
-            message. None: none is needed. Calls about one game that guests may make go on without it, marked by GUEST:
-            the lobby checks their invitations.
-        rate: requests a second from one address, lasting; four times as many at once.
-        at_once: requests and sockets of one address that are open.
+        hosts: names that requests may use for the server, with or without port; empty: any.
+        token: required in the header ``X-Warlight-Token`` of every request under /api/; sockets send it in their first
+            message. None: no token is needed. The requests about one game that guests may make pass without it, with
+            the mark GUEST: the lobby checks their invitations.
+        rate: requests a second from one address, over a long time; four times as many are allowed at once.
+        at_once: the most open requests and sockets of one address.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class AuthMiddleware:
                 del self._open[client]
 
     async def _serve(self, scope: Scope, headers: dict[bytes, str], receive: Receive, send: Send) -> None:
-        """A request, once its body is there as a whole."""
+        """Receive the whole body of a request, then pass the request on."""
         most = _most(scope["path"])
         body: bytes | Refused | None
         if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
@@ -120,9 +120,7 @@ class AuthMiddleware:
 
     def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
         if not self._afford(client) or self._open[client] >= self.at_once:
-            return 429, refusal(
-                "too many requests: wait a moment", code="too-many"
-            )  # those that are refused count, too
+            return 429, refusal("too many requests: wait a moment", code="too-many")  # refused requests count, too
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
             return 421, refusal("this server is not reached under that name")
@@ -145,7 +143,7 @@ class AuthMiddleware:
         return None
 
     def _afford(self, client: str) -> bool:
-        """A token bucket for each address."""
+        """Take one request from the address's token bucket; return whether the bucket permits it."""
         now = time.monotonic()
         left, since = self._spent.get(client, (BURST * self.rate, now))
         left = min(BURST * self.rate, left + self.rate * (now - since))
@@ -154,12 +152,12 @@ class AuthMiddleware:
 
 
 def uninvited() -> Refusal:
-    """What is answered without the server's token; of a game's own it does not tell whether there is such a one."""
+    """Return the answer to a request without the server's token. It does not reveal whether a game exists."""
     return refusal("the server's token is missing or wrong: open the address that it printed", code="token")
 
 
 def same(known: str, given: str) -> bool:
-    """Whether a token is the known one; takes as long for a wrong one, whatever characters it has."""
+    """Return whether two tokens are equal. The duration does not depend on the position of the first difference."""
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
 
 
@@ -172,7 +170,7 @@ def _too_long(most: int) -> Refused:
 
 
 async def _body(receive: Receive, most: int) -> bytes | Refused | None:
-    """The whole body; status and refusal where it is too long or too slow; None: nobody waits for an answer."""
+    """Return the whole body; status and refusal if it is too long or too slow; None if the client disconnected."""
     data = bytearray()
     try:
         async with asyncio.timeout(SLOWEST):
@@ -192,7 +190,7 @@ async def _body(receive: Receive, most: int) -> bytes | Refused | None:
 
 
 def _given(body: bytes, receive: Receive) -> Receive:
-    """A body that is there, and after it what comes."""
+    """Return a `receive` function that gives this body first, and the client's later messages after it."""
     told = False
 
     async def given() -> MutableMapping[str, Any]:

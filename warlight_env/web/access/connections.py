@@ -1,4 +1,4 @@
-"""Limits of connections: their number, the number from one address, and slow clients."""
+"""Limits on connections: their number, the number from one address, and slow clients."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 try:
     import resource
-except ImportError:  # no such limits there
+except ImportError:  # systems without such limits
     resource = None  # type: ignore[assignment]
 
 _log = logging.getLogger(__name__)
 
-MOST: Final = 2000  # connections at once
-ADDRESS: Final = 300  # of them from one address
-SPARE: Final = 200  # files that are not connections: logs of games, pipes to workers
-FILES: Final = 4096  # that are asked of the system, where it gives them
+MOST: Final = 2000  # the most connections at once
+ADDRESS: Final = 300  # the most connections from one address
+SPARE: Final = 200  # open files that are not connections: logs of games, pipes to workers
+FILES: Final = 4096  # the limit of open files that the server requests from the system
 HEAD: Final = 10.0  # seconds for the head of a request
-TAKE: Final = 30.0  # seconds within which a client must take something of its answer
-BYTES: Final = 2048  # of what a socket says that are looked at together
-FRAMES: Final = 60  # that a viewer may send: its hello, and signs that it is there
-SIGNS: Final = 1.0  # more of them a second
+TAKE: Final = 30.0  # seconds within which a client must accept a part of the answer
+BYTES: Final = 2048  # bytes of a socket's messages that are processed together
+FRAMES: Final = 60  # frames that a viewer may send at once: its hello, and keep-alive frames
+SIGNS: Final = 1.0  # more frames a second
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Whom a connection counts for: an IPv4 address, or the network of an IPv6 one that one customer gets (/64)."""
+    """Return the address that a connection counts for: an IPv4 address, or the /64 network of one customer's IPv6."""
     host = client[0] if client else ""
     try:
         address = ipaddress.ip_address(host)
@@ -47,7 +47,7 @@ def address_of(client: tuple[str, int] | None) -> str:
 
 
 def _plain(host: str) -> str:
-    """An address in the one form that it has among others; a name as it is."""
+    """Return an IP address in its standard form (an IPv4 address if it is mapped to IPv6); a name stays unchanged."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -57,7 +57,7 @@ def _plain(host: str) -> str:
 
 @dataclass
 class ConnectionLimits:
-    """How many connections there may be. trusted: proxies, who bring everybody's."""
+    """The limits on connections. trusted: proxies; they bring the connections of all clients."""
 
     most: int = MOST
     address: int = ADDRESS
@@ -70,7 +70,7 @@ class ConnectionLimits:
         self._trusted = frozenset(map(_plain, self.trusted))
 
     def admit(self, transport: asyncio.BaseTransport, client: tuple[str, int] | None) -> str | None:
-        """Count a new connection; or why it is refused."""
+        """Count a new connection; return the HTTP status line if the limits refuse it."""
         self._open = {there: whose for there, whose in self._open.items() if not there.is_closing()}
         whose = address_of(client)
         if len(self._open) >= self.most:
@@ -83,13 +83,13 @@ class ConnectionLimits:
 
 
 def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
-    """The server's side of a connection, within these limits."""
+    """Return the protocol class of HTTP connections, with these limits."""
 
     class Connection(H11Protocol):
-        """HTTP with clocks: for the head of a request, and for a client that does not take its answer."""
+        """HTTP with time limits: for the head of a request, and for a client that does not read its answer."""
 
         _refused = False
-        _spoken = False  # whether anything came
+        _spoken = False  # whether the client sent anything
         _head: asyncio.TimerHandle | None = None
         _take: asyncio.TimerHandle | None = None
 
@@ -106,7 +106,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                 return
             self._spoken = True
             super().data_received(data)
-            if self._refused:  # it has become a socket
+            if self._refused:  # the connection has become a WebSocket
                 return
             if self.cycle is None or self.cycle.response_complete:
                 self._expect_head()
@@ -115,7 +115,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def handle_websocket_upgrade(self, event: Any) -> None:
             self._stop()
-            self._refused = True  # from here on the socket's protocol takes what comes
+            self._refused = True  # from now on the WebSocket protocol receives the data
             super().handle_websocket_upgrade(event)
 
         def pause_writing(self) -> None:
@@ -139,7 +139,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                 self._head = self.loop.call_later(limits.head, self._too_slow)
 
         def _too_slow(self) -> None:
-            """Browsers open connections in advance: one that never said anything is closed without a word."""
+            """Close a slow connection; without an answer if it was silent, as browsers open connections in advance."""
             if self._spoken:
                 self._refuse("408 Request Timeout")
             else:
@@ -161,9 +161,9 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
 
 class Listener(WebSocketsSansIOProtocol):
-    """The server's side of a socket, which is there to be listened to: who says much is let go.
+    """The protocol of WebSockets. Viewers only listen: a viewer that sends too many frames is disconnected.
 
-    A frame costs the server far more than the client, and pings are answered whether or not the client takes that.
+    A frame costs the server far more than the client. The server answers pings even if the client does not read.
     """
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -179,7 +179,7 @@ class Listener(WebSocketsSansIOProtocol):
             super().data_received(data[at : at + BYTES])
 
     def handle_events(self) -> None:
-        """What came, unless it is too much; see `WebSocketsSansIOProtocol`."""
+        """Process the received frames, unless there are too many; see `WebSocketsSansIOProtocol`."""
         now = time.monotonic()
         self._left = min(FRAMES, self._left + SIGNS * (now - self._since)) - len(self.conn.events)
         self._since = now
@@ -190,7 +190,7 @@ class Listener(WebSocketsSansIOProtocol):
 
 
 def room_for(wanted: int = MOST) -> int:
-    """How many connections the system's limit of open files leaves room for, after it was raised where that goes."""
+    """Raise the system's limit of open files if possible, and return how many connections it permits."""
     if resource is None:
         return wanted
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -202,7 +202,7 @@ def room_for(wanted: int = MOST) -> int:
 
 
 def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asyncio.AbstractEventLoop, Any], None]:
-    """An exception handler for event loops: that there are no more files is one line a minute, and no traceback."""
+    """Return an exception handler for event loops that reports exhausted files in one line a minute, no traceback."""
     told = float("-inf")
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Filters a game's events for one viewer: removes what fog hides before anything leaves the server."""
+"""Filters a game's events for one viewer: removes all hidden information before it leaves the server."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from warlight_env.maps import Map
 
 Event = dict[str, Any]
 
-#: Instead of a seat: who watches people, and knows what all of them do.
+#: The seat of a spectator, a person who watches a game of people. Without fog, a spectator sees all players' moves.
 SPECTATOR: Final = -1
 
 
 class FogFilter:
     """Takes the events of a game's log in order (see ``docs/log.md``) and returns each as one viewer may see it.
 
-    Every event has ``deploys`` added to a round: ``[player, region, armies]`` without those that were dropped.
-    Of a player's view, other than an onlooker's:
+    Each round gets an additional field ``deploys``: ``[player, region, armies]`` without dropped deploys.
+    For players, in contrast to onlookers, these rules apply:
 
-    * hidden regions have owner -2 and army 0, from the start on, and ``changed`` says what the *view* changed by;
-    * deploys and moves are those of ``RoundResult.seen_by``; orders, wishes, offers and dropped orders are its own;
-    * others' insight, and the hashes and seeds that would give the dice away, are left out.
+    * hidden regions have owner -2 and army 0 from the start on, and ``changed`` contains the changes of the *view*;
+    * deploys and moves are those of ``RoundResult.seen_by``; orders, wishes, offers and dropped orders are the
+      player's own;
+    * the insight of others is left out, and also the hashes and seeds, which would reveal the dice.
 
-    A spectator is nobody's player: it gets no orders, wishes and offers at all. In fog, once all have picked, it sees
-    no region, nor what happens there.
+    A spectator has no player: it gets no orders, wishes and offers at all. In fog, once all have picked, it sees no
+    region and no event on the map.
 
     Args:
         map_, rules: of the game.
@@ -40,10 +41,10 @@ class FogFilter:
         self._owner: list[int] = []
         self._army: list[int] = []
         self._shown: list[tuple[int, int]] = []
-        self._picks = 0  # steps of picking to come; meanwhile everything is seen
+        self._picks = 0  # remaining steps of picking; during picking everything is visible
 
     def see(self, event: Mapping[str, Any]) -> Event | None:
-        """The event as the viewer may know it; None where it may not know of it at all."""
+        """Return the event as the viewer may see it; None for an event that stays hidden."""
         kind = event["event"]
         if kind == "start":
             return self._start(event)
@@ -67,7 +68,7 @@ class FogFilter:
         return out
 
     def _picks_from(self, start: Mapping[str, Any]) -> int:
-        """How often somebody will pick: once all together, or one by one until no further lap has enough regions."""
+        """Return the number of picking steps: 1, or with alternating picks, one for each pick that is possible."""
         if "offers" not in start:
             return 0
         if self.rules.picking != "alternating":
@@ -108,7 +109,7 @@ class FogFilter:
         return self.seat is not None and self.rules.fog and not self._picks
 
     def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
-        """The regions that the player saw in a round; a move that captured has a 1 at its end."""
+        """Return the regions that the player saw in a round; a move that captured has a 1 at its end."""
         assert self.seat is not None
         if self.seat == SPECTATOR:
             return frozenset()
@@ -124,7 +125,7 @@ class FogFilter:
 
 
 def deploys_of(event: Mapping[str, Any]) -> list[list[int]]:
-    """The deploys of a round as ``[player, region, armies]``, without those that were dropped, merged by region."""
+    """Return the deploys of a round as ``[player, region, armies]``, without dropped ones, merged by region."""
     illegal = {(row[0], row[2]) for row in event.get("dropped", ()) if row[1] == "deploy"}
     total: dict[tuple[int, int], int] = {}
     for player, orders in enumerate(event["orders"]):

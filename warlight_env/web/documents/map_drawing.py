@@ -1,4 +1,4 @@
-"""A map as plain data that the page draws: names, graph and outlines."""
+"""A map as plain data for the page: names, graph and outlines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from warlight_env.render.theme import OUTLINES
 
 @functools.lru_cache(maxsize=32)
 def drawing(map_: Map) -> dict[str, Any]:
-    """Plain data for JSON, the same object for the same map.
+    """Return plain data for JSON; the same map gives the same object.
 
     ``box``: x, y, width, height. ``regions``: name, code, super region, outline as an SVG path (fill rule evenodd),
-    label, radius around it that lies inside, neighbours. ``supers``: name, bonus, outline, colour, regions.
-    ``links``: lines across water; ``lines``: borders drawn as lines (maps without outlines); ``around``: borders that
-    go around the left and right edges.
+    label, radius of a circle around the label inside the region, neighbours. ``supers``: name, bonus, outline, colour,
+    regions. ``links``: lines across water; ``lines``: borders drawn as lines (maps without outlines); ``around``:
+    borders that go around the left and right edges.
     """
     layout = layout_of(map_)
     return {

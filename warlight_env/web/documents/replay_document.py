@@ -13,17 +13,17 @@ from warlight_env.render.theme import SHAPES, theme
 from warlight_env.web.documents.fog_filter import FogFilter
 from warlight_env.web.documents.map_drawing import drawing
 
-#: Version of the form of documents; page and package come together, so that it never has to read another.
+#: Version of the documents' format. Page and package are released together, so the page reads only this version.
 VERSION: Final = 1
 
 
 def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
-    """A game's header with the drawing of its map; `secret`: without the seeds, from which dice could be told."""
+    """Return a game's header with its map's drawing; `secret`: without the seeds, which would reveal the dice."""
     return {**header_facts(header, secret=secret), "map": drawing(header.map)}
 
 
 def header_facts(header: Header, *, secret: bool = False) -> dict[str, Any]:
-    """`header_document` without the drawing."""
+    """Return `header_document` without the drawing."""
     document: dict[str, Any] = {
         "version": VERSION,
         "program": header.program,
@@ -39,7 +39,7 @@ def header_facts(header: Header, *, secret: bool = False) -> dict[str, Any]:
 
 
 def _colours(players: int) -> dict[str, Any]:
-    """Per player fill, dark and light shade and badge; the neutral fill."""
+    """Return for each player fill, dark and light shade and badge; and the fill of neutral regions."""
     chosen = theme(players)
     return {
         "fill": list(chosen.players),
@@ -51,7 +51,7 @@ def _colours(players: int) -> dict[str, Any]:
 
 
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
-    """The events of a log as a player may see them, or (None) complete."""
+    """Yield the events of a log as a player may see them; seat None: all events, complete."""
     filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
     for event in plain_events(log):
         seen = filter_.see(event)
@@ -62,24 +62,24 @@ def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]
 def replay_document(
     log: GameLog, chances: list[list[list[float]]] | None = None, seat: int | None = None
 ) -> dict[str, Any]:
-    """A whole game, or what a player saw of it; `chances`: for each position and player the win probability."""
+    """Return a whole game, or the part that a player saw; `chances`: win probability by position and player."""
     document = header_document(log.header, secret=seat is not None)
     return {**document, "kind": "replay", "seat": seat, "events": list(events_of(log, seat)), "chances": chances}
 
 
 def encoded(document: Any) -> bytes:
-    """Plain data as JSON."""
+    """Return plain data as JSON."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
 
 
 def with_more(document: dict[str, Any], more: dict[str, bytes]) -> bytes:
-    """A document, not empty, as JSON, with more fields that are encoded already."""
+    """Return a nonempty document as JSON, with more fields that are JSON already."""
     fields = b"".join(b",%b:%b" % (encoded(name), text) for name, text in more.items())
     return encoded(document)[:-1] + fields + b"}"
 
 
 def embed(page: str, document: Any) -> str:
-    """The page with a document, or JSON of one, in it: a file that needs nothing else."""
+    """Return the page with a document, or its JSON, inside: a file that needs no other files."""
     text = document if isinstance(document, bytes) else encoded(document)
     inside = text.replace(b"<", b"\\u003c").decode("ascii")
     script = f'<script type="application/json" id="warlight-document">{inside}</script>'

@@ -15,11 +15,11 @@ from warlight_env.web.documents.fog_filter import FogFilter
 from warlight_env.web.errors import RequestError
 from warlight_env.web.storage.game_log import GameLogWriter
 
-#: Seconds between messages to a viewer: what happens faster is told together.
+#: Seconds between messages to a viewer; faster events are sent together.
 BREATH: Final = 0.03
-#: Seconds between two messages about nothing but the state, such as who thinks: each has the page drawn anew.
+#: Seconds between two messages that contain only the state, such as the thinking bots: each redraws the page.
 LULL: Final = 0.15
-#: Seconds for which one viewer is brought up to date at a stretch.
+#: Seconds of continuous work for one viewer, before other tasks get a turn.
 SLICE: Final = 0.005
 
 
@@ -30,20 +30,20 @@ class FeedRoom(Protocol):
     log: GameLogWriter
 
     def now(self, seat: int | None) -> dict[str, Any]:
-        """What is not in the log, for a seat."""
+        """Return the state that is not in the log, for a seat."""
         ...
 
     def looked_at(self, seat: int | None) -> None:
-        """A viewer of a seat has come or gone."""
+        """Note that a viewer of a seat came or left."""
         ...
 
 
 class Feed:
-    """The events of a room for all who watch.
+    """The events of a room for all its viewers.
 
-    Nothing is queued for a viewer: it has a place in the one list of events, and goes on from there when its connection
-    takes more. So one that never reads costs no memory, and one that was gone is brought up to date from the number
-    that it had.
+    There is no queue for a viewer: each viewer has a position in one list of events. It gets the next events when its
+    connection accepts more. So a viewer that never reads costs no memory, and a viewer that reconnects gets the events
+    after its last one.
     """
 
     def __init__(self, room: FeedRoom) -> None:
@@ -57,33 +57,33 @@ class Feed:
 
     @property
     def size(self) -> int:
-        """Bytes of the events as viewers have them."""
+        """Bytes of the events in the form for viewers."""
         return sum(cut.size for cut in self._texts.values())
 
     @property
     def viewers(self) -> int:
-        """How many there are."""
+        """The number of viewers."""
         return self._there.total()
 
     def there(self, seat: int | None) -> int:
-        """How many watch as a seat."""
+        """Return the number of viewers of a seat."""
         return self._there[seat]
 
     def tell(self) -> None:
-        """Something happened."""
+        """Note a change, and wake the streams of all viewers."""
         self._version += 1
         for waiting in self._waiting:
             waiting.set()
 
     def close(self) -> None:
-        """Send the viewers away."""
+        """End the streams of all viewers."""
         self._closed = True
         self.tell()
 
     async def follow(self, seat: int | None, after: int) -> AsyncGenerator[str, None]:
-        """Messages for a viewer who has the events up to number `after` (-1: none), until the room closes.
+        """Yield messages for a viewer who has the events up to number `after` (-1: none), until the room closes.
 
-        Who leaves earlier closes it (`contextlib.aclosing`): until then it counts among those who are there.
+        A viewer that leaves earlier must close this generator (`contextlib.aclosing`), or it still counts as a viewer.
         """
         cut = self._texts.setdefault(seat, _SeatEvents(self._room, seat))
         if after >= (count := await cut.count()):
@@ -111,7 +111,7 @@ class Feed:
             self._room.looked_at(seat)
 
     async def _event_after(self, cut: _SeatEvents, place: int, wake: asyncio.Event, seconds: float) -> None:
-        """Wait until the viewer has an event of that number to come, so many seconds at most."""
+        """Wait until the event of that number exists, but not longer than these seconds."""
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
         while not self._closed and not cut.has(place) and clock() < until:
@@ -121,7 +121,7 @@ class Feed:
                     await wake.wait()
 
     def _state(self, seat: int | None) -> str:
-        """The state of the moment, made once for all viewers of a seat."""
+        """Return the current state, made once for all viewers of a seat."""
         version, text = self._now.get(seat, (-1, ""))
         if version != self._version:
             text = _text(self._room.now(seat))
@@ -132,18 +132,18 @@ class Feed:
 class _SeatEvents:
     """The events for one seat as texts, each made once.
 
-    They are numbered as the seat has them: a gap would tell that something happened of which it may not know.
+    The numbers count only the seat's events: a gap would reveal that something hidden happened.
     """
 
     def __init__(self, room: FeedRoom, seat: int | None) -> None:
         self._log = room.log
         self._filter = FogFilter(room.game.map, room.game.rules, room.game.players, seat)
-        self._seen = 0  # events that were looked at
+        self._seen = 0  # events that the filter has processed
         self._texts: list[str] = []
-        self.size = 0  #: characters of them, each a byte
+        self.size = 0  #: characters of the texts, one byte each
 
     async def since(self, place: int) -> AsyncIterator[str]:
-        """The texts from that number on; a long game's are made bit by bit, so that nobody waits meanwhile."""
+        """Yield the texts from that number on. Those of a long game are made in parts, so that other tasks can run."""
         began = time.perf_counter()
         while place < len(self._texts) or self._seen < self._log.events:
             if place < len(self._texts):
@@ -156,20 +156,20 @@ class _SeatEvents:
                 began = time.perf_counter()
 
     async def count(self) -> int:
-        """How many there are for the seat so far."""
+        """Return the number of the seat's events so far."""
         while self._seen < self._log.events:
             self._cut(time.perf_counter() + SLICE)
             await asyncio.sleep(0)
         return len(self._texts)
 
     def has(self, place: int) -> bool:
-        """Whether there is one of that number, as far as that can be seen at a stretch."""
+        """Return whether an event of that number exists, as far as `SLICE` seconds of filtering show it."""
         if place >= len(self._texts):
             self._cut(time.perf_counter() + SLICE)
         return place < len(self._texts)
 
     def _cut(self, until: float) -> None:
-        """Cut what is left, one event at least, and no longer than that."""
+        """Filter at least one remaining event, then more until that time."""
         while self._seen < self._log.events:
             event: Any = self._filter.see(self._log.event(self._seen))
             self._seen += 1

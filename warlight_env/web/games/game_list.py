@@ -19,9 +19,9 @@ from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
 MOST: Final = 20  # games of a short list
-AT_ONCE: Final = 40  # logs that the process pool reads at once,
-SIZE: Final = 16 << 20  # as long as they have no more bytes together
-WAIT: Final = 0.5  # seconds for which logs are left alone where the process pool has too much to do
+AT_ONCE: Final = 40  # the most logs that the process pool reads together
+SIZE: Final = 16 << 20  # the most bytes that these logs may have together
+WAIT: Final = 0.5  # seconds without reading logs while the process pool is busy
 
 Row = dict[str, Any]
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class SharedTask(Generic[T]):
-    """Work done once for all who ask before it begins; who asks while it is done gets that of the next time."""
+    """Work that runs once for all requests before its start; a request during a run gets the result of the next run."""
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._work = work
@@ -38,7 +38,7 @@ class SharedTask(Generic[T]):
         self._tasks: set[asyncio.Task[T]] = set()
 
     async def get(self) -> T:
-        """What the work returns or raises."""
+        """Return the work's result, or raise its error."""
         if self._coming is None:
             self._coming = asyncio.ensure_future(self._run())
             self._tasks.add(self._coming)
@@ -51,14 +51,14 @@ class SharedTask(Generic[T]):
             return await self._work()
 
     def close(self) -> None:
-        """Leave off."""
+        """Cancel all runs."""
         for task in self._tasks:
             task.cancel()
 
 
 @dataclass(frozen=True)
 class ListedGame:
-    """A game in the folder: when something was last played in it, the stamps of its files, and the size of its log."""
+    """A game in the folder: the time of its last change in seconds, and the stamps of its two files."""
 
     id: str
     when: int
@@ -66,31 +66,29 @@ class ListedGame:
 
 
 class GameList:
-    """The games of a folder, those first in which something was played last; none in which nobody did anything.
+    """The games of a folder, the last changed ones first, without games in which no person did anything.
 
     Args:
-        folder: of games. process_pool: reads logs. rows: of the games in memory, whose files need not be read.
+        folder: of games. process_pool: reads logs. rows: list entries of the games in memory; their files are not read.
     """
 
     def __init__(self, folder: Path, process_pool: ProcessPool, rows: Callable[[], dict[str, Row]]) -> None:
         self._folder, self._process_pool, self._rows = folder, process_pool, rows
-        self._known: dict[
-            str, tuple[tuple[FileStamp, FileStamp], Row | None]
-        ] = {}  # of the folder as it was listed last
-        self._thread = ThreadPoolExecutor(1, "warlight-listing")  # of its own, as others may be taken for long
+        self._known: dict[str, tuple[tuple[FileStamp, FileStamp], Row | None]] = {}  # from the last scan of the folder
+        self._thread = ThreadPoolExecutor(1, "warlight-listing")  # its own, as others may be busy for long
         self._shared = SharedTask(self._newest)
         self._whole = SharedTask(self._scan)
         self._reading: asyncio.Task[None] | None = None
 
     async def newest(self) -> list[Row]:
-        """The rows of the newest games.
+        """Return the list entries of the newest games.
 
-        While the process pool is busy, games whose logs it still has to read are left out.
+        While the process pool is busy, games with unread logs are left out.
         """
         return await self._shared.get()
 
     async def all(self) -> tuple[list[Row], int]:
-        """What a list shows of all games whose logs have been read, and how many are still to be; they are read now."""
+        """Return the entries of all games with a known log, and the number of unread logs; start to read those."""
         found = await self._whole.get()
         here = self._rows()
         rows, missing = [], []
@@ -106,11 +104,11 @@ class GameList:
         return rows, len(missing)
 
     async def in_thread(self, work: Callable[..., T], *args: Any) -> T:
-        """Have another folder looked through in the same thread."""
+        """Run another function in the thread of this list, such as the scan of another folder."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
     def close(self) -> None:
-        """List no more."""
+        """Stop the list and its thread."""
         self._shared.close()
         self._whole.close()
         if self._reading is not None:
@@ -124,7 +122,7 @@ class GameList:
         return found
 
     def _read(self, entry: ListedGame) -> bool:
-        """Whether its files have been read as they are now."""
+        """Return whether the game's files have been read in their current version."""
         return self._known.get(entry.id, (None, None))[0] == entry.stamps
 
     def _row(self, entry: ListedGame) -> Row | None:
@@ -145,20 +143,18 @@ class GameList:
         return rows[:MOST]
 
     async def _read_all(self, missing: Sequence[ListedGame]) -> None:
-        """Read them part by part; one of which the process pool says that it cannot be done is not asked for again."""
+        """Read the logs part by part. A single log that the process pool cannot read is not tried again."""
         for part in _parts(missing):
             try:
                 await self._learn(part)
             except (RequestError, ProcessPoolError) as error:
                 if getattr(error, "status", 0) in BUSY and len(part) > 1:
-                    await asyncio.sleep(
-                        WAIT
-                    )  # others want something of the process pool: they are read with the next list
+                    await asyncio.sleep(WAIT)  # the process pool is busy: the next list reads these logs
                 elif len(part) == 1:
                     self._known[part[0].id] = part[0].stamps, None
 
     async def _learn(self, entries: Sequence[ListedGame]) -> None:
-        """Have the process pool read them."""
+        """Read these logs in the process pool."""
         for part in _parts(entries):
             rows = await self._process_pool.short(worker_tasks.rows_of, self._folder, [entry.id for entry in part])
             self._known.update({entry.id: (entry.stamps, row) for entry, row in zip(part, rows, strict=True)})
@@ -169,7 +165,7 @@ def _shown(entry: ListedGame, row: Row) -> Row:
 
 
 def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
-    """So many at a time as the process pool reads in a moment; a large log comes alone."""
+    """Yield parts that the process pool reads within a moment; a large log is a part of its own."""
     part: list[ListedGame] = []
     size = 0
     for entry in entries:
@@ -184,7 +180,7 @@ def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
 
 
 def listed(folder: Path) -> list[ListedGame]:
-    """The games of a folder, those first whose logs were written last."""
+    """Return the games of a folder, the ones with the last written logs first."""
     seats: dict[str, FileStamp] = {}
     logs: dict[str, FileStamp] = {}
     try:
@@ -192,7 +188,7 @@ def listed(folder: Path) -> list[ListedGame]:
             for file in files:
                 for end, stamps in ((SEATS, seats), (f"{PARTIAL}{PLAIN}", logs), (PLAIN, logs)):
                     if file.name.endswith(end):
-                        with contextlib.suppress(OSError):  # it has just gone
+                        with contextlib.suppress(OSError):  # the file was just deleted
                             stamps[file.name.removesuffix(end)] = file_stamp(file.stat())
                         break
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The task that plays a game on the server: it asks bots, waits for people, and plays rounds that are on disk."""
+"""The task that plays a game on the server: it asks bots, waits for people, and saves each round to the disk."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from warlight_env.web.workers.bot_workers import BotWorkers
 
 _log = logging.getLogger(__name__)
 
-RETRY: Final = 1.0  # seconds after which a full disk is tried again
-#: Playouts for the chances of a position while it is watched, at most; and for a second of the pace, so that at a fast
-#: one bots need not wait. Intervals tell how many there were.
+RETRY: Final = 1.0  # seconds until the next try on a full disk
+#: The most playouts for the chances of a watched position; and playouts for a second of the pace, so that bots at a
+#: fast pace need not wait. The intervals of the chances show the number of playouts.
 LIVE_PLAYOUTS: Final = 80
 PLAYOUTS_PER_SECOND: Final = 200
 
@@ -61,21 +61,21 @@ class LoopRoom(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can happen."""
+        """Whether the game has ended."""
         ...
 
     @property
     def error(self) -> str | None:
-        """Why the game does not go on."""
+        """The reason why the game does not go on; None: it does."""
         ...
 
     @property
     def awaited(self) -> list[int]:
-        """The seats that have not handed in."""
+        """The seats that have not submitted their turns."""
         ...
 
     def wake(self) -> None:
-        """Something has changed."""
+        """Note that something has changed."""
         ...
 
 
@@ -88,18 +88,18 @@ class GameLoop:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Let the game go on."""
+        """Start the task, unless it runs already."""
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._play(), name=f"game {self._room.id}")
 
     async def stop(self) -> None:
-        """Stop where it is."""
+        """Stop the task at its current position."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     def look(self) -> None:
-        """Something has changed: it may be what was waited for."""
+        """Wake the task: something has changed, perhaps the thing that it waits for."""
         self._news.set()
 
     async def _play(self) -> None:
@@ -107,7 +107,7 @@ class GameLoop:
         try:
             due = time.monotonic()
             if room.game.phase != "pick" and not room.over:
-                # Where the server ended before the log was written.
+                # Resignations that the server had not logged before its last end.
                 room.resignations.to_log(room.game.round, room.log.left)
                 if room.log.waits:
                     await self._on_disk(room.log.save)
@@ -115,7 +115,7 @@ class GameLoop:
                 if not room.humans and room.game.phase == "play":
                     await self._reckon()
                 await self._everybody()
-                if room.over:  # by who left
+                if room.over:  # because of a resignation
                     break
                 if not room.humans:
                     due = await self._keep_pace(due)
@@ -123,7 +123,7 @@ class GameLoop:
             if not room.log.path.exists():
                 await self._on_disk(lambda: room.log.finish(self._tell_end))
             room.turns.forget()
-        except Exception as error:  # what it says may be of all seats: viewers are told no more than its kind
+        except Exception as error:  # its text may reveal secrets of all seats: viewers receive only the error's type
             kind = type(error).__name__
             text = f"the game cannot go on ({kind}): the server's log says why"
             room.trouble = refusal(text, code="stopped", values={"kind": kind})
@@ -132,9 +132,10 @@ class GameLoop:
             room.feed.tell()
 
     async def _reckon(self) -> None:
-        """The chances of this position, for those who watch: no game of people is told what it did not ask for.
+        """Compute the win probabilities of this position, for viewers of a game between bots.
 
-        Where bots wait for the worker they come first, and the position goes without.
+        Games of people get none, unless a player asks for them. If bots wait for the same worker, they come first, and
+        the position gets no win probabilities.
         """
         room = self._room
         if room.bot_workers.busy(room.number):
@@ -150,7 +151,7 @@ class GameLoop:
         room.chances += [None] * (room.game.round - len(room.chances)) + [answer.chances]
 
     async def _everybody(self) -> None:
-        """Wait until all have handed in; the bots think side by side, while people do."""
+        """Wait until all seats have submitted their turns. The bots think in parallel, while the people think."""
         room = self._room
         bots = [asyncio.ensure_future(self._ask(s)) for s in room.awaited if room.seats[s].spec is not None]
         for bot in bots:
@@ -168,7 +169,7 @@ class GameLoop:
                     await self._time_is_up()
                 for bot in bots:
                     if bot.done():
-                        bot.result()  # a mistake of ours while asking: it ends the game, and is told
+                        bot.result()  # raises a bug in this code: it ends the game and is reported
         finally:
             room.clock.run(False)
             for bot in bots:
@@ -177,13 +178,13 @@ class GameLoop:
                 seat.since = None
 
     def _thinking(self) -> bool:
-        """Whether a person is awaited, and one who plays is there: then time runs."""
+        """Return whether the game waits for a person, and one of its players is connected: only then the clock runs."""
         room = self._room
         people = [s for s in room.humans if room.resignations.plays(room.game, s)]
         return any(s in room.awaited for s in people) and any(room.feed.there(s) for s in people)
 
     async def _time_is_up(self) -> None:
-        """Whoever has not handed in by now has an empty turn, or picks the first regions that are offered."""
+        """Submit for each late person: an empty turn, or picks of the first regions that are offered."""
         room = self._room
         for s in [s for s in room.awaited if room.seats[s].spec is None]:
             await self._on_disk(functools.partial(room.commands.commit_empty, s))
@@ -204,10 +205,11 @@ class GameLoop:
             room.commands.hand_in(s, orders if answer.error is None else None)
 
     async def _keep_pace(self, last: float) -> float:
-        """Between bots: not faster than people want to watch, not at all while nobody does.
+        """Wait in a game between bots: for its pace, and while it has no viewer.
 
-        A round is due its pace after the last one was, at `last`. Returns when it was due, so that what a round takes
-        does not add up; or now, where it is late by a whole pace or more: after a pause nothing is made up for.
+        A round is due one pace after the time when the last round was due, `last`. Return the due time, so that the
+        delays of rounds do not add up. If the round is late by a pace or more, return the current time: after a pause
+        the game does not catch up.
         """
         room = self._room
         while True:
@@ -222,7 +224,7 @@ class GameLoop:
                     await self._news.wait()
 
     async def _resolve(self) -> None:
-        """Play the step; it has happened once it is on disk."""
+        """Play the step on a copy of the game; the copy becomes the game once the step is on disk."""
         room = self._room
         turns, after = dict(room.commands.pending), room.game.clone()
         if after.phase == "pick":
@@ -242,7 +244,7 @@ class GameLoop:
         room.wake()
 
     def _tell_end(self) -> None:
-        """The end, for the log, and before it the resignations that it does not have yet."""
+        """Record the end in the log, and before it the resignations that are not in the log yet."""
         room = self._room
         room.resignations.to_log(None, room.log.left)
         if room.resignations.drawn and not room.resignations.draw_logged:
@@ -250,7 +252,7 @@ class GameLoop:
         room.log.ended(room.resignations.end(room.game))
 
     async def _on_disk(self, save: Callable[[], None]) -> None:
-        """Until that has worked the game waits: it goes on by itself as soon as there is space again."""
+        """Repeat `save` until it succeeds. Meanwhile the game waits; it goes on as soon as the disk has space."""
         room = self._room
         while True:
             try:

@@ -35,25 +35,25 @@ from warlight_env.web.workers.bot_workers import BotWorkers, ConcurrencyLimit
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LoadedGame, LogSource, bundled_drawing, log_path, row
 
-ROOM: Final = 256 << 20  # bytes of the games in memory, as logs and as their viewers have them
-CLEAR: Final = 3600.0  # seconds between two looks for games on disk that nobody would miss
+ROOM: Final = 256 << 20  # bytes of the games in memory, logs and viewers' texts together
+CLEAR: Final = 3600.0  # seconds between two searches for abandoned games on disk
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a token gives access to: a seat, what spectators see (SPECTATOR), or (None) everything that there is."""
+    """The access that a token gives: to a seat, to a spectator's view (SPECTATOR), or (None) to everything."""
 
     room: Room
     seat: int | None
 
     @property
     def whole(self) -> bool:
-        """Whether nothing of the game is secret from who has it."""
+        """Whether the token's owner may see everything in the game."""
         return self.seat is None or self.room.over
 
     def player(self) -> int:
-        """The seat that is played with it; `RequestError`: it is for looking only."""
+        """Return the seat that the token plays; raise `RequestError` for a token that only watches."""
         if self.seat is None or self.seat == SPECTATOR:
             raise RequestError("this token is for looking only", 403, code="looking-only")
         return self.seat
@@ -74,11 +74,12 @@ class Lobby:
     """The games in a folder.
 
     Args:
-        home: for logs, and for the tokens beside them (readable by their owner alone); released by `close`.
-        max_rooms: games in memory at once; those that nobody looks at make room for new ones.
-        workers: processes that think.
+        home: folder of logs and of files with tokens (only their owner can read them); `close` releases it.
+        max_rooms: the most games in memory at once; new games replace games without viewers.
+        workers: number of processes of bots.
 
-    max_bytes: of the games in memory, likewise. concurrency_limit: of bot queries. analysis_jobs: make reports.
+    max_bytes: the most bytes of the games in memory, with the same effect. concurrency_limit: of bot queries.
+    analysis_jobs: makes reports.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -90,11 +91,11 @@ class Lobby:
         self.game_list = GameList(home.path, self.process_pool, self._rows)
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
-        self._deleting: set[str] = set()  # whoever asks for these meanwhile is told that there are none
+        self._deleting: set[str] = set()  # requests for these games get the answer that they do not exist
         self._again = asyncio.Lock()
         self._made = 0
         self._cleared = -CLEAR
-        self._coming = 0  # games that are being made or read, and will be in memory
+        self._coming = 0  # games that are being made or read, and will soon be in memory
 
     # Making
 
@@ -109,7 +110,7 @@ class Lobby:
         drawing: bytes | None = None,
         seat_options: SeatOptions = DEFAULT_SEAT_OPTIONS,
     ) -> Room:
-        """A new game for (name, bot's spec or None) by seat; `drawing`: of the map as JSON, where there is one."""
+        """Make a new game with (name, bot's spec or None) by seat; `drawing`: of the map as JSON, if there is one."""
         chosen = secrets.randbits(53) if seed is None else seed
         new = functools.partial(Game, map_, rules, len(players), chosen, picks)
         async with self._place():
@@ -119,12 +120,12 @@ class Lobby:
             return await self._open(room, lambda: room.log.began(room.game, room.log.seat_states, room.limit))
 
     async def again(self, room: Room) -> tuple[Room, bool]:
-        """A new game as that one began: the same players on their seats, map and rules, with other dice.
+        """Make a rematch of a game: the same players on their seats, map and rules, with other dice.
 
-        All who played are told of it, each with the key of the seat. Where it has been made already, that one. Returns
-        whether it is new, too.
+        All players receive its address, each with the token of its seat. If the rematch exists already, return that
+        one. The second value is whether the rematch is new.
         """
-        async with self._again:  # so that two who ask at once get one game
+        async with self._again:  # two requests at once get the same game
             if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
                 room.rematch_saved = there.saved_game
                 return there, False
@@ -134,20 +135,20 @@ class Lobby:
             made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, seat_options)
             room.rematch, room.rematch_saved = made.id, made.saved_game
         if await self._saved_game_of(room.id) is not None and room.id not in self._deleting:  # not deleted meanwhile
-            with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
+            with contextlib.suppress(DiskError):  # then the rematch is only known until the server ends
                 write_saved_game(self.folder, room.id, room.saved_game)
         room.wake()
         return made, True
 
     async def _there(self, id: str) -> Room | None:
-        """A game of the folder, loaded if it is not in memory; None: it has been deleted."""
+        """Return a game of the folder, loaded if it is not in memory; None: it has been deleted."""
         if id in self._rooms:
             return self._rooms[id]
         saved = await asyncio.to_thread(read_saved_game, self.folder, id)
         return None if saved is None or id in self._deleting else await self._resumed(id)
 
     async def _saved_game_of(self, id: str) -> SavedGame | None:
-        """The saved data of a game without loading the game; None where it is missing or damaged."""
+        """Return the saved data of a game without loading the game; None if it is missing or damaged."""
         if id in self._rooms:
             return self._rooms[id].saved_game
         with contextlib.suppress(RequestError):
@@ -155,7 +156,7 @@ class Lobby:
         return None
 
     async def branch(self, source: LogSource, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
-        """Play on from a log's position after so many rounds, with other players if you like."""
+        """Play on from a log's position after these rounds, also with other players."""
         seats = self._new_seats(players)
         async with self._place():
             loaded: LoadedGame = await self.process_pool.long(worker_tasks.branched, source, rounds, _described(seats))
@@ -179,7 +180,7 @@ class Lobby:
         watch_token: str | None = None,
         drawing: bytes | None = None,
     ) -> Room:
-        """`new`: makes the game, in a thread: on a large map that takes its time."""
+        """Make a room. `new`: makes the game, in a thread, because a large map takes long."""
 
         def made() -> tuple[Game, WorkerSetup]:
             game = new()
@@ -197,7 +198,7 @@ class Lobby:
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
-        """`begin`: gives the room's log its first lines, which are saved in a thread: they may be many."""
+        """Start a room. `begin`: gives the log its first lines; they are saved in a thread, as they may be many."""
 
         def write() -> None:
             try:
@@ -217,10 +218,10 @@ class Lobby:
 
     @contextlib.asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
-        """A place for a game that is being made or read: from now on it counts.
+        """Reserve a place in memory for a game that is being made or read.
 
         Raises:
-            RequestError: there is none, as all games are looked at or are being made.
+            RequestError: no place is free, because all games have viewers or are being made.
         """
         while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
             if not await self._let_one_go():
@@ -236,7 +237,7 @@ class Lobby:
             self._coming -= 1
 
     async def _let_one_go(self) -> bool:
-        """The one that was looked at longest ago; it stays on disk. Whether there was one."""
+        """Remove from memory (not from disk) the game without viewers that was used longest ago. False: none."""
         idle = [room for room in self._rooms.values() if not room.feed.viewers]
         if not idle:
             return False
@@ -248,10 +249,10 @@ class Lobby:
         await room.stop()
 
     def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
-        """Let a game between bots wait or go on, or change its pace; it stays so when it is taken up again.
+        """Pause or continue a game between bots, or change its pace; also for the time after it is loaded again.
 
         Raises:
-            DiskError: that could not be written down; nothing has changed.
+            DiskError: the change could not be saved; nothing has changed.
         """
         before = room.paused, room.pace
         room.paused = room.paused if paused is None else paused
@@ -266,9 +267,9 @@ class Lobby:
     # Finding
 
     async def find(self, id: str, token: str, *, guest: bool = False) -> Access:
-        """The game, and what the token may see of it; games on disk are loaded.
+        """Return the game and the access that the token gives; load the game if it is not in memory.
 
-        guest: who asks has not the server's token, and only what was given away opens it.
+        guest: the client does not have the server's token, so only tokens of invitations give access.
 
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
@@ -294,7 +295,7 @@ class Lobby:
         raise wrong
 
     async def _resumed(self, id: str) -> Room:
-        """A game from disk, loaded once for all concurrent requests; `RequestError`: it is being deleted, or was."""
+        """Return a game from disk, loaded once for all concurrent requests; `RequestError` if it is being deleted."""
         if id in self._deleting:
             raise _no_such_game()
         if id not in self._resuming:
@@ -304,7 +305,7 @@ class Lobby:
 
     async def _resume(self, id: str) -> Room:
         async with self._place():
-            saved = await asyncio.to_thread(read_saved_game, self.folder, id)  # again: it may be gone by now
+            saved = await asyncio.to_thread(read_saved_game, self.folder, id)  # again: it may be deleted by now
             if saved is None:
                 raise _no_such_game()
             data = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
@@ -334,7 +335,7 @@ class Lobby:
         """Give a game a name, or none ('').
 
         Raises:
-            RequestError: see `_held`. DiskError: it could not be written down; nothing has changed.
+            RequestError: see `_held`. DiskError: the name could not be saved; nothing has changed.
         """
         saved = await self._held(id, token)
         if id in self._resuming:
@@ -342,7 +343,7 @@ class Lobby:
         room = self._rooms.get(id)
         if room is None and id in self._deleting:
             raise _no_such_game()
-        if room is None:  # written in the loop, as in memory: nothing else of it changes meanwhile
+        if room is None:  # in the event loop: no other task changes the file meanwhile
             return write_saved_game(self.folder, id, replace(saved, name=name))
         before, room.name = room.name, name
         try:
@@ -352,16 +353,16 @@ class Lobby:
             raise
 
     async def delete(self, id: str, token: str) -> None:
-        """Take a game out of the folder for good; those who look at it are sent away.
+        """Delete a game from the folder for good, and disconnect its viewers.
 
         Raises:
-            RequestError: see `_held`. DiskError: the system does not let us.
+            RequestError: see `_held`. DiskError: the system refuses the deletion.
         """
         await self._held(id, token)
         await self._take_out(id)
 
     async def _take_out(self, id: str) -> None:
-        """Take a game out of memory and out of the folder: who comes back before its files are gone finds none."""
+        """Remove a game from memory and from the folder. Requests during the deletion find no such game."""
         self._deleting.add(id)
         try:
             if id in self._resuming:
@@ -377,7 +378,7 @@ class Lobby:
             self._deleting.discard(id)
 
     async def _held(self, id: str, token: str) -> SavedGame:
-        """The saved data of a game, without loading the game; the token is of a seat, or of watching bots.
+        """Return the saved data of a game, without loading it, for a token of a seat or of watching bots.
 
         Raises:
             RequestError: there is no such game, or the token is not one of these.
@@ -390,17 +391,17 @@ class Lobby:
             raise _no_such_game()
         return saved
 
-    # What is told of a game
+    # Data of a game
 
     def source(self, room: Room) -> LogSource:
-        """A room's current log."""
+        """Return a room's current log."""
         return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
 
     async def drawing(self, room: Room) -> bytes:
-        """The drawing of a room's map as JSON."""
+        """Return the drawing of a room's map as JSON."""
         if room.drawing is None:
             map_ = room.game.map
-            if isinstance(room.setup.map, str):  # bundled: soon done, and once for all games
+            if isinstance(room.setup.map, str):  # bundled: fast, and cached for all games
                 room.drawing = await asyncio.to_thread(bundled_drawing, room.setup.map)
             else:
                 room.drawing = await self.process_pool.short(worker_tasks.drawn, map_)
@@ -409,7 +410,7 @@ class Lobby:
     # Lists
 
     def _rows(self) -> dict[str, Row]:
-        """Of the games in memory."""
+        """Return the list entries of the games in memory."""
         return {
             room.id: row(
                 room.saved_game,
@@ -423,9 +424,9 @@ class Lobby:
         }
 
     async def sweep(self, idle: float = 600.0) -> None:
-        """Let go of games that nobody has looked at for so many seconds, or of which there are too many bytes.
+        """Remove games from memory that had no viewer for these seconds, and the oldest ones above the limit of bytes.
 
-        Those in which nobody did anything are gone for good; now and then such ones on disk are, too.
+        Games in which no person did anything are deleted from disk, too; from time to time also such games on disk.
         """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
@@ -440,14 +441,14 @@ class Lobby:
             pass
 
     async def clear(self, now: float) -> None:
-        """Take out games on disk that nobody would miss, see `abandoned_games`."""
+        """Delete abandoned games on disk, see `abandoned_games`."""
         for id in await self.game_list.in_thread(abandoned_games, self.folder, now):
             if id not in self._rooms and id not in self._resuming:
                 await self._take_out(id)
 
     @property
     def rooms(self) -> int:
-        """Games in memory."""
+        """The number of games in memory."""
         return len(self._rooms)
 
     @property
@@ -456,7 +457,7 @@ class Lobby:
         return sum(room.log.size + room.feed.size for room in self._rooms.values())
 
     async def close(self) -> None:
-        """Stop all games where they are."""
+        """Stop all games at their current positions."""
         for room in list(self._rooms.values()):
             await room.stop()
         self._rooms.clear()

@@ -1,4 +1,4 @@
-"""Resignations and agreed draws, and how a game ends by them."""
+"""Resignations and agreed draws, and the end of a game by them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class GameEnd:
 class Resignations:
     """Resignations and the agreed draw of a game.
 
-    A seat that resigned moves no more: its armies stay and defend themselves. It ranks as if it was eliminated in that
-    round, and the game ends when only one seat still plays.
+    A seat that resigned makes no more moves: its armies stay and defend themselves. It ranks as if it was eliminated in
+    that round. The game ends when only one seat still plays.
 
-    resigned: the round from which on a seat stands still (0: it was still picking), in the order in which they left.
-    logged: so many of them are in the log. agreed: seats that agree on a draw as things stand. drawn: those who were
-    left, once all did. draw_logged: whether the log says that.
+    resigned: for each seat that resigned, its first round without moves (0: during the picks), in the order of the
+    resignations. logged: the number of them in the log. agreed: seats that agree to a draw in the current position.
+    drawn: the remaining seats, once all of them agreed. draw_logged: whether the log contains the draw.
     """
 
     resigned: dict[int, int] = field(default_factory=dict)
@@ -41,19 +41,19 @@ class Resignations:
     draw_logged: bool = False
 
     def plays(self, game: Game, seat: int) -> bool:
-        """Whether a seat is still in the game, and has not left."""
+        """Return whether a seat is still in the game, and has not resigned."""
         return seat not in self.resigned and game.alive(seat)
 
     def left(self, game: Game) -> list[int]:
-        """The seats that play on."""
+        """Return the seats that still play."""
         return [seat for seat in range(game.players) if self.plays(game, seat)]
 
     def ends(self, game: Game) -> bool:
-        """Whether the game is over by it."""
+        """Return whether the game is over by resignations or by a draw."""
         return bool(self.drawn) or (bool(self.resigned) and len(self.left(game)) <= 1)
 
     def end(self, game: Game) -> GameEnd:
-        """How the game ends as it stands."""
+        """Return the end of the game in its current state."""
         seats, out = tuple(range(game.players)), list(game.eliminated)
         for seat, number in self.resigned.items():
             last = out[seat]
@@ -66,25 +66,25 @@ class Resignations:
         return GameEnd(seats, winner, game.round, tuple(places), not over)
 
     def to_log(self, rounds: int | None, tell: Callable[[int, int], None]) -> None:
-        """Tell a log, by seat and round, of those who left up to a round (None: all) and are not in it yet."""
+        """Log the resignations up to a round (None: all) that are not in the log yet; `tell` gets seat and round."""
         for seat, number in list(self.resigned.items())[self.logged :]:
             if rounds is None or number <= rounds:
                 tell(seat, number)
                 self.logged += 1
 
     def from_log(self, failures: Iterable[LoggedFailure], draw: LoggedDraw | None) -> None:
-        """After a restart: what is in the log."""
+        """Take the resignations and the draw from a log, after a restart."""
         for failure in failures:
             self.resigned[failure.player] = failure.round
         self.logged = len(self.resigned)
         self.drawn, self.draw_logged = () if draw is None else draw.players, draw is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """What is to survive a restart, as plain data; of what is agreed on only what all did."""
+        """Return plain data for the file that survives a restart; a draw only if all agreed to it."""
         return {"resigned": list(self.resigned.items()), "drawn": self.drawn}
 
     def take(self, data: Any) -> None:
-        """Those of `to_dict` who are not here yet; an error where it is something else."""
+        """Add the resignations and the draw of `to_dict`; raise an error for data of another kind."""
         for seat, number in data["resigned"]:
             self.resigned.setdefault(int(seat), int(number))
         self.drawn = self.drawn or tuple(int(seat) for seat in data["drawn"])

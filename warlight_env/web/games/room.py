@@ -32,8 +32,9 @@ PACE: Final = 0.8
 class Room:
     """A game that is being played.
 
-    id: names it. seats: by seat. game: the current state. log: its log. setup: of the game. watch_token: opens
-    everything; None: no token does. drawing: of its map as JSON; None: not made yet.
+    id: its name in addresses and files. seats: by number. game: the current state. log: its log. setup: of the game.
+    watch_token: gives access to everything; None: there is no such token. drawing: of its map as JSON; None: not made
+    yet.
     """
 
     id: str
@@ -46,16 +47,16 @@ class Room:
     pace: float = PACE
     paused: bool = False
     drawing: bytes | None = None
-    number: int = 0  #: decides which worker thinks
+    number: int = 0  #: selects the workers that think
     touched: float = field(default_factory=time.monotonic)
-    trouble: Refusal | None = None  #: why the game does not go on
+    trouble: Refusal | None = None  #: the reason why the game does not go on
     chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
     resignations: Resignations = field(default_factory=Resignations)
-    name: str = ""  #: that somebody gave it
-    spectate_token: str | None = None  #: of those who watch people; None: nobody does
+    name: str = ""  #: given by a user
+    spectate_token: str | None = None  #: token of spectators of people; None: there is none
     clock: TurnClock = field(default_factory=lambda: TurnClock(None))
-    rematch: str | None = None  #: the game that is played next
-    rematch_saved: SavedGame | None = None  #: its saved data; None: it has been deleted
+    rematch: str | None = None  #: id of the next game of the same players
+    rematch_saved: SavedGame | None = None  #: the saved data of that game; None: it has been deleted
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
@@ -64,7 +65,7 @@ class Room:
         self.commands = TurnCommands(self, self.turns)
         self._loop = GameLoop(self)
 
-    # What it is
+    # Properties
 
     @property
     def humans(self) -> list[int]:
@@ -73,13 +74,13 @@ class Room:
 
     @property
     def header(self) -> Header:
-        """Of the log."""
+        """The header of the log."""
         assert self.log.header is not None  # a room is started after its log has its header
         return self.log.header
 
     @property
     def begun(self) -> bool:
-        """Whether anything was done in it, beyond what it took over from another game."""
+        """Whether anything happened in the game, apart from the rounds that it took over from another game."""
         if self.header.continues is not None:
             played = self.game.round > self.header.continues.rounds
         else:
@@ -93,24 +94,24 @@ class Room:
 
     @property
     def kind(self) -> str:
-        """ "watch", "play", "hotseat", or "together", with friends who have screens of their own."""
+        """ "watch", "play", "hotseat", or "together", with friends at their own screens."""
         if self.friends:
             return "together"
         return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can happen."""
+        """Whether the game has ended."""
         return self.game.done or self.game.round >= self.limit or self.resignations.ends(self.game)
 
     @property
     def error(self) -> str | None:
-        """Why the game does not go on."""
+        """The reason why the game does not go on; None: it does."""
         return None if self.trouble is None else str(self.trouble["error"])
 
     @property
     def awaited(self) -> list[int]:
-        """The seats that have not handed in."""
+        """The seats that have not submitted their turns."""
         if self.over:
             return []
         asked: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
@@ -118,7 +119,7 @@ class Room:
 
     @property
     def saved_game(self) -> SavedGame:
-        """The data that is saved besides the log."""
+        """The data that is saved in addition to the log."""
         seats = [(seat.name, seat.spec, seat.token) for seat in self.seats]
         return SavedGame(
             seats, self.watch_token, self.pace, self.paused, self.name, tuple(self.friends), self.spectate_token,
@@ -126,7 +127,7 @@ class Room:
         )  # fmt: skip
 
     def now(self, seat: int | None) -> dict[str, Any]:
-        """What is not in the log: who is awaited, who thinks, clocks; for a player, what it may do."""
+        """Return the state that is not in the log: awaited seats, thinking bots, clocks; for a player, its options."""
         clock = time.monotonic()
         state: dict[str, Any] = {
             "type": "now",
@@ -161,67 +162,67 @@ class Room:
         return state
 
     def _rematch(self, seat: int | None) -> dict[str, Any] | None:
-        """Where the game is played anew: the key is that of the same seat, or of watching."""
+        """Return the rematch for the page: id, seat, and the token of the same seat, or of a spectator."""
         if self.rematch_saved is None or seat is None:
             return None
         token, player = self.rematch_saved.token(seat), None if seat == SPECTATOR else seat
         return None if token is None else {"id": self.rematch, "seat": player, "token": token}
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
-        """The latest that are known, with their round: where bots wait for the worker, a position goes without."""
+        """Return the latest known win probabilities with their round; busy workers skip some positions."""
         for played, values in reversed(list(enumerate(self.chances))):
             if values is not None:
                 return played, values
         return None
 
-    # What people do, see `TurnCommands`
+    # Commands of people, see `TurnCommands`
 
     @property
     def pending(self) -> dict[int, Any]:
-        """What has been handed in, by seat."""
+        """The submitted turns by seat."""
         return self.commands.pending
 
     def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
-        """A person's picks, best first."""
+        """Submit a person's picks, best first."""
         self.commands.hand_in_picks(seat, wishes)
 
     def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
-        """A person's orders for the round of that number."""
+        """Submit a person's orders for the round of that number."""
         self.commands.hand_in_orders(seat, number, orders, hint)
 
     def take_back(self, seat: int) -> Any:
-        """A person's committed turn, which counts no more."""
+        """Take a person's submitted turn back, and return it."""
         return self.commands.take_back(seat)
 
     def resign(self, seat: int) -> None:
-        """A person gives up, for good."""
+        """Resign for a person, for good."""
         self.commands.resign(seat)
 
     def agree(self, seat: int, agrees: bool) -> None:
-        """A person agrees on a draw as things stand, or does not."""
+        """Note whether a person agrees to a draw in the current position."""
         self.commands.agree(seat, agrees)
 
-    # What happens
+    # Changes
 
     def wake(self) -> None:
-        """Something has changed: look at it, and tell the viewers."""
+        """Handle a change: wake the game's task, and send the new state to the viewers."""
         self.touched = time.monotonic()
         self._loop.look()
         self.feed.tell()
 
     def looked_at(self, seat: int | None) -> None:
-        """A viewer has come or gone: games between bots wait while nobody watches, people's time while none is here."""
+        """Note that a viewer came or left. Games between bots wait without viewers; clocks wait without players."""
         self.touched = time.monotonic()
         self._loop.look()
         if seat is not None:
             self.feed.tell()
 
     def start(self) -> None:
-        """Let the game go on."""
+        """Start or continue the game."""
         self._loop.start()
 
     async def stop(self) -> None:
-        """Stop where it is; all rounds that were played are on disk, and what is left of the clock if possible."""
+        """Stop the game. All played rounds are on disk; the spent time of the clock is saved if possible."""
         await self._loop.stop()
         self.commands.keep_clock()
         self.log.close()

@@ -1,4 +1,4 @@
-"""The commands of people in a game: submit and take back turns, resign, agree on a draw."""
+"""The commands of people in a game: submit and take back turns, resign, agree to a draw."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from warlight_env.web.storage.submitted_turns import SubmittedTurn, SubmittedTur
 
 @dataclass
 class Seat:
-    """Who plays on a seat: a person (spec None) or a bot."""
+    """The player of a seat: a person (spec None) or a bot."""
 
     name: str
     spec: str | None
     token: str
-    spent: float = 0.0  #: seconds of thought
+    spent: float = 0.0  #: total seconds of thinking
     last: float = 0.0
-    since: float | None = None  #: when it began to think
-    friend: bool = False  #: a person who was invited, and has a screen of its own
+    since: float | None = None  #: time when it began to think
+    friend: bool = False  #: an invited person, at a screen of its own
 
 
 class CommandRoom(Protocol):
@@ -48,31 +48,31 @@ class CommandRoom(Protocol):
 
     @property
     def friends(self) -> list[int]:
-        """Those who have screens of their own."""
+        """The seats of invited people, who play at their own screens."""
         ...
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can happen."""
+        """Whether the game has ended."""
         ...
 
     @property
     def awaited(self) -> list[int]:
-        """The seats that have not handed in."""
+        """The seats that have not submitted their turns."""
         ...
 
     def wake(self) -> None:
-        """Something has changed."""
+        """Note that something has changed."""
         ...
 
 
 class TurnCommands:
     """The turns that are submitted for the next step, and the commands that change them.
 
-    pending: orders or picks by seat; None: of a bot that failed.
+    pending: orders or picks by seat; None: the turn of a bot that failed.
 
     Args:
-        file: where turns of people are kept until the step is in the log.
+        file: stores people's turns until the step is in the log.
     """
 
     def __init__(self, room: CommandRoom, file: SubmittedTurns) -> None:
@@ -80,15 +80,16 @@ class TurnCommands:
         self._room, self._file = room, file
 
     def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
-        """A person's picks, best first; see `hand_in_orders`."""
+        """Submit a person's picks, best first; see `hand_in_orders`."""
         self._check_picks(seat, wishes)
         self._commit(seat, SubmittedTurn(wishes))
 
     def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
-        """A person's orders for the round of that number.
+        """Submit a person's orders for the round of that number.
 
         Raises:
-            RequestError: what is wrong with them. DiskError: they could not be kept; nothing has been handed in.
+            RequestError: the orders are wrong; it contains the reasons. DiskError: they could not be saved and do not
+                count.
         """
         due = self._room.game.round + 1
         if number != due:
@@ -98,10 +99,10 @@ class TurnCommands:
         self._commit(seat, SubmittedTurn(orders, hint))
 
     def take_back(self, seat: int) -> Any:
-        """Give a person's committed turn back, orders or wishes: until all have handed in, and not at a shared screen.
+        """Take back and return a person's turn, orders or wishes; before all have submitted, not at a shared screen.
 
         Raises:
-            RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
+            RequestError: it is too late. DiskError: the change could not be saved, so the turn still counts.
         """
         room = self._room
         if not room.seats[seat].friend and len(room.humans) - len(room.friends) > 1:
@@ -116,13 +117,13 @@ class TurnCommands:
         return turn
 
     def take_up(self) -> None:
-        """After a restart: the turns that people had handed in, the time that is left for the others, who has left."""
+        """Load the submitted turns of people, the spent time of the clock, and the resignations, after a restart."""
         room, log = self._room, self._room.log
         if not log.complete:
             self._file.left(room.resignations.take)
         room.clock.go_on(self._file.spent(log.steps))
         for seat, submitted in self._file.turns(log.steps).items():
-            with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged
+            with contextlib.suppress(InputError, OrdersTypeError):  # a turn of another position: the file is damaged
                 if isinstance(submitted.turn, Orders):
                     self._check_orders(seat, submitted.turn)
                 else:
@@ -131,25 +132,25 @@ class TurnCommands:
                 self.pending[seat] = submitted.turn
 
     def hand_in(self, seat: int, turn: Any) -> None:
-        """A turn, orders or picks, of which nothing needs to be kept: a bot's, which thinks anew after a restart."""
+        """Submit a turn, orders or picks, without saving it: for bots, which think again after a restart."""
         self.pending[seat] = turn
         self._room.wake()
 
     def commit_empty(self, seat: int) -> None:
-        """The turn of a seat that let the time run out, unless it has handed in or left while the disk was full."""
+        """Submit an empty turn for a late seat, unless it has submitted or resigned while the disk was full."""
         if seat in self._room.awaited:
             game = self._room.game
             turn: Any = list(game.offers(seat)) if game.phase == "pick" else Orders()
             self._commit(seat, SubmittedTurn(turn, dict(TIME_UP)))
 
     def keep_clock(self) -> None:
-        """The server ends: what is left of the clock is kept, where there is space for it."""
+        """Save the spent time of the clock at the end of the server, if the disk has space."""
         if self._room.awaited and self._room.clock.spent:
             with contextlib.suppress(DiskError):
                 self._keep()
 
     def played(self) -> None:
-        """The step has been played: what was handed in for it is void, and all have their time anew."""
+        """Prepare the next step: the submitted turns are void, and the clock begins again."""
         self.pending, self._room.resignations.agreed = {}, set()
         self._room.clock.begin()
 
@@ -170,24 +171,24 @@ class TurnCommands:
             raise RequestError(str(error), details=_reasons(error), code="illegal")
 
     def _commit(self, seat: int, submitted: SubmittedTurn) -> None:
-        """A person's turn counts from here on, also if the server is killed before the others have handed in."""
+        """Save and submit a person's turn. It counts from now on, even if the server is killed before the round."""
         self._keep({seat: submitted})
         if submitted.thought is not None:
             self._room.log.seat_states[seat].thought = submitted.thought
         self.hand_in(seat, submitted.turn)
 
     def _keep(self, more: Mapping[int, SubmittedTurn] | None = None, without: int | None = None) -> None:
-        """Have on disk the turns of people, the time that is gone, and who has left; `DiskError`: as it was there."""
+        """Save people's turns, the spent time and the resignations; `DiskError`: the previous file is unchanged."""
         room, seat_states = self._room, self._room.log.seat_states
         turns = {s: SubmittedTurn(self.pending[s], seat_states[s].thought) for s in room.humans if s in self.pending}
         turns.pop(-1 if without is None else without, None)
         self._file.keep(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
 
     def resign(self, seat: int) -> None:
-        """A person gives up, for good: it moves no more from the current round on.
+        """Resign for a person, for good: the seat makes no more moves from the current round on.
 
         Raises:
-            RequestError: there is nothing to be given up now. DiskError: that could not be kept; it has not.
+            RequestError: the seat cannot resign now. DiskError: the resignation could not be saved and does not count.
         """
         self._require_playing(seat)
         room, game, resignations = self._room, self._room.game, self._room.resignations
@@ -203,10 +204,10 @@ class TurnCommands:
         room.wake()
 
     def agree(self, seat: int, agrees: bool) -> None:
-        """A person agrees on a draw, or withdraws that; once all remaining players agree, the game is over.
+        """Note whether a person agrees to a draw; once all remaining players agree, the game is over.
 
         Raises:
-            RequestError: there is none to be agreed on now. DiskError: it could not be kept; the game goes on.
+            RequestError: a draw is not possible now. DiskError: the draw could not be saved; the game goes on.
         """
         self._require_playing(seat)
         room, resignations = self._room, self._room.resignations

@@ -56,10 +56,14 @@ SWEEP: Final = 30.0
 
 
 def create_app(settings: ServerSettings, home: GameFolder | None = None) -> FastAPI:
-    """The server; its games run while its lifespan lasts. `home`: its folder, where that is locked already.
+    """Return the server's application; its games run during its lifespan.
+
+    Args:
+        settings: of the server.
+        home: the folder of games, if the caller has locked it already.
 
     Raises:
-        FolderInUseError, LogWriteError: as `GameFolder`.
+        FolderInUseError, LogWriteError: see `GameFolder`.
     """
     lobby = Lobby(home or GameFolder(settings.folder), settings.max_rooms, settings.workers)
     files = UserPolicies(settings.opponents, lobby.process_pool, lobby.game_list.in_thread)
@@ -72,7 +76,7 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
                 await asyncio.sleep(SWEEP)
                 await lobby.sweep()
 
-        # The list is made in advance: who asks for it first need not wait until the process that reads logs is there.
+        # The list is made in advance: the first request need not wait until the process that reads logs has started.
         tasks = [asyncio.create_task(sweep()), asyncio.create_task(lobby.game_list.newest())]
         try:
             yield
@@ -114,11 +118,11 @@ def _errors(app: FastAPI) -> None:
         text = f"{place}: {first['msg']}".removeprefix(": ")
         return JSONResponse(refusal(text.encode("utf-8", "backslashreplace").decode()), 422)
 
-    @app.exception_handler(HTTPException)  # no such address or method, a body that is no JSON
+    @app.exception_handler(HTTPException)  # unknown address or method, or a body that is not JSON
     async def refused(request: Request, error: HTTPException) -> Response:
         return JSONResponse(refusal(str(error.detail)), error.status_code, error.headers)
 
-    @app.exception_handler(OSError)  # files exhausted, a folder that is gone
+    @app.exception_handler(OSError)  # no more file handles, or a folder that is gone
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
         return JSONResponse(unable_now(error), 503, later(503))

@@ -1,4 +1,4 @@
-"""What route handlers share: the game that a request's token opens, and JSON responses of large documents."""
+"""Shared parts of route handlers: the game that a request's token opens, and JSON responses of large documents."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from warlight_env.web.access.auth import GUEST
 from warlight_env.web.errors import later, refusal
 from warlight_env.web.games.lobby import Access, Lobby
 
-PIECE: Final = 1 << 18  # bytes: what is not sent at once has to be copied, and a long game's document is megabytes
-ROOM: Final = 256 << 20  # bytes of all that are more than a piece and are being sent: who takes them may be slow
+PIECE: Final = 1 << 18  # bytes: the transport copies unsent bytes, and a long game's document is megabytes
+ROOM: Final = 256 << 20  # bytes of all large responses that are being sent; slow clients keep them in memory for long
 
 
 async def game_access(id: str, request: Request, authorization: Annotated[str, Header(max_length=128)]) -> Access:
-    """The game in the request's path, as far as the request's token opens it."""
+    """Return the game in the request's path, with the access that the request's token gives."""
     lobby: Lobby = request.app.state.lobby
     return await lobby.find(id, authorization.removeprefix("Bearer "), guest=GUEST in request.scope)
 
 
-#: FastAPI dependency of handlers: the game in the path, and what the request's token opens.
+#: FastAPI dependency of handlers: the game in the path, with the access that the request's token gives.
 GameAccess = Annotated[Access, Depends(game_access)]
 
 
 class EncodedJson(Response):
-    """Bytes of JSON; a large one, while too many of those are on their way to others, is refused (503)."""
+    """A response of JSON bytes. A large one is refused (503) while too many bytes of large ones are being sent."""
 
     media_type = "application/json"
-    _sending = 0  # bytes of the large ones
+    _sending = 0  # bytes of the large responses that are being sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See `Response`."""
+        """Send the response; see `Response`."""
         large = len(self.body) if len(self.body) > PIECE else 0
         if large and EncodedJson._sending and EncodedJson._sending + large > ROOM:
             error = refusal("the server is sending too much: try again in a moment", code="busy")

@@ -15,10 +15,10 @@ from warlight_env.web.workers.worker_tasks import LogSource, seen, thought_seed
 
 
 async def insight_for(lobby: Lobby, access: Access, body: InsightBody) -> dict[str, Any]:
-    """A bot's thoughts, and the chances, as the player of the seat sees the position.
+    """Return a bot's turn and insight, and the win probabilities, as the player of the seat sees the position.
 
     Raises:
-        RequestError: nothing of that may be asked with this token, or not now; see `ConcurrencyLimit`.
+        RequestError: the token does not permit this question, or not at this time; see `ConcurrencyLimit`.
     """
     room = access.room
     past = body.round is not None and body.round != room.game.round
@@ -32,7 +32,7 @@ async def insight_for(lobby: Lobby, access: Access, body: InsightBody) -> dict[s
     seat = own if own is not None and body.seat is None else body.seat or 0
     if seat != own and not access.whole:
         raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
-    with lobby.concurrency_limit.slot(f"{room.id}/{access.seat}"):  # a seat, or watching, has one token
+    with lobby.concurrency_limit.slot(f"{room.id}/{access.seat}"):  # one token for each seat, and one for spectators
         if past:
             setup, position, seed = await lobby.process_pool.short(
                 worker_tasks.position_at, lobby.source(room), body.round, seat
@@ -43,7 +43,7 @@ async def insight_for(lobby: Lobby, access: Access, body: InsightBody) -> dict[s
 
 
 async def insight_of_log(lobby: Lobby, opponents: Opponents, source: LogSource, body: InsightBody) -> dict[str, Any]:
-    """The same of a log that was opened, which hides nothing."""
+    """Return the same for a log that a user opened; such a log hides nothing."""
     with lobby.concurrency_limit.slot(source.key):
         await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
         setup, position, seed = await lobby.process_pool.long(
@@ -55,7 +55,7 @@ async def insight_of_log(lobby: Lobby, opponents: Opponents, source: LogSource, 
 async def _think(
     lobby: Lobby, setup: WorkerSetup, position: AskedPosition, seed: int, bot: str, number: int
 ) -> dict[str, Any]:
-    """`number`: decides which worker thinks."""
+    """Ask a bot about a position and return its answer as plain data. `number`: selects the worker that answers."""
     question = Question(setup, position, bot, seed, chances=True)
     answer = await lobby.bot_workers.ask(question, number + position.player + 1)
     if answer.error is not None:

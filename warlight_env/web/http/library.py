@@ -23,8 +23,8 @@ from warlight_env.web.page import page
 from warlight_env.web.requests import NameBody
 from warlight_env.web.workers.worker_tasks import LogSource
 
-PART: Final = 100  # games of an answer at most
-NAMES: Final = 200  # players and maps that are offered to choose from
+PART: Final = 100  # the most games in one answer
+NAMES: Final = 200  # the most players, and the most maps, in the lists of choices
 
 Token = Annotated[str, Header(alias="authorization", max_length=128)]
 Text = Annotated[str, Query(max_length=100)]
@@ -32,10 +32,10 @@ Text = Annotated[str, Query(max_length=100)]
 
 @dataclass(frozen=True)
 class GameQuery:
-    """Which games are looked for.
+    """The conditions of a search for games.
 
-    text: in a game's name, or those of its players, its map or its rules. player, map: by their whole names. result: of
-    that player, or where none is asked for, of the people in the game; '': any. state: '': any.
+    text: words in a game's name, or in the names of its players, its map or its rules. player, map: whole names.
+    result: for that player, or without a player, for the people in the game; '': any. state: '': any.
     """
 
     text: str = ""
@@ -45,7 +45,7 @@ class GameQuery:
     state: Literal["", "over", "open"] = ""
 
     def fits(self, row: Row) -> bool:
-        """Whether a game is one of them."""
+        """Return whether a game meets all conditions."""
         if self.map and row["map"] != self.map:
             return False
         if self.player and self.player not in row["players"]:
@@ -70,12 +70,12 @@ class GameQuery:
 
 
 def _plain(text: str) -> str:
-    """As it is looked for: without accents, capitals or not."""
+    """Return a text in the form that the search compares: without accents, and in lower case."""
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
 
 
 def found(rows: Sequence[Row], wanted: GameQuery, start: int, count: int) -> dict[str, Any]:
-    """A part of the games that are wanted, how many there are of them, and what can be chosen from."""
+    """Return a part of the matching games, their total number, and the lists of players and maps to choose from."""
     fitting = [row for row in rows if wanted.fits(row)]
     players = Counter(name for row in rows for name in set(row["players"]))
     maps = Counter(row["map"] for row in rows)
@@ -89,12 +89,12 @@ def found(rows: Sequence[Row], wanted: GameQuery, start: int, count: int) -> dic
 
 
 def add_library(app: FastAPI) -> None:
-    """Adds ``/api/library``, and what is done there with a game."""
+    """Add ``/api/library`` and the routes that rename, delete and download a game."""
     lobby: Lobby = app.state.lobby
     replay_cache: ReplayCache = app.state.replay_cache
 
     def whole(access: Access) -> LogSource:
-        """The log of a game of which all may be known with this token."""
+        """Return the log of a game, if the token gives access to the whole game."""
         if not access.whole:
             raise RequestError("the game can be taken along once it is over", 409, code="no-file-yet")
         return lobby.source(access.room)

@@ -17,7 +17,7 @@ from warlight_env.web.workers.process_pool import ProcessPool
 
 
 def add_maps(app: FastAPI) -> None:
-    """Adds ``/api/maps`` and what is below it."""
+    """Add ``/api/maps`` and the routes below it."""
     map_store: MapStore = app.state.map_store
     process_pool: ProcessPool = app.state.lobby.process_pool
 

@@ -22,13 +22,13 @@ from warlight_env.web.workers.worker_tasks import LogSource
 
 LOG_BYTES: Final = 64 << 20  # bytes of cached logs
 CHANCES_BYTES: Final = 16 << 20  # bytes of cached win probabilities
-OVERHEAD: Final = 200  # bytes that each entry counts beside its data
+OVERHEAD: Final = 200  # bytes that count for each entry in addition to its data
 
 
 class ReplayCache:
     """A cache of opened logs and of win probabilities, by a digest of the log.
 
-    A client whose log is gone, for example after a restart, opens it again and gets the same key.
+    If a log is no longer in the cache, for example after a restart, the client opens it again and gets the same key.
     """
 
     def __init__(self, process_pool: ProcessPool) -> None:
@@ -39,7 +39,7 @@ class ReplayCache:
         )
 
     async def open(self, data: bytes) -> bytes:
-        """The document of a log's file, with chances, and with the key under which bots can be asked about it."""
+        """Return the document of a log's file, with chances, and with the log's key for questions to bots."""
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
         document = await self.replay(source, {"log": key})
@@ -47,7 +47,7 @@ class ReplayCache:
         return document
 
     async def replay(self, source: LogSource, more: dict[str, Any]) -> bytes:
-        """The document of a log, with chances and more fields; `RequestError` says what is wrong with the log."""
+        """Return the document of a log, with chances and more fields; raise `RequestError` for a log with errors."""
         known = self._chances.get(source.key)
         document, chances = await self._process_pool.long(worker_tasks.replayed, source, known, more)
         self._chances[source.key] = chances
@@ -55,7 +55,7 @@ class ReplayCache:
         return document
 
     def get(self, key: str) -> LogSource:
-        """The log; `RequestError` where it is not there, or not any more."""
+        """Return an opened log; raise `RequestError` if the cache does not contain it (any more)."""
         data = self._logs.get(key)
         if data is None:
             raise RequestError("that log is not open any more: open it again", 410, code="log-gone")
@@ -63,7 +63,7 @@ class ReplayCache:
 
 
 def add_replays(app: FastAPI) -> None:
-    """Adds ``/api/replays`` and what is below it."""
+    """Add ``/api/replays`` and the routes below it."""
     opponents: Opponents = app.state.opponents
     lobby: Lobby = app.state.lobby
     replay_cache: ReplayCache = app.state.replay_cache

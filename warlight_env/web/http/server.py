@@ -1,4 +1,4 @@
-"""Runs the server from the command line: folder, port, token, browser."""
+"""The server's command: folder, port, token, browser."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ MESSAGE: Final = 16 * 1024  # bytes of a socket's message
 
 
 class ServeError(RunError):
-    """The server cannot listen there."""
+    """An error for an address or port on which the server cannot listen."""
 
 
 class _Server(uvicorn.Server):
-    """Stops in good order at the first signal, and takes its time for that, a few seconds, whatever else comes."""
+    """A server that stops in an orderly way at the first signal, within seconds; later signals change nothing."""
 
     interrupted = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.interrupted = True
-        self.should_exit = self.started  # while it starts, it would leave behind what it has begun
+        self.should_exit = self.started  # not during the start: a server that stops then leaves started tasks behind
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        yield  # they are ours for longer than it serves
+        yield  # `signals_noted` handles signals, for longer than uvicorn serves
 
     async def serve_from(self, listener: socket.socket, begun: Callable[[], Awaitable[None]]) -> None:
-        """Serve on a socket until the end. `begun` is called once it answers; if that fails, it ends in good order."""
+        """Serve on a socket until the end. `begun` is called once the server answers; if it fails, the server stops."""
         asyncio.get_running_loop().set_exception_handler(tell_exhausted())
         serving = asyncio.create_task(self.serve(sockets=[listener]))
         try:
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def signals_noted(self) -> Iterator[None]:
-        """While it lasts, signals end the server and nothing else."""
+        """Handle signals in this context: they only stop the server."""
         handlers = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -80,17 +80,17 @@ def run_server(
     open_browser: bool = True,
     tell: Callable[[str], Any] = print,
 ) -> None:
-    """Serve until it is interrupted, by Ctrl-C or SIGTERM; further ones change nothing.
+    """Serve until Ctrl-C or SIGTERM; further signals change nothing.
 
     Args:
-        listen: where.
-        folders: where what it keeps and shows lies.
-        first: makes the game that the browser opens on and returns the page's address after ``#``; None: home.
+        listen: address and port.
+        folders: folders of games, tournaments and policies.
+        first: makes the first game in the browser and returns the part of the page's address after ``#``; None: home.
         bots: offered in front of the usual ones.
 
     Raises:
-        PageMissingError: the page was not built. ServeError: the port cannot be had. FolderInUseError: another server
-            has the folder of games. LogWriteError: it cannot be written. KeyboardInterrupt: at the end.
+        PageMissingError: the page was not built. ServeError: the port is not available. FolderInUseError: another
+            server uses the folder of games. LogWriteError: the folder is not writable. KeyboardInterrupt: at the end.
     """
     page()
     with contextlib.ExitStack() as opened:
@@ -111,7 +111,7 @@ def run_server(
         async def begun() -> None:
             place = "" if first is None else await first(app.state.lobby)
             gc.collect()
-            gc.freeze()  # what is there by now stays: to look through it again and again holds everybody up for 0.1 s
+            gc.freeze()  # garbage collection skips these objects: a scan would block the server for 0.1 s
             address = f"http://{shown}:{port}/?token={token}#/{place}"
             tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folders.games})")
             if reach is not None:
@@ -130,7 +130,7 @@ def run_server(
 
 
 def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) -> uvicorn.Config:
-    """How the server speaks; `proxies`: see `Listen`."""
+    """Return the configuration of uvicorn; `proxies`: see `Listen`."""
     return uvicorn.Config(
         app, http=protocol(limits), loop="asyncio", log_level="warning", ws=Listener, ws_max_size=MESSAGE,
         ws_max_queue=4, ws_ping_interval=20, ws_ping_timeout=20, timeout_graceful_shutdown=2, server_header=False,
@@ -139,12 +139,12 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
 
 
 def _named(host: str) -> str:
-    """The address of this machine for others, where it listens at all of its addresses."""
+    """Return an address of this machine for others on the network, even if the server listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
         return f"[{host}]" if ":" in host else host
     family, far = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asked:
-        asked.connect((far, 9))  # nothing is sent: the system only chooses from where it would be
+        asked.connect((far, 9))  # this sends nothing: the system only selects the local address
         found = str(asked.getsockname()[0])
         return f"[{found}]" if ":" in found else found
     return socket.gethostname()
@@ -152,7 +152,7 @@ def _named(host: str) -> str:
 
 def _listening(listen: Listen) -> socket.socket:
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
-    # Said to be TCP: asyncio then sends small answers at once (TCP_NODELAY), which spares 40 ms each.
+    # With the explicit TCP protocol, asyncio sends small answers at once (TCP_NODELAY), which saves 40 ms each.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -11,7 +11,7 @@ from warlight_env.web.access.auth import RATE
 from warlight_env.web.access.connections import ADDRESS
 
 PORT: Final = 8040
-#: The bots that the page offers; a server may be told of more, a request cannot name others.
+#: The bots that the page offers. The owner may add more at the start; a request cannot name others.
 BOTS: Final = (
     "nash:secs=1", "nash:secs=5", "belief:nash:secs=1", "mcts:secs=1", "mcts:secs=5", "mcts:sims=457", "pmcts:sims=457",
     "mcts_thesis:sims=457", "mcts_no_defense:sims=457", "flat_mc:sims=457", "minimax2:sims=500", "maxn:sims=2000",
@@ -22,12 +22,13 @@ BOTS: Final = (
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """How a server is set up.
+    """The settings of a server.
 
-    folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
-    from everybody; None: nobody needs one. runs: folder of tournaments. opponents: folder of policies to play against.
-    reach: address under which others on the network find it; None: it answers this machine alone. max_rooms, workers:
-    see `Lobby`. max_viewers: sockets at once. rate, at_once: see `AuthMiddleware`.
+    folder: of games. bots: offered on the page. hosts: names that requests may use for the server (empty: any).
+    token: required from every client; None: no token is needed. runs: folder of tournaments. opponents: folder of
+    policies to play against. reach: address of the server for others on the network; None: the server accepts only
+    connections from this machine. max_rooms, workers: see `Lobby`. max_viewers: sockets at once. rate, at_once: see
+    `AuthMiddleware`.
     """
 
     folder: Path
@@ -46,7 +47,7 @@ class ServerSettings:
 
 @dataclass(frozen=True)
 class Listen:
-    """Where a server listens. proxies: addresses whose ``X-Forwarded-For`` is believed; nobody else's is."""
+    """Address and port of a server. proxies: addresses of proxies; only their ``X-Forwarded-For`` is trusted."""
 
     host: str = "127.0.0.1"
     port: int = PORT
@@ -54,13 +55,13 @@ class Listen:
 
     @property
     def local(self) -> bool:
-        """Whether nobody but this machine can connect."""
+        """Whether only this machine can connect."""
         return self.host in ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True)
 class Folders:
-    """What a server keeps and shows: games; results of tournaments, and policies to play against, where there are."""
+    """The folders of a server: games, results of tournaments (optional), and policies to play against (optional)."""
 
     games: Path
     runs: Path | None = None

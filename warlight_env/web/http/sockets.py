@@ -21,11 +21,11 @@ from warlight_env.web.requests import Hello
 _log = logging.getLogger(__name__)
 
 SEND: Final = 30.0  # seconds within which a viewer must take a message
-HELLO: Final = 10.0  # seconds within which a socket must say who it is
+HELLO: Final = 10.0  # seconds within which a socket must send its first message
 
 
 def add_feed(app: FastAPI) -> None:
-    """Adds ``/api/games/ID/feed``."""
+    """Add ``/api/games/ID/feed``."""
     settings: ServerSettings = app.state.settings
     open_sockets = 0
 
@@ -71,13 +71,13 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1008)
-    except OSError as error:  # files exhausted, a log that is gone
+    except OSError as error:  # no more file handles, or a log that is gone
         _log.error("%s: %s", socket.url.path, error)
         await _refuse(socket, unable_now(error), 503)
 
 
 async def _refuse(socket: WebSocket, told: Refusal, status: int) -> None:
-    """Say why, and close."""
+    """Send the reason, and close the socket."""
     with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
         await socket.send_text(json.dumps({"type": "error", **told, "status": status}))
         await socket.close(1008, told["error"][:100])
@@ -90,6 +90,6 @@ async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:
 
 
 async def _receive(socket: WebSocket) -> None:
-    """Nothing is said after the hello: whatever comes ends the connection."""
+    """Wait for a further message, which ends the connection: after the hello, clients must not send any."""
     await socket.receive_text()
     raise RequestError("commands go over HTTP")

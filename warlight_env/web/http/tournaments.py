@@ -1,4 +1,4 @@
-"""Routes of tournaments in a folder of runs: results, also while they are played, and the games of each pair."""
+"""Routes of tournaments in a folder of runs: results, also of running tournaments, and the games of each pair."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from warlight_env.web.http.replays import ReplayCache
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.workers.worker_tasks import told
 
-LOGS: Final = "logs"  # the folder of logs in a run folder, as ``warlight tournament --log`` makes it
+LOGS: Final = "logs"  # the folder of logs in a run folder; ``warlight tournament --log`` makes it
 MOST: Final = bounded.RESULT_BYTES
-LISTED: Final = 1000  # games of a pair
+LISTED: Final = 1000  # the most games of a pair in one answer
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 
 
 def tournaments(folder: Path | None) -> list[str]:
-    """The names of the runs with a result, the newest first."""
+    """Return the names of the runs with a result, the newest first."""
     if folder is None or not folder.is_dir():
         return []
     found = [path for path in folder.glob(f"*/{RESULT}") if _NAME.fullmatch(path.parent.name)]
@@ -39,10 +39,10 @@ def tournaments(folder: Path | None) -> list[str]:
 
 
 def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
-    """A result, as `TournamentResult.to_dict` made it, its ``age`` in seconds, and whether games were ``logged``.
+    """Return a result of `TournamentResult.to_dict`, with its ``age`` in seconds, and whether games were ``logged``.
 
     Raises:
-        RequestError: there is none of that name, or it cannot be read.
+        RequestError: no tournament has that name, or its result cannot be read.
     """
     path = _run(folder, name) / RESULT
     found = path.stat()
@@ -56,7 +56,7 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
 
 
 def games_between(folder: Path | None, name: str, agent: str, against: str) -> dict[str, Any]:
-    """The games of two entrants, contest by contest: who sat where, who won, and whether there is a log.
+    """Return the games of two entrants, contest by contest: seats, places, and whether each game has a log.
 
     Raises:
         RequestError: no such tournament or entrants.
@@ -96,7 +96,7 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
 
 
 def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
-    """The log's bytes of a game; contests and games count from 1. `RequestError` where there is none."""
+    """Return the bytes of a game's log; raise `RequestError` if there is none. Contests and games count from 1."""
     path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
     try:
         with bounded.open_file(path) as file:
@@ -109,7 +109,7 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
 
 
 def add_tournaments(app: FastAPI) -> None:
-    """Adds ``/api/tournaments/NAME`` and what is below it."""
+    """Add ``/api/tournaments/NAME`` and the routes below it."""
     settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
     replay_cache: ReplayCache = app.state.replay_cache
@@ -134,7 +134,7 @@ def _run(folder: Path | None, name: str) -> Path:
 
 
 def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Number, key and pairing of each contest: the run's description and its result have them in the same order."""
+    """Yield number, key and pairing of each contest; the run's description and its result have the same order."""
     try:
         pairs = list(zip(_json(run / DESCRIPTION)["contests"], _json(run / RESULT)["pairings"], strict=True))
     except (KeyError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Maps that users drew on the page: a folder beside the games, from which they are listed and played."""
+"""Maps that users drew on the page, in a folder beside the games, for lists and new games."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from warlight_env.web.maps.map_validation import MapRow
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp, write_private
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-FOLDER: Final = "maps"  # within the folder of games
-MOST: Final = 200  # maps
-GENERATED: Final = "generated"  # is asked for by this name, which none may have
+FOLDER: Final = "maps"  # inside the folder of games
+MOST: Final = 200  # the most maps
+GENERATED: Final = "generated"  # the name of generated maps in requests; no map may use it
 _NAME: Final = re.compile(NAME_PATTERN)
 
 
@@ -41,17 +41,17 @@ class MapStore:
 
     @staticmethod
     def may_be(name: str) -> bool:
-        """Whether a map of its own may be called so."""
+        """Return whether a user's map may have this name."""
         return bool(_NAME.fullmatch(name))
 
     def path(self, name: str) -> Path:
-        """The file of a map, there or not; `RequestError` where none may be called so."""
+        """Return the file of a map, which need not exist; raise `RequestError` for a name that no map may have."""
         if not self.may_be(name):
             raise RequestError(f"no map {name[:64]!r}", 404, code="no-map", name=name[:64])
         return self.folder / f"{name}.json"
 
     async def rows(self) -> list[MapRow]:
-        """What a list shows of them, by name. Files that cannot be read are left out."""
+        """Return the list entries of the maps, sorted by name, without files that cannot be read."""
         there = await self._game_list.in_thread(_stamps, self.folder)
         for name, stamp in there.items():
             if self._known.get(name, (None, None))[0] != stamp:
@@ -60,7 +60,7 @@ class MapStore:
                 except ProcessPoolError:
                     continue
                 except RequestError as error:
-                    if error.status != 422:  # there is too much to do
+                    if error.status != 422:  # the process pool is busy
                         continue
                     row = None
                 self._known[name] = stamp, row
@@ -68,7 +68,7 @@ class MapStore:
         return [row for _, (_, row) in sorted(self._known.items()) if row is not None]
 
     async def find(self, name: str) -> Map | None:
-        """The map of that name; None: there is none."""
+        """Return the map of that name; None: there is none."""
         path = self.path(name)
         if not await asyncio.to_thread(path.exists):
             return None
@@ -76,12 +76,12 @@ class MapStore:
         return found
 
     async def save(self, data: bytes, replaces: str = "") -> MapRow:
-        """Keep a map as it was drawn; in the place of the one that has its name, where it replaces that one.
+        """Save a drawn map. It replaces the map of the same name only if `replaces` is that name.
 
         Raises:
-            RequestError: there is something wrong with it, its name is a bundled map's or that of another one, or there
-                are too many.
-            DiskError: it cannot be written; what was there still is.
+            RequestError: the map has errors, its name belongs to a bundled map or to another one, or there are too many
+                maps.
+            DiskError: the file cannot be written; a previous file is unchanged.
         """
         row: MapRow
         row, text = await self._process_pool.long(map_validation.written, data)
@@ -93,7 +93,7 @@ class MapStore:
         return row
 
     def _write(self, path: Path, data: bytes, replacing: bool) -> None:
-        with self._writing:  # who comes second finds what the first wrote
+        with self._writing:  # of two concurrent writers, the second sees the file of the first
             self.folder.mkdir(parents=True, exist_ok=True)
             if path.exists() and not replacing:
                 reason = f"there is a map {path.stem!r} already"
@@ -103,19 +103,19 @@ class MapStore:
             write_private(path, data)
 
     async def remove(self, name: str) -> None:
-        """Forget a map; games on it go on, as their logs have it."""
+        """Delete a map. Games on it continue, because their logs contain it."""
         path = self.path(name)
         with contextlib.suppress(FileNotFoundError):
             await asyncio.to_thread(path.unlink)
 
 
 def _stamps(folder: Path) -> dict[str, FileStamp]:
-    """The maps in a folder with the stamps of their files."""
+    """Return the names of the maps in a folder, with the stamps of their files."""
     found: dict[str, FileStamp] = {}
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
         for file in files:
             name = file.name.removesuffix(".json")
             if name != file.name and _NAME.fullmatch(name) and len(found) < MOST:
-                with contextlib.suppress(OSError):  # it has just gone
+                with contextlib.suppress(OSError):  # the file was just deleted
                     found[name] = file_stamp(file.stat())
     return found

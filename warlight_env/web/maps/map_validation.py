@@ -24,11 +24,11 @@ from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import Body
 
-#: Problems of either kind that are told at once: nobody reads more.
+#: The most problems, and the most remarks, in one answer: no user reads more.
 TOLD: Final = 200
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
-#: What is typed as a number while it is typed.
+#: A number field's value during editing; it may be incomplete.
 Typed = Annotated[int, Field(strict=True)] | Number | None
 Index = Annotated[int, Field(ge=-1, le=100_000, strict=True)]
 Spot = tuple[Number, Number]
@@ -36,7 +36,7 @@ Text = Annotated[str, StringConstraints(max_length=2000)]
 
 
 class DrawnShape(Body):
-    """A region's outline as it is drawn."""
+    """A region's outline in the editor."""
 
     path: Annotated[str, StringConstraints(max_length=400_000)]
     label: Spot
@@ -44,7 +44,7 @@ class DrawnShape(Body):
 
 
 class DrawnRegion(Body):
-    """A region as it is drawn; `super_region`: an index, -1 for none."""
+    """A region in the editor; `super_region`: an index, -1 for none."""
 
     name: Text
     code: Text
@@ -54,21 +54,21 @@ class DrawnRegion(Body):
 
 
 class DrawnSuperRegion(Body):
-    """A super region as it is drawn."""
+    """A super region in the editor."""
 
     name: Text
     bonus: Typed
 
 
 class DrawnLink(Body):
-    """A border that is drawn as a line; `line` None: around the left and right edges."""
+    """A border in the editor that is drawn as a line; `line` None: around the left and right edges."""
 
     regions: tuple[Index, Index]
     line: tuple[Spot, Spot] | None = None
 
 
 class DrawnSetup(Body):
-    """The starting setup of a map as it is drawn: regions by index; see `warlight_env.maps.StartingSetup`."""
+    """The starting setup of a map in the editor: regions by index; see `warlight_env.maps.StartingSetup`."""
 
     wastelands: Annotated[list[Index], Field(max_length=1000)] | None = None
     wasteland_army: Annotated[int, Field(strict=True)] | None = None
@@ -77,7 +77,7 @@ class DrawnSetup(Body):
 
 
 class DrawnMap(Body):
-    """A map as it is drawn: like a file's, but with indices for names, which may be missing or the same meanwhile."""
+    """A map in the editor: like a map's file, but with indices, because names may be missing or equal there."""
 
     name: Text
     title: Text
@@ -96,7 +96,7 @@ _DRAWN: Final = TypeAdapter(DrawnMap)
 
 @dataclasses.dataclass(frozen=True)
 class MapRow:
-    """What a list shows of a map."""
+    """A list entry for a map."""
 
     name: str
     title: str
@@ -113,7 +113,7 @@ def _drawn(data: bytes) -> DrawnMap:
 
 
 def _fields(drawn: DrawnMap) -> dict[str, Any]:
-    """What `MapParts` takes. Values that are no whole numbers stay what they are: the checks say so."""
+    """Return the arguments of `MapParts`. Values that are not whole numbers stay unchanged: the checks report them."""
     setup = drawn.setup
 
     def regions(given: list[int] | None) -> tuple[int, ...] | None:
@@ -139,10 +139,10 @@ def _fields(drawn: DrawnMap) -> dict[str, Any]:
 
 
 def checked(data: bytes) -> bytes:
-    """All problems of a map as it is drawn, as JSON; where there are none, remarks, and how many can play it.
+    """Return all problems of a map in the editor as JSON; without problems, remarks and the numbers of players.
 
     ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
-    ``players``: for each of the rules the most players, 0 where not even two can play.
+    ``players``: for each rules preset the most players; 0 if not even two can play.
     """
     parts = MapParts(**_fields(_drawn(data)))
     found = [_told(problem) for problem, _ in zip(problems(parts), range(TOLD), strict=False)]
@@ -176,14 +176,14 @@ def _players(map_: Map) -> dict[str, int]:
 
 
 def written(data: bytes) -> tuple[MapRow, str]:
-    """A map that is drawn as a list shows it, and as the text of a file. `MapError`: the first problem."""
+    """Return a drawn map as a list entry and as the text of a file. `MapError`: the first problem."""
     map_ = Map(**_fields(_drawn(data)))
     return row_of(map_), maps.dumps(map_)
 
 
 def read(name: str, data: bytes) -> bytes:
-    """A file of any form that maps have, detected by its content, as the page draws it, in JSON."""
-    stem = re.sub(r"[^\w .-]", "-", Path(name).stem)[:100] or "map"  # which becomes the map's title
+    """Return the map of a file as JSON for the editor; the content decides which of the map formats the file has."""
+    stem = re.sub(r"[^\w .-]", "-", Path(name).stem)[:100] or "map"  # becomes the map's title
     file = f"{stem}{Path(name).suffix.lower()}"
     try:
         return drawn_form(read_bytes(data, file).map)
@@ -192,27 +192,27 @@ def read(name: str, data: bytes) -> bytes:
 
 
 def opened(name: str | Path) -> bytes:
-    """A map by its name, or of a file in the project's own form, as the page draws it, in JSON."""
+    """Return a map as JSON for the editor, from its name or from a file in the project's own format."""
     return drawn_form(maps.load(name))
 
 
 def loaded(path: Path) -> Map:
-    """The map of a file."""
+    """Return the map of a file."""
     return maps.load(path)
 
 
 def listed(path: Path) -> MapRow:
-    """What a list shows of a file's map."""
+    """Return the list entry for the map of a file."""
     return row_of(maps.load(path))
 
 
 def row_of(map_: Map) -> MapRow:
-    """What a list shows of a map."""
+    """Return the list entry for a map."""
     return MapRow(map_.name, map_.title or map_.name, map_.n_regions)
 
 
 def drawn_form(map_: Map) -> bytes:
-    """A map as `DrawnMap` has it; ``points``: where regions of a map without a drawing may stand."""
+    """Return a map as JSON of `DrawnMap`; ``points``: places for the regions of a map without outlines."""
     form: dict[str, Any] = {
         "name": map_.name, "title": map_.title, "description": map_.description, "source": map_.source,
         "super_regions": [dataclasses.asdict(s) for s in map_.super_regions],

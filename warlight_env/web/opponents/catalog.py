@@ -1,4 +1,4 @@
-"""The catalog of opponents: which bots the page offers, and which games each of them supports."""
+"""The catalog of opponents: the bots that the page offers, and the games that each of them supports."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from warlight_env.web.requests import NewPlayer
 
 @dataclass(frozen=True)
 class OfferedBot:
-    """An agent that is offered. kind: where it comes from. problem: why it cannot be played at all; '': it can."""
+    """An agent that the page offers. kind: its origin. problem: the reason why it cannot play at all; '': it can."""
 
     spec: str
     kind: Literal["bot", "package", "file"]
-    line: str  #: what it does
+    line: str  #: one line that describes the bot
     games: SupportedGames
     problem: str = ""
 
     def told(self) -> dict[str, Any]:
-        """As the page is told."""
+        """Return the bot's description for the page."""
         facts = {"spec": self.spec, "kind": self.kind, "line": self.line, "problem": self.problem}
         return {**facts, **self.games.told(), "ratings": ratings_of(self.spec)}
 
@@ -37,7 +37,7 @@ class Opponents:
     """The opponents of a server.
 
     Args:
-        bots: specifications. files: policies in a folder of the owner's.
+        bots: specifications. files: policies in a folder of the server's owner.
     """
 
     def __init__(self, bots: Sequence[str], files: UserPolicies) -> None:
@@ -50,11 +50,11 @@ class Opponents:
 
     @property
     def specs(self) -> list[str]:
-        """Of those that are always there."""
+        """The specifications of the bots that are always offered, without those of the folder."""
         return list(self._known)
 
     async def all(self) -> list[OfferedBot]:
-        """All of them, those in the folder as it is now."""
+        """Return all bots that are offered. The folder of policies is scanned again."""
         return [*self._known.values(), *(await self._in_folder()).values()]
 
     async def _in_folder(self) -> dict[str, OfferedBot]:
@@ -62,7 +62,7 @@ class Opponents:
         return {spec: OfferedBot(spec, "file", "", file.games, file.problem) for spec, file in found.items()}
 
     async def check(self, spec: str, players: int, regions: int | None = None, rules: Rules | None = None) -> None:
-        """Refuse a bot that is not offered, or not for such a game; None: not known, and not asked for."""
+        """Raise `RequestError` for a bot that is not offered or does not support such a game. None: no check."""
         bot = self._known.get(spec) or (await self._in_folder()).get(spec)
         if bot is None:
             raise RequestError(f"no bot {spec!r} is offered here", code="no-bot", bot=spec)
@@ -70,7 +70,7 @@ class Opponents:
             raise RequestError(f"{spec} {refused}", code="bot-failed", bot=spec, reason=refused)
 
     async def still(self, bots: Sequence[str | None], game: Game) -> None:
-        """Refuse a game's bots (None: a person) where one of them is not offered any more."""
+        """Raise `RequestError` if the server no longer offers one of a game's bots. None in `bots`: a person."""
         for spec in bots:
             if spec is not None:
                 await self.check(spec, game.players, game.map.n_regions, game.rules)
@@ -78,7 +78,7 @@ class Opponents:
     async def seated(
         self, players: Sequence[NewPlayer], regions: int | None = None, rules: Rules | None = None
     ) -> list[tuple[str, str | None]]:
-        """Name and bot's spec (None: a person) by seat, in such a game."""
+        """Return each seat's name and bot specification (None: a person); check that the bots support such a game."""
         chosen: list[tuple[str, str | None]] = []
         for number, player in enumerate(players, 1):
             if player.bot is not None:
@@ -92,7 +92,7 @@ class Opponents:
 
 
 def told_apart(name: str, others: Collection[str]) -> str:
-    """A name that no other has: with a number where that is so already."""
+    """Return a name that differs from all others: the name itself, or the name with a number."""
     numbers = itertools.count(2)
     told = name
     while told in others:

@@ -1,4 +1,4 @@
-"""Ratings of the page's opponents, read from the package's file, which is made from tournaments."""
+"""Ratings of the page's opponents, read from a file of the package, which is made from tournaments."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ FILE: Final = Path(__file__).with_name("ladder.json")
 
 
 class LadderError(InputError):
-    """A tournament of which no ratings can be taken; the message says why."""
+    """An error for a tournament that gives no ratings; the message gives the reason."""
 
 
 def ladder_of(folders: Sequence[Path]) -> dict[str, Any]:
-    """The ladder of some tournaments' run folders, each on a map of its own.
+    """Return the ladder of some tournaments' run folders, each on a different map.
 
-    An agent's name there is the specification that the page offers; `as` is the specification that was rated.
+    An agent's name in the ladder is the specification that the page offers; `as` is the specification that was rated.
 
     Raises:
-        LadderError: a folder has no tournament that is over, or not such a one.
+        LadderError: a folder has no finished tournament, or two tournaments use the same map, or one has several maps
+            or rules.
     """
     parts = [_part(folder) for folder in folders]
     places = [part["map"] for part in parts]
@@ -70,11 +71,11 @@ def _part(folder: Path) -> dict[str, Any]:
 
 @functools.cache
 def bundled() -> dict[str, Any]:
-    """The ladder that comes with the package."""
+    """Return the ladder that comes with the package."""
     ladder: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return ladder
 
 
 def ratings_of(spec: str) -> dict[str, dict[str, Any]]:
-    """An opponent's ratings by map; none where it has not been rated."""
+    """Return an opponent's ratings by map; an empty dictionary for an opponent without ratings."""
     return {part["map"]: part["opponents"][spec] for part in bundled()["ladders"] if spec in part["opponents"]}

@@ -1,4 +1,4 @@
-"""Which games an opponent supports: numbers of players, sizes of maps, rules."""
+"""The games that an opponent supports: numbers of players, sizes of maps, rules."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from warlight_env.arena.policies.policy_agent import turns_of
 from warlight_env.arena.policies.policy_file import PolicyFile, differing_rules, regions_of
 from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, Rules
 
-#: The most regions that a map has as far as opponents are concerned.
+#: An upper bound on the regions of a map: this value means "no limit".
 ANY_SIZE: Final = 10**6
 
 
 @dataclass(frozen=True)
 class SupportedGames:
-    """Which games an opponent plays.
+    """The games that an opponent plays.
 
-    players, regions: at least and at most. rules: those it was trained for; None: any. picked: whether it picks its
-    starting regions itself, so that the rules of picking matter, too.
+    players, regions: smallest and largest number. rules: the rules of its training; None: any rules. picked: whether
+    it picks its starting regions itself, so that the rules of picking matter, too.
     """
 
     players: tuple[int, int] = (2, MAX_PLAYERS)
@@ -28,7 +28,11 @@ class SupportedGames:
     picked: bool = True
 
     def refusal(self, players: int, regions: int | None = None, rules: Rules | None = None) -> str:
-        """Why it does not play such a game, after its name; '': it does. None: not known, and not asked for."""
+        """Return why the opponent does not play such a game, as a text that follows its name; '': it does.
+
+        Args:
+            regions, rules: None: do not check them.
+        """
         low, high = self.players
         if not low <= players <= high:
             return f"plays games of {'two' if high == 2 else f'{low} to {high}'}, not of {players}"
@@ -42,7 +46,7 @@ class SupportedGames:
         return ""
 
     def told(self) -> dict[str, Any]:
-        """As the page is told; ``rules``: the presets that it plays, each with and without fog, or null: all."""
+        """Return plain data for the page. ``rules``: the supported presets, each with and without fog; null: all."""
         played = [
             [name, fog]
             for name in PRESETS
@@ -60,7 +64,7 @@ ALL_GAMES: Final = SupportedGames()
 
 
 def games_of(spec: str) -> SupportedGames:
-    """Which games a bot plays, by its specification; the file of a policy is read."""
+    """Return the games that a bot plays, from its specification; reads the file of a policy."""
     info, values = parse(spec)
     if info.name != "policy" or turns_of(values["text"]) is not None:
         return SupportedGames((2, info.players))
@@ -68,5 +72,5 @@ def games_of(spec: str) -> SupportedGames:
 
 
 def policy_games(file: PolicyFile) -> SupportedGames:
-    """The games that a policy was trained for."""
+    """Return the games that a policy was trained for."""
     return SupportedGames((file.players, file.players), regions_of(file.size), file.rules, file.action != "strategies")

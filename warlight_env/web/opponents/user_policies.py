@@ -14,7 +14,7 @@ from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-MOST: Final = 60  # files that are offered
+MOST: Final = 60  # the most files that are offered
 SUFFIX: Final = ".npz"
 PREFIX: Final = "policy:"
 _NEVER: Final[FileStamp] = (-1, -1)
@@ -25,7 +25,7 @@ InThread = Callable[..., Coroutine[Any, Any, Any]]
 
 @dataclass(frozen=True)
 class UserPolicy:
-    """A policy's file. problem: why it cannot be played; '': it can."""
+    """The file of a policy. problem: the reason why it cannot play; '': it can."""
 
     path: Path
     stamp: FileStamp
@@ -34,9 +34,9 @@ class UserPolicy:
 
 
 class UserPolicies:
-    """The policies in a folder, by the specification under which a page knows them: ``policy:NAME.npz``.
+    """The policies in a folder, by the specification that the page shows: ``policy:NAME.npz``.
 
-    The folder's place is told to nobody but the process that plays the policy. Nothing in a file is executed.
+    Only the process that plays the policy receives the folder's path. Nothing in a file is executed.
 
     Args:
         folder: None: no policies are offered. process_pool: reads files. in_thread: lists the folder in a thread.
@@ -47,7 +47,7 @@ class UserPolicies:
         self._known: dict[str, UserPolicy] = {}
 
     async def look(self) -> dict[str, UserPolicy]:
-        """Those that are there now; a file is read once as long as it stays the same."""
+        """Return the policies that the folder contains now; an unchanged file is read only once."""
         if self._folder is None:
             return {}
         found = {}
@@ -62,11 +62,11 @@ class UserPolicies:
             return replace(file, games=await self._process_pool.short(games_of, f"{PREFIX}{file.path}"))
         except (RequestError, ProcessPoolError) as error:
             told = clipped(readable(str(error).replace(str(file.path), file.path.name)), 200)
-            asked = isinstance(error, RequestError) and error.status not in BUSY  # else it is tried again
+            asked = isinstance(error, RequestError) and error.status not in BUSY  # else it is read again
             return replace(file, problem=f"cannot be read: {told}", stamp=file.stamp if asked else _NEVER)
 
     def played_as(self, spec: str | None) -> str | None:
-        """What plays a bot that is known by this specification, whether or not its file is still there."""
+        """Return the specification of the agent for a bot that the page shows; its file need not exist any more."""
         name = (spec or "").removeprefix(PREFIX)
         if self._folder is None or spec is None or not spec.startswith(PREFIX):
             return spec
@@ -74,7 +74,7 @@ class UserPolicies:
 
 
 def _files(folder: Path) -> dict[str, UserPolicy]:
-    """The files of a folder by specification, by name; those whose names cannot be shown are left out."""
+    """Return the files of a folder by specification, sorted by name; leave out names that cannot be shown."""
     found = {}
     try:
         with os.scandir(folder) as entries:
@@ -82,7 +82,7 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
                 if entry.name.endswith(SUFFIX) and entry.name.isprintable() and len(entry.name) <= 100:
                     try:
                         stamp = file_stamp(entry.stat())
-                    except OSError:  # it has just gone, or leads nowhere
+                    except OSError:  # the file was just deleted, or is a broken link
                         continue
                     found[f"{PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
     except OSError:

@@ -17,23 +17,23 @@ from warlight_env.web.storage.game_folder import writing
 from warlight_env.web.storage.saved_game import SEATS, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
 
-LEFT: Final = 600.0  # seconds after which a game in which nobody did anything is one that was left
-BOTS: Final = 86400.0  # and an unfinished one between bots,
-INVITED: Final = 86400.0  # or one to which friends were invited,
-ORPHANED: Final = 86400.0  # or a log without its seats: what is left of a game whose deleting was cut off
-_OURS: Final = re.compile(r"[0-9a-f]{12}")  # as the server calls its games; others may have logs in the folder, too
+LEFT: Final = 600.0  # seconds after which a game without any action of a person is abandoned
+BOTS: Final = 86400.0  # seconds after which an unfinished game between bots is abandoned
+INVITED: Final = 86400.0  # seconds after which a game with invited friends, but without any action, is abandoned
+ORPHANED: Final = 86400.0  # seconds after which a log without seats is abandoned: its deletion was interrupted
+_OURS: Final = re.compile(r"[0-9a-f]{12}")  # names of the server's games; the folder may contain other logs, too
 
 
 def files_of(folder: Path, id: str) -> list[Path]:
-    """The files that a game may have; its seats come first: without them it is none."""
+    """Return the files that a game may have. The file of seats comes first: without it there is no game."""
     return [folder / f"{id}{end}" for end in (SEATS, TURNS, f"{PARTIAL}{PLAIN}", PLAIN)]
 
 
 def delete_files(folder: Path, id: str) -> None:
-    """Take a game out of its folder.
+    """Delete all files of a game.
 
     Raises:
-        DiskError: the system does not let us; what was there is as it was, or gone.
+        DiskError: the system refuses; each file is either unchanged or deleted.
     """
     for path in files_of(folder, id):
         with writing(path), contextlib.suppress(FileNotFoundError):
@@ -41,15 +41,16 @@ def delete_files(folder: Path, id: str) -> None:
 
 
 def abandoned_games(folder: Path, now: float) -> list[str]:
-    """Unfinished games without a name that nobody has touched for long: by people who did nothing, or between bots.
+    """Return unfinished games that can be deleted, as their files did not change for long.
 
-    And logs of unfinished games that nobody can open any more, as their seats are gone.
+    These are games without a name that people made but did not play, games between bots without a name, and logs
+    without a file of seats, which cannot be opened any more. Paused games are not among them.
     """
     return [id for id, seconds in _unfinished(folder, now) if seconds > LEFT and _missed_by_nobody(folder, id, seconds)]
 
 
 def _unfinished(folder: Path, now: float) -> Iterator[tuple[str, float]]:
-    """Games by their names, and for how long none of their files has changed."""
+    """Yield the unfinished games by name, with the seconds since the last change of their files."""
     for path in folder.glob(f"*{PARTIAL}{PLAIN}"):
         id = path.name.removesuffix(f"{PARTIAL}{PLAIN}")
         with contextlib.suppress(OSError):
@@ -61,17 +62,17 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
         saved = read_saved_game(folder, id)
         if saved is None:
             return _OURS.fullmatch(id) is not None and seconds > ORPHANED
-        if saved.name or saved.paused or (saved.friends and seconds <= INVITED):  # friends take their time
+        if saved.name or saved.paused or (saved.friends and seconds <= INVITED):  # friends may take long
             return False
         if not saved.people and seconds > BOTS:
             return True
         return not SubmittedTurns(folder / f"{id}{TURNS}").there and not _begun(folder / f"{id}{PARTIAL}{PLAIN}")
     except (OSError, RequestError, *NOT_OURS):
-        return False  # not a game of ours, or one that can be mended
+        return False  # another program's file, or a damaged one that can be repaired
 
 
 def _begun(log: Path) -> bool:
-    """Whether anything happened in a game, beyond what it took over from another."""
+    """Return whether anything happened in a game, apart from the rounds that it took over from another game."""
     with bounded.open_file(log) as file:
         header = json.loads(file.readline(bounded.LOG_LINE))
         over = header.get("continues", {}).get("rounds", 0)

@@ -18,7 +18,7 @@ TOKEN: Final = "server.token"
 
 
 class DiskError(LogWriteError):
-    """Something could not be written; what was there before is still there. `reason`: as the system says it."""
+    """An error for a file that could not be written; its previous content is unchanged. `reason`: from the system."""
 
     status = 507
 
@@ -29,7 +29,7 @@ class DiskError(LogWriteError):
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns what the system says into a `DiskError` that names the file."""
+    """Turn an `OSError` into a `DiskError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -37,36 +37,36 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """A file that its owner alone may read, whole or as it was; `DiskError` where that fails.
+    """Write a file that only its owner can read; on failure raise `DiskError` and keep the previous file.
 
-    It survives the end of this process, however hard, but perhaps not that of the machine.
+    The file survives a kill of this process, but perhaps not a crash of the machine.
     """
     with writing(path):
         write_file(path, data, temporary=path.with_name(path.name + ".new"), mode=0o600, sync=False)
 
 
-#: Time of the last change in nanoseconds and size in bytes: a file with the same stamp has not changed.
+#: Time of the last change in nanoseconds and size in bytes; a file with the same stamp is unchanged.
 FileStamp = tuple[int, int]
 
 
 def file_stamp(found: os.stat_result) -> FileStamp:
-    """The stamp of a file."""
+    """Return the stamp of a file."""
     return found.st_mtime_ns, found.st_size
 
 
 class FolderInUseError(InputError):
-    """Another server has the folder; nothing in it was changed."""
+    """An error for a folder that another server uses; this server has changed nothing in it."""
 
 
 class GameFolder:
-    """A folder of games, locked until `release` or the end of the process, however that ends.
+    """A folder of games, locked until `release` or until the process ends in any way.
 
     Args:
-        path: made if it is not there.
+        path: of the folder, which is made if it does not exist.
 
     Raises:
-        FolderInUseError: another server is at it; the message says which.
-        LogWriteError: it cannot be made or written.
+        FolderInUseError: another server uses the folder; the message names that server.
+        LogWriteError: the folder cannot be made or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,11 +81,11 @@ class GameFolder:
         self._lock = FolderLock(path, in_use=in_use, unwritable=unwritable)
 
     def tell(self, address: str) -> None:
-        """Write down for other servers where this one is."""
+        """Write this server's address into the lock file, for the error messages of other servers."""
         self._lock.describe(f"a server at {address}")
 
     def token(self) -> str:
-        """The server's token: drawn once and kept, so that pages that are open go on after a restart.
+        """Return the server's token. It is drawn once and stored, so that open pages still work after a restart.
 
         Raises:
             LogWriteError: it cannot be read or written.
@@ -102,5 +102,5 @@ class GameFolder:
         return drawn
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock of the folder."""
         self._lock.release()

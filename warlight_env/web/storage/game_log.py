@@ -1,4 +1,4 @@
-"""Writes the log of a game that is played on the server; each line is on disk before viewers receive it."""
+"""Writes the log of a game on the server; each line is on disk before viewers receive it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from warlight_env.record.model import RESIGNED
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.storage.game_folder import writing
 
-#: Latest events that are kept as objects; older ones are parsed again from their lines.
+#: The latest events, this many, are kept as objects; older ones are parsed again from their lines.
 KEPT: Final = 8
 
 
 class SeatState:
-    """The state of a seat for its game's `Recorder`: its name, and the insight that is logged with its next turn."""
+    """The state of a seat for its game's `Recorder`: the name, and the insight that is logged with its next turn."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.thought: dict[str, Any] | None = None
 
     def insight(self) -> dict[str, Any] | None:
-        """See `Agent.insight`; each insight is returned once."""
+        """Return the insight once, then None; see `Agent.insight`."""
         thought, self.thought = self.thought, None
         return thought
 
@@ -38,8 +38,8 @@ class SeatState:
 class GameLogWriter(Recorder):
     """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its lines for the viewers.
 
-    What is recorded waits until `save`, which has it on disk as a whole or not at all; only then it is one of the
-    `lines`. So nobody is told what is not on disk, and a full disk costs nothing but time.
+    Recorded lines wait until `save`, which writes all of them to the disk or none. Only then they become part of
+    `lines`. So viewers receive no event that is not on disk, and a full disk only delays the game.
 
     Args:
         path: ``NAME.wl.jsonl``, the name of the finished game.
@@ -51,14 +51,14 @@ class GameLogWriter(Recorder):
         self.path = path
         self.partial = path.with_name(path.name.removesuffix(PLAIN) + PARTIAL + PLAIN)
         self.seat_states = [SeatState(player.name) for player in players]
-        self.lines: list[bytes] = []  #: the header first; bytes, as a long game's events are a hundred thousand objects
-        self.size = 0  #: bytes of them
-        self._told: dict[int, dict[str, Any]] = {}  # the latest events by number, for those who follow the game
-        self.steps = 0  #: picks and rounds among them
+        self.lines: list[bytes] = []  #: the lines on disk, header first; bytes, as a long game has 100,000 events
+        self.size = 0  #: bytes of the lines
+        self._told: dict[int, dict[str, Any]] = {}  # the latest events by number, for the viewers
+        self.steps = 0  #: picks and rounds among the lines
         self.complete = False  #: whether the game has ended
         self._waiting: list[bytes] = []
         self._file: int | None = None
-        self._end = 0  # of what is in the file
+        self._end = 0  # size of the file in bytes, after the last complete write
 
     def write(self, line: bytes) -> None:
         """See `Recorder`."""
@@ -73,23 +73,23 @@ class GameLogWriter(Recorder):
 
     @property
     def waits(self) -> bool:
-        """Whether something is recorded that is not on disk."""
+        """Whether a recorded line is not on disk yet."""
         return bool(self._waiting)
 
     @property
     def events(self) -> int:
-        """How many there are."""
+        """The number of events on disk."""
         return len(self.lines) - 1
 
     def event(self, number: int) -> dict[str, Any]:
-        """The event of that number: as it was told, or for those who come late from its line."""
+        """Return the event of that number; older events are parsed from their lines."""
         return self._told.get(number) or _read(self.lines[number + 1])
 
     def save(self) -> None:
-        """Have all that waits on disk, and tell it.
+        """Write all waiting lines to the disk, then add them to `lines`.
 
         Raises:
-            DiskError: it is not, and waits on.
+            DiskError: the write failed; the lines still wait.
         """
         with writing(self.partial):
             if self._file is None:
@@ -105,7 +105,7 @@ class GameLogWriter(Recorder):
         self._waiting.clear()
 
     def _made(self) -> tuple[int, int]:
-        """The file with all lines, made in one step, and where it ends; a game that goes on replaces its file so."""
+        """Make the file with all lines in one step, over an older file of the game; return it and its size."""
         fresh = self.partial.with_name(self.partial.name + ".new")
         file = open_output(fresh, WRITE | os.O_APPEND, 0o600)
         try:
@@ -119,11 +119,11 @@ class GameLogWriter(Recorder):
         return file, end
 
     def left(self, seat: int, number: int) -> None:
-        """Log that a seat resigned and moves no more from that round on."""
+        """Log that a seat resigned and makes no more moves from that round on."""
         self.tell(failure_data(LoggedFailure(seat, number, RESIGNED)))
 
     def finish(self, tell: Callable[[], None]) -> None:
-        """The game has ended, which `tell` records: the file gets its name. `DiskError`: not yet; try again."""
+        """Record the end of the game with `tell`, and give the file its final name. `DiskError`: call it again."""
         if not self.complete:
             if not self._waiting:
                 tell()
@@ -134,18 +134,18 @@ class GameLogWriter(Recorder):
         self.close()
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def take_up(self, header: Header, lines: Iterable[bytes], complete: bool, *, on_disk: bool = False) -> None:
-        """The game is the one of these lines, and goes on unless it is complete. on_disk: they are on disk already."""
+        """Continue the game of these lines, unless it is complete. on_disk: the lines are on disk already."""
         self._agents, self.header, self.complete = self.seat_states, header, complete
         self._waiting = list(lines)
         if on_disk:
             while not complete and self._waiting[-1].startswith(_INSIGHT):
-                self._waiting.pop()  # of a round that was cut off while it was written: it is thought about anew
+                self._waiting.pop()  # of an interrupted round: the bots are asked again
             self._tell()
 
 
@@ -163,7 +163,7 @@ def _text(lines: Sequence[bytes]) -> bytes:
 
 
 def picks_of(header: Header) -> Literal["play", "random"]:
-    """How the game of a log picked, as `Game` takes it."""
+    """Return how the game of a log picks regions, as an argument of `Game`."""
     return "play" if header.picks == "agents" else "random"
 
 
@@ -171,7 +171,7 @@ def play_again(log: GameLog, game: Game, rounds: int) -> None:
     """Play the picks and the first `rounds` rounds of a log.
 
     Raises:
-        LogError: the game goes another way than its log says.
+        LogError: the replayed game differs from its log.
     """
     for step in log.steps:
         if isinstance(step, Picks):

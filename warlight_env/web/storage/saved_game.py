@@ -1,4 +1,4 @@
-"""The file beside a game's log: seats, tokens, name and settings, readable by its owner alone."""
+"""The file beside a game's log: seats, tokens, name and settings; only its owner can read it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SEATS: Final = ".seats.json"
 
 @dataclass(frozen=True)
 class SavedGame:
-    """What is saved of a game besides its log.
+    """The saved data of a game in addition to its log.
 
-    seats: name, bot's spec (None: a person) and token of each. watch: token of those who watch bots; None: people play.
-    pace, paused: how a game between bots runs. name: that somebody gave it; '': none. friends: seats of people who were
-    invited. spectate: token of those who watch people; None: there is none. clock: seconds for a turn; None: no limit.
-    rematch: the game that was made to be played next; None: none yet.
+    seats: name, bot's spec (None: a person) and token of each seat. watch: token for watching a game of bots; None:
+    people play. pace, paused: of a game between bots. name: given by a user; '': none. friends: seats of invited
+    people. spectate: token for watching a game of people; None: there is none. clock: seconds for a turn; None: no
+    limit. rematch: id of the next game of the same players; None: none yet.
     """
 
     seats: list[tuple[str, str | None, str]]
@@ -40,7 +40,7 @@ class SavedGame:
 
     @classmethod
     def of(cls, data: Any) -> SavedGame:
-        """From plain data; one of `NOT_OURS` where it is of something else."""
+        """Return the saved game of plain data; raise one of `NOT_OURS` for data of another kind."""
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
@@ -59,7 +59,7 @@ class SavedGame:
         return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return plain data."""
         return {**asdict(self), "seats": [list(seat) for seat in self.seats]}
 
     @property
@@ -68,27 +68,27 @@ class SavedGame:
         return [seat for seat, (_, spec, _) in enumerate(self.seats) if spec is None]
 
     def token(self, seat: int) -> str | None:
-        """That of a seat, or of watching people (SPECTATOR); None: there is none."""
+        """Return the token of a seat, or of watching a game of people (SPECTATOR); None: there is none."""
         if seat == SPECTATOR:
             return self.spectate
         return self.seats[seat][2] if seat < len(self.seats) else None
 
     def holds(self, token: str) -> bool:
-        """Whether it is that of a seat, or of watching bots."""
+        """Return whether the token belongs to a person's seat, or to watching bots."""
         tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
         return any(same(known, token) for known in tokens if known)
 
     def invites(self, token: str) -> bool:
-        """Whether it is one that was given away: of a friend's seat, or of watching people."""
+        """Return whether the token was given to guests: of a friend's seat, or of watching a game of people."""
         tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
         return any(same(known, token) for known in tokens if known)
 
 
 def read_saved_game(folder: Path, id: str) -> SavedGame | None:
-    """The saved data of a game in a folder; None: there is no such game.
+    """Return the saved data of a game in a folder; None: there is no such game.
 
     Raises:
-        RequestError: it cannot be read, or is damaged.
+        RequestError: the file cannot be read, or is damaged.
     """
     path = folder / f"{id}{SEATS}"
     try:
@@ -102,5 +102,5 @@ def read_saved_game(folder: Path, id: str) -> SavedGame | None:
 
 
 def write_saved_game(folder: Path, id: str, saved: SavedGame) -> None:
-    """Have it on disk; `DiskError`: what was there before still is."""
+    """Write the saved data to the disk; `DiskError`: the previous file is unchanged."""
     write_private(folder / f"{id}{SEATS}", json.dumps(saved.to_dict()).encode())

@@ -1,4 +1,4 @@
-"""Turns that people submitted for a round that has not been played; on disk before the server confirms them."""
+"""Turns that people submitted for the next round; they are on disk before the server confirms them."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ Wishes = list[int]
 
 @dataclass(frozen=True)
 class SubmittedTurn:
-    """A person's turn, picks or orders, and what is logged of the help that was taken."""
+    """A person's turn, picks or orders, and the log entry about the help that the person used."""
 
     turn: Wishes | Orders
     thought: dict[str, Any] | None = None
 
 
 class SubmittedTurns:
-    """The file of a game's submitted turns, readable by its owner alone.
+    """The file of a game's submitted turns; only its owner can read it.
 
-    It holds those of one step of the game, and its number: once that has been played, they are void. Beside them stands
-    how much of the time for them is gone, and who has left the game, until the log says so.
+    It contains the turns of one step of the game, and the number of that step. Once the step is played, the turns are
+    void. It also contains the spent seconds of the step's clock, and resignations that are not in the log yet.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def keep(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
-        """Write down the turns of the step of that number, by seat, who has left, and seconds of the step's clock.
+        """Write the turns of the step with this number, by seat, the resignations, and the spent seconds of the clock.
 
         Raises:
-            DiskError: they are not written.
+            DiskError: the file is not written.
         """
         rows = {str(seat): [_plain(submitted.turn), submitted.thought] for seat, submitted in turns.items()}
         data = {"step": step, "turns": rows, "left": left, "spent": round(spent, 3)}
         write_private(self.path, json.dumps(data).encode())
 
     def turns(self, step: int) -> dict[int, SubmittedTurn]:
-        """The turns of that step, as far as they are there."""
+        """Return the stored turns of that step."""
         try:
             data = json.loads(self.path.read_bytes())
             if data["step"] != step:
                 return {}
             return {int(seat): _read_turn(*row) for seat, row in data["turns"].items()}
         except (OSError, *NOT_OURS):
-            return {}  # there are none: whoever handed one in was not told that it counts
+            return {}  # no turn is stored, and the server has confirmed none
 
     def spent(self, step: int) -> float:
-        """The seconds of that step's clock that were gone; 0 where nothing says so."""
+        """Return the spent seconds of that step's clock; 0 if the file does not contain them."""
         try:
             data = json.loads(self.path.read_bytes())
             seconds = float(data["spent"]) if data["step"] == step else 0.0
@@ -67,13 +67,13 @@ class SubmittedTurns:
             return 0.0
 
     def left(self, take: Callable[[Any], None]) -> None:
-        """Pass the saved resignations to `take`, whatever the step was."""
+        """Pass the saved resignations to `take`, of any step."""
         with contextlib.suppress(OSError, *NOT_OURS):
             take(json.loads(self.path.read_bytes())["left"])
 
     @property
     def there(self) -> bool:
-        """Whether anything was handed in that may still count."""
+        """Whether the file contains turns or resignations that may still count."""
         try:
             data = json.loads(self.path.read_bytes())
             return bool(data["turns"] or data.get("left", {}).get("resigned"))
@@ -81,7 +81,7 @@ class SubmittedTurns:
             return False
 
     def forget(self) -> None:
-        """The game is over."""
+        """Delete the file, as the game is over."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
 

@@ -20,18 +20,18 @@ from warlight_env.web.workers.worker_tasks import Failed, LogSource, failed, ope
 
 _log = logging.getLogger(__name__)
 
-QUEUE: Final = 8  # reports that are being made; who wants more is sent away
-ROUNDS: Final = 300  # of a game: longer ones get no report
+QUEUE: Final = 8  # the most reports in progress; further requests are refused
+ROUNDS: Final = 300  # the most rounds of a game that gets a report
 BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
 LEAST: Final = 0.05  # seconds for a turn
-PATIENCE: Final = 60.0  # seconds for which a report that nobody asks for is still made, and why there is none is kept
-LIMIT: Final = 300.0  # seconds for a round: kernels may have to be compiled
+PATIENCE: Final = 60.0  # seconds without a poll until a report is cancelled, and until an error is forgotten
+LIMIT: Final = 300.0  # seconds for a round: Numba may have to compile kernels
 REPORT_BYTES: Final = 16 << 20  # bytes of cached reports
 
 
 @dataclass(frozen=True)
 class RoundAnalysis:
-    """A round to be analysed; round 0: what there is to be analysed is asked for."""
+    """One round to analyse; round 0 asks for the names of the players and the number of rounds."""
 
     source: LogSource
     round: int = 0
@@ -40,7 +40,7 @@ class RoundAnalysis:
 
 @dataclass
 class _Making:
-    """A report on its way."""
+    """A report in progress."""
 
     looked: float
     done: int = 0
@@ -50,7 +50,7 @@ class _Making:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is done for it: what is left is an error to be told."""
+        """Whether the work has ended; then the entry only holds an error for the next request."""
         return self.task is not None and self.task.done()
 
 
@@ -64,10 +64,10 @@ class AnalysisJobs:
         self._done: LRUCache[str, bytes] = LRUCache(REPORT_BYTES, getsizeof=len)
 
     def look(self, source: LogSource) -> dict[str, Any]:
-        """How far a log's report is: ``done`` of ``rounds``, and the ``report`` once it is there.
+        """Return the progress of a log's report: ``done`` of ``rounds``, and the ``report`` once it is complete.
 
         Raises:
-            RequestError: there will be none, or too many are being made.
+            RequestError: the report failed, or too many reports are in progress.
         """
         if (report := self.known(source)) is not None:
             return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
@@ -85,12 +85,12 @@ class AnalysisJobs:
         return {"done": making.done, "rounds": making.rounds, "report": None}
 
     def known(self, source: LogSource) -> dict[str, Any] | None:
-        """A log's report, where it has been made."""
+        """Return a log's report if it is complete; None otherwise."""
         kept = self._done.get(source.key)
         return None if kept is None else json.loads(kept)
 
     def _forget(self) -> None:
-        """Errors that nobody has asked for."""
+        """Delete old errors that no client has asked for."""
         now = time.monotonic()
         for key, making in list(self._making.items()):
             if making.over and now - making.looked > PATIENCE:
@@ -104,7 +104,7 @@ class AnalysisJobs:
                 self._done[source.key] = encoded(report.to_dict())
             del self._making[source.key]
         except RequestError as error:
-            making.error = error  # told to who asks next
+            making.error = error  # the next request raises it
         except Exception as error:
             kind = type(error).__name__
             text = f"the report cannot be made ({kind}): the server's log says why"
@@ -112,7 +112,7 @@ class AnalysisJobs:
             _log.exception("report of %s", source.key)
 
     async def _report(self, source: LogSource, making: _Making) -> GameReport | None:
-        """None: nobody waits for it any more."""
+        """Make the report; return None if no client waits for it any more."""
         names, making.rounds = await self._ask(RoundAnalysis(source))
         if not 0 < making.rounds <= ROUNDS:
             text = f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}"
@@ -136,7 +136,7 @@ class AnalysisJobs:
         return answer
 
     async def close(self) -> None:
-        """Make no more."""
+        """Cancel all reports."""
         tasks = [making.task for making in self._making.values() if making.task is not None]
         for task in tasks:
             task.cancel()

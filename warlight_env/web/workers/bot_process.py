@@ -1,4 +1,4 @@
-"""The work of a bot process: bots that choose turns, and rollouts, asked over a pipe."""
+"""The work of a bot process: it answers questions over a pipe with bots' turns and rollouts."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from warlight_env.record.insight import insight_of
 from warlight_env.step_results import RoundResult
 from warlight_env.web.workers.child_process import serve_questions
 
-AGENTS: Final = 16  # kept with their memory; the one that was not asked for longest is made anew when it is needed
+AGENTS: Final = 16  # agents that are kept with their memory; the least recently used one is made anew when needed
 SETUPS: Final = 64
-#: Regions and directed edges of a board on which all playouts are made that are asked for; on larger ones as many as
-#: take about the same time, and so many at least.
+#: Number of regions plus directed edges up to which a board gets all requested playouts. Larger boards get as many as
+#: take about the same time, but at least `FEWEST`.
 SIZE: Final = 1000
 FEWEST: Final = 10
 
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What stays the same in a game: all that decides, with a position, what is answered about it.
+    """The constant part of a game: with a position, it determines the answer.
 
-    digest: of map, rules and players. map: pickled, or a bundled one's name.
+    digest: of map, rules and players. map: pickled, or the name of a bundled map.
     """
 
     digest: str
@@ -48,7 +48,7 @@ class WorkerSetup:
 
     @classmethod
     def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
-        """The plain data of a game."""
+        """Return the plain data of a game."""
         bundled = map_.name in maps.names() and maps.load(map_.name) == map_
         told = rules.to_dict()
         text = json.dumps([map_.digest(), told, players], sort_keys=True)
@@ -59,7 +59,7 @@ class WorkerSetup:
 
 @dataclass(frozen=True)
 class AskedPosition:
-    """What a player sees, as a `View` has it."""
+    """The part of a game that a player sees, with the fields of a `View`."""
 
     player: int
     phase: str
@@ -70,11 +70,11 @@ class AskedPosition:
     offers: tuple[int, ...]
     picks_left: int
     starts: tuple[tuple[int, ...], ...] | None = None
-    last_round: RoundResult | None = None  #: as far as the player got to know of it
+    last_round: RoundResult | None = None  #: the part that the player saw
 
     @classmethod
     def of(cls, view: View) -> AskedPosition:
-        """The changing part of a view."""
+        """Return the changing part of a view."""
         return cls(
             view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
             view.picks_left, view.starts, view.last_round,
@@ -83,10 +83,10 @@ class AskedPosition:
 
 @dataclass(frozen=True)
 class Question:
-    """What a worker is asked.
+    """A question to a worker.
 
-    ``spec``: which bot thinks; None: only chances. ``keep``: names the game in which the bot plays this seat and keeps
-    its memory; None: it is made for this question.
+    ``spec``: the bot that chooses a turn; None: only win probabilities. ``keep``: id of the game in which the bot plays
+    this seat and keeps its memory; None: the bot is made for this question.
     """
 
     setup: WorkerSetup
@@ -95,12 +95,12 @@ class Question:
     seed: int = 0
     keep: str | None = None
     chances: bool = False
-    games: int = 200  #: playouts for the chances; fewer on large boards
+    games: int = 200  #: playouts for the win probabilities; fewer on large boards
 
 
 @dataclass(frozen=True)
 class WorkerAnswer:
-    """A worker's answer; `error` says why there is none."""
+    """A worker's answer; `error` is the reason if it failed."""
 
     wishes: list[int] | None = None
     deploys: list[list[int]] = field(default_factory=list)
@@ -109,7 +109,7 @@ class WorkerAnswer:
     chances: list[list[float]] | None = None
     seconds: float = 0.0
     error: str | None = None
-    late: bool = False  #: the error is that there was none in time
+    late: bool = False  #: whether the error is a timeout
 
 
 class Worker:
@@ -120,7 +120,7 @@ class Worker:
         self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
 
     def answer(self, question: Question) -> WorkerAnswer:
-        """Think; whatever goes wrong is told, not raised."""
+        """Answer a question; errors become part of the answer and are not raised."""
         start = time.perf_counter()
         try:
             return self._answer(question)
@@ -152,7 +152,7 @@ class Worker:
         return WorkerAnswer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
 
     def _view(self, setup: WorkerSetup, position: AskedPosition) -> View:
-        """The view again: boards are compared by identity, so they are made once for each setup."""
+        """Return the view of a position. Boards are compared by identity, so each setup has one board."""
         key = setup.digest, position.player
         base = self._views.get(key)
         if base is None:
@@ -194,5 +194,5 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """A thinking process."""
+    """Run a bot process."""
     serve_questions(pipe, Worker().answer, lambda error: WorkerAnswer(error=crash_reason(error)), 5)

@@ -1,4 +1,4 @@
-"""A pool of bot processes with timeouts, and a limit of concurrent bot queries."""
+"""A pool of bot processes with timeouts, and a limit on concurrent bot queries."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.bot_process import Question, WorkerAnswer, serve
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 
-#: Seconds that a bot may take beyond its own clock.
+#: Seconds that a bot may take in addition to its own time limit.
 GRACE: Final = 10.0
-#: Seconds more for the first answer of a worker: kernels may have to be compiled.
+#: More seconds for a worker's first answer: Numba may have to compile kernels.
 FIRST: Final = 180.0
-EACH: Final = 2  # questions to bots at once with one token, or about one opened log
-ALL: Final = 8  # and of all together: two workers do not answer more in the time that somebody waits
+EACH: Final = 2  # the most concurrent questions with one token, or about one opened log
+ALL: Final = 8  # the most concurrent questions of all users: two workers cannot answer more within a tolerable time
 
 
 class BotWorkers:
-    """A few bot processes. A seat always uses the same one, which keeps the bot's memory."""
+    """A few bot processes. A seat always uses the same process, which keeps the bot's memory."""
 
     def __init__(self, workers: int = 2, limit: Callable[[Question, bool], float] | None = None) -> None:
         """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `patience`."""
-        #: What plays a bot of that specification: a policy of the owner's is known by its name alone.
+        #: Returns the agent for a bot's specification: the page knows a policy of the owner only by its name.
         self.played_as: Callable[[str | None], str | None] = lambda spec: spec
         self._slots = [_Slot(limit or patience) for _ in range(workers)]
 
     async def ask(self, question: Question, slot: int = 0) -> WorkerAnswer:
-        """Ask the worker of that number (modulo their number), after those who asked it before."""
+        """Ask the worker of that number (modulo the number of workers), after earlier questions to it."""
         played = self.played_as(question.spec)
         answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played))
         if (
             answer.error is not None and played is not None and played != question.spec
-        ):  # where it lies is told to nobody
+        ):  # the error must not reveal the path
             place, name = played.partition(":")[2], (question.spec or "").partition(":")[2]
             answer = replace(answer, error=answer.error.replace(place, name))
         return answer
 
     def busy(self, slot: int) -> bool:
-        """Whether somebody asks that worker now."""
+        """Return whether that worker is answering a question now."""
         return self._slots[slot % len(self._slots)].child.busy
 
     async def close(self) -> None:
@@ -100,12 +100,12 @@ class _Slot:
 
 
 def patience(question: Question, first: bool) -> float:
-    """Seconds after which a bot is ended: beyond three times its own clock something is wrong with it."""
+    """Return the seconds until a bot is killed: more than three times its own time limit indicates an error."""
     return GRACE + 3 * clock(question.spec) + (FIRST if first else 0)
 
 
 def clock(spec: str | None) -> float:
-    """Seconds that a bot takes for a move by its own account; 0 where it does not say."""
+    """Return the seconds for a move from the bot's own parameters; 0 if they do not contain a limit."""
     if spec is None:
         return 0.0
     _, values = _unwrapped(spec)
@@ -116,7 +116,7 @@ def clock(spec: str | None) -> float:
 
 
 def _unwrapped(spec: str) -> tuple[str, dict[str, Any]]:
-    """What kind of bot that is, by its name and the names of those that it wraps, and the parameters of the last."""
+    """Return the kind of a bot (its name and the names of the agents that it wraps), and the innermost parameters."""
     info, values = parse(spec)
     kind = info.name
     while info.wraps:

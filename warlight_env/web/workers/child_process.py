@@ -19,11 +19,11 @@ START: Final = 300.0
 
 
 class ChildTimeoutError(Exception):
-    """There was no answer in time; the process was ended."""
+    """An error for an answer that took too long; the process was killed."""
 
 
 class ChildDiedError(Exception):
-    """The process ended before it had answered, with that exit code (see `multiprocessing.Process`)."""
+    """An error for a process that ended before its answer, with its exit code (see `multiprocessing.Process`)."""
 
     def __init__(self, reason: str, exitcode: int | None) -> None:
         super().__init__(reason)
@@ -31,37 +31,37 @@ class ChildDiedError(Exception):
 
 
 class ChildProcess:
-    """A process that is started when it is first asked, and again when it is asked after it has ended.
+    """A process that starts at the first question, and starts again at a question after its end.
 
     Args:
-        serve: what runs in it: a function of a module, which calls `serve_questions`.
+        serve: the function that the process runs: a function of a module, which calls `serve_questions`.
         name: of the process.
     """
 
     def __init__(self, serve: Callable[[Connection], None], name: str) -> None:
         self._serve, self._name = serve, name
         self._lock = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(1, name)  # of its own: whoever fills the loop's threads does not delay it
+        self._thread = ThreadPoolExecutor(1, name)  # its own thread: busy threads of the event loop do not delay it
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._late = self._closed = False
 
     @property
     def busy(self) -> bool:
-        """Whether it is being asked."""
+        """Whether a question is being answered."""
         return self._lock.locked()
 
     async def ask(self, question: Any, limit: Callable[[], float]) -> Any:
-        """The answer to a question, after those that were asked before.
+        """Return the answer to a question, after the answers to earlier questions.
 
-        Who waits no longer, because its task was cancelled, still has the process to itself until that has answered:
-        the answer must not be taken for the next one's.
+        If the caller's task is cancelled, the process still finishes this answer before the next question. Otherwise
+        the next caller would receive the wrong answer.
 
         Args:
-            limit: seconds for the answer, asked for when its turn has come.
+            limit: returns the seconds for the answer; called when the question's turn has come.
 
         Raises:
-            ChildTimeoutError: it took longer. ChildDiedError: the process ended.
+            ChildTimeoutError: the answer took too long. ChildDiedError: the process ended.
         """
         await self._lock.acquire()
         asking = asyncio.ensure_future(self._ask(question, limit))
@@ -71,14 +71,14 @@ class ChildProcess:
     def _asked(self, asking: asyncio.Future[Any]) -> None:
         self._lock.release()
         if not asking.cancelled():
-            asking.exception()  # heard of even where nobody waits for the answer any more
+            asking.exception()  # retrieves the error, even if no caller waits any more
 
     async def _ask(self, question: Any, limit: Callable[[], float]) -> Any:
         await self._within(START, self._make_ready)
         return await self._within(limit(), self._exchange, question)
 
     async def _within(self, seconds: float, work: Callable[..., Any], *args: Any) -> Any:
-        """Do it in the thread; after so many seconds the process is ended, from which the thread sees that it is."""
+        """Run the work in the thread. After these seconds the process is killed, and the thread notices that."""
         loop = asyncio.get_running_loop()
         self._late = False
         timer = loop.call_later(seconds, self._expire)
@@ -94,7 +94,7 @@ class ChildProcess:
             timer.cancel()
 
     def _do(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Do it; where the pipe fails, the process is ended."""
+        """Run the work; if the pipe fails, end the process."""
         try:
             return work(*args)
         except (EOFError, OSError) as error:
@@ -126,21 +126,21 @@ class ChildProcess:
         return self._pipe.recv()
 
     def _end(self) -> int | None:
-        """End the process; its exit code, where it had ended by itself."""
+        """End the process; return its exit code if it had ended by itself."""
         process, self._process = self._process, None
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             pipe.close()
         if process is None or process.pid is None:
             return None
-        process.join(0.1)  # one whose pipe has closed ends at once
+        process.join(0.1)  # a process with a closed pipe ends at once
         exitcode = process.exitcode
         process.kill()
         process.join(5)
         return exitcode
 
     def close(self) -> None:
-        """End the process, whatever it does; who waits for an answer learns that it was ended."""
+        """End the process, even if it is busy; waiting callers get a `ChildDiedError`."""
         self._closed = True
         if self._process is not None and self._process.pid is not None:
             self._process.kill()
@@ -149,7 +149,7 @@ class ChildProcess:
 
 
 def _run(serve: Callable[[Connection], None], pipe: Connection) -> None:
-    """Serve in the process that was started."""
+    """Run `serve` in the child process."""
     begin_worker()
     serve(pipe)
 
@@ -157,11 +157,12 @@ def _run(serve: Callable[[Connection], None], pipe: Connection) -> None:
 def serve_questions(
     pipe: Connection, answer: Callable[[Any], Any], failed: Callable[[BaseException], Any], niceness: int
 ) -> None:
-    """Answer questions until the pipe closes; below the server's priority.
+    """Answer questions until the pipe closes, at a lower priority than the server's.
 
     Args:
-        answer: a question's answer. failed: what is told instead where it raised, or is none that a pipe can take.
-        niceness: added to the server's.
+        answer: returns the answer to a question.
+        failed: returns the answer for an error: `answer` raised it, or its result cannot be pickled.
+        niceness: is added to the server's.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
@@ -174,5 +175,5 @@ def serve_questions(
             except BaseException as error:  # a bot may even raise SystemExit
                 told = pickle.dumps(failed(error), pickle.HIGHEST_PROTOCOL)
             pipe.send_bytes(told)
-    except (EOFError, OSError):  # the server has gone
+    except (EOFError, OSError):  # the server has ended
         return

@@ -1,8 +1,8 @@
-"""What a game was decided by: how good each turn was beside the best one that a search finds, and what the dice did.
+"""The report on a game: the quality of each turn in comparison with the best turn of a search, and the effect of dice.
 
-A turn is worth the share of games won from the positions that it leads to: the round is played many times with other
-dice, all other orders being as they were, and each of its ends is played out with everybody playing like `aggressive`.
-Two turns of a player are compared with the same dice and playouts, so that their difference is surer than either.
+The value of a turn is the share of games won from the positions after it. The round is played many times with other
+dice, while all other orders stay the same. Each resulting position is played out with all players like `aggressive`.
+Two turns of a player are compared with the same dice and playouts: their difference is more certain than each value.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from warlight_env.web.workers.rollout_estimate import win_chances
 
 #: The strongest search, with its budget for a turn.
 JUDGE: Final = "nash:secs=1"
-ROLLS: Final = 48  # of a round's dice
-PLAYOUTS: Final = 20  # of each of its ends
-TURNING: Final = 5  # turning points that are told
-CHANGE: Final = 0.08  # of the win probability, that makes one
+ROLLS: Final = 48  # repetitions of a round with other dice
+PLAYOUTS: Final = 20  # playouts of each resulting position
+TURNING: Final = 5  # the most turning points in a report
+CHANGE: Final = 0.08  # the loss of win probability that makes a turning point
 _SURE: Final = 1.96  # standard errors on either side: 95 %
 
 
 class GameReportError(InputError):
-    """A game that nothing can be said of."""
+    """An error for a game without rounds, which has no report."""
 
 
 @dataclass(frozen=True)
 class Better:
-    """A turn that wins more. gain: of win probability. error: half of its interval of 95 %."""
+    """A turn that wins more. gain: of win probability. error: half the width of its 95 % interval."""
 
     orders: str
     gain: float
@@ -48,11 +48,12 @@ class Better:
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A player's turn, in win probability of 0 to 1 but for `armies`.
+    """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
 
-    before: of the position. worth: of the turn, over all dice. after: of what came of it. armies: what the dice of the
-    round's battles gave the player beyond their expectation. lost: by not playing the best turn that is known, and half
-    of the interval of 95 %. better: that turn, where the difference is beyond doubt.
+    before: of the position. worth: of the turn, over all dice. after: of the position after the round. armies: armies
+    that the player gained from the dice of the round's battles beyond their expectation. lost: by the difference from
+    the best known turn; error: half the width of its 95 % interval. better: that turn, if the difference is
+    significant.
     """
 
     before: float
@@ -65,13 +66,13 @@ class TurnReport:
 
     @property
     def luck(self) -> float:
-        """What the dice changed."""
+        """The change of win probability by the dice."""
         return self.after - self.worth
 
 
 @dataclass(frozen=True)
 class GameReport:
-    """All rounds of a game. rounds: by round, then by player; None: it was out, or did not move."""
+    """All rounds of a game. rounds: by round, then by player; None: the player was eliminated or did not move."""
 
     judge: str
     rolls: int
@@ -80,7 +81,7 @@ class GameReport:
     rounds: tuple[tuple[TurnReport | None, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data: the rounds, and what follows from them."""
+        """Return plain data: the rounds, and statistics of them."""
         return {
             "judge": self.judge,
             "rolls": self.rolls,
@@ -94,7 +95,7 @@ class GameReport:
         }
 
     def _player(self, player: int) -> dict[str, float]:
-        """accuracy: the share of the win probability that its turns kept, on the average, with `error`."""
+        """Return a player's statistics. accuracy: mean share of win probability that its turns kept, with `error`."""
         turns = [turns[player] for turns in self.rounds]
         played = [turn for turn in turns if turn is not None]
         count = max(1, len(played))
@@ -107,7 +108,7 @@ class GameReport:
 
     @property
     def turning(self) -> list[tuple[int, int]]:
-        """(round, player) where most win probability was lost, by the turn, the others' or the dice; in order."""
+        """The (round, player) with the largest losses of win probability, from any cause, sorted by round."""
         falls = [
             (turn.before - turn.after, number, player)
             for number, turns in enumerate(self.rounds, 1)
@@ -124,19 +125,19 @@ def report_of(
     playouts: int = PLAYOUTS,
     told: Callable[[int, int], None] = lambda done, total: None,
 ) -> GameReport:
-    """The report of a log, as far as it goes.
+    """Return the report of a log, up to its last round.
 
     Args:
-        judge: specification of the bot whose turns the players' are held against.
-        rolls, playouts: of a round's dice, and of each of its ends.
-        told: is told how many rounds are done, of how many.
+        judge: specification of the bot whose turns are compared with the players' turns.
+        rolls, playouts: repetitions of a round with other dice, and playouts of each resulting position.
+        told: is called with the number of finished rounds and the number of all rounds.
 
     Raises:
-        GameReportError: no round was played. LogError, ReplayError: the log does not hold.
+        GameReportError: no round was played. LogError, ReplayError: the log is not valid.
     """
     if not log.rounds:
         raise GameReportError("the log has no rounds: there is nothing to be said of them")
-    game_at(log)  # the whole log holds
+    game_at(log)  # raises an error if the log is not valid
     game, rounds = game_at(log, 0), []
     for step in log.rounds:
         rounds.append(_AnalysedRound(game, step, judge, rolls, playouts).turns())
@@ -146,12 +147,12 @@ def report_of(
 
 
 class _AnalysedRound:
-    """A round, played again and again."""
+    """A round that is played many times."""
 
     def __init__(self, game: Game, step: Round, judge: str, rolls: int, playouts: int) -> None:
         self.game, self.step, self.judge, self.playouts = game, step, judge, playouts
         saved = game.to_dict()
-        del saved["hash"]  # of the dice that are replaced
+        del saved["hash"]  # it contains the dice, which are replaced
         self._starts = [
             Game.from_dict({**saved, "map": game.map, "state": {**saved["state"], "rng": self._dice(roll)}})
             for roll in range(rolls)
@@ -161,7 +162,7 @@ class _AnalysedRound:
         return make_rng(derive_seed(self.game.seed, 77, self.game.round, roll)).tolist()
 
     def turns(self) -> tuple[TurnReport | None, ...]:
-        """What each player's turn was worth."""
+        """Return the report on each player's turn."""
         orders = dict(enumerate(self.step.orders))
         after = self.game.clone()
         after.play_round(orders, on_illegal="skip")
@@ -189,7 +190,7 @@ class _AnalysedRound:
         return tuple(found)
 
     def _values(self, orders: Mapping[int, Orders | None]) -> npt.NDArray[np.float64]:
-        """[roll, player] win probability after the round with these dice."""
+        """Return the win probability after the round with these orders, float64 [roll, player]."""
         rows = []
         for roll, start in enumerate(self._starts):
             game = start.clone()
@@ -206,12 +207,12 @@ class _AnalysedRound:
 def analysed_round(
     log: GameLog, number: int, judge: str, rolls: int = ROLLS, playouts: int = PLAYOUTS
 ) -> tuple[TurnReport | None, ...]:
-    """One round of `report_of`, for who makes a report bit by bit."""
+    """Return one round of `report_of`, for callers that make a report in steps."""
     return _AnalysedRound(game_at(log, number - 1), log.rounds[number - 1], judge, rolls, playouts).turns()
 
 
 def dice_luck(game: Game, step: Round) -> list[float]:
-    """For each player the armies that a round's dice gave it beyond their expectation, and took from its opponents."""
+    """Return for each player the armies that the dice gave it and took from its opponents, beyond expectation."""
     army, owner = game.army.tolist(), game.owner.tolist()
     for deploy in step.deploys:
         army[deploy.region] += deploy.armies
@@ -238,7 +239,7 @@ def dice_luck(game: Game, step: Round) -> list[float]:
 
 
 def turning_words(report: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """The turning points of a report in words."""
+    """Return the turning points of a report as lines of text."""
     lines = []
     for point in report["turning"]:
         turn = report["rounds"][point["round"] - 1][point["player"]]

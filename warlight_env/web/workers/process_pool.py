@@ -11,25 +11,25 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 from warlight_env.web.workers.worker_tasks import Failed, serve
 
-#: Seconds of computing for a piece of work, of either kind; and how many times as long it may take by the clock, as
-#: where the machine has much else to do it computes little at a time.
+#: Seconds of computing time for long and for short work. The wall-clock limit is `SHARE` times as long, because a busy
+#: machine computes more slowly.
 LONG: Final = 30.0
 SHORT: Final = 10.0
 SHARE: Final = 4
-#: Pieces of work that wait or are being done, of either kind; who brings more is sent away.
+#: The most pieces of work that wait or run, for long and for short work each; further ones are refused.
 QUEUE: Final = 8
 
 
 class ProcessPoolError(RunError):
-    """The work could not be done, through no fault of what was asked."""
+    """An error for work that failed although the request was correct."""
 
 
 class ProcessPool:
-    """Two processes: one for long work, so that short work never waits for it.
+    """Two processes: one only for long work, so that short work never waits for it.
 
-    Work is a function of a module with its arguments, for example of `worker_tasks`. An `InputError` that it raises is
-    raised here as a `RequestError`, any other exception as a `ProcessPoolError`. After a timeout or a crash the next
-    work gets a new process.
+    Work is a function of a module with its arguments, for example of `worker_tasks`. If the function raises an
+    `InputError`, this class raises a `RequestError`; for any other exception it raises a `ProcessPoolError`. After a
+    timeout or a crash the next work gets a new process.
     """
 
     def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
@@ -37,16 +37,16 @@ class ProcessPool:
         self._long, self._short = WorkerQueue(long, queue), WorkerQueue(short, queue)
 
     async def long(self, work: Callable[..., Any], *args: Any) -> Any:
-        """Have it done where the long things are done: logs that are opened, maps that are made, branches, chances.
+        """Run work in the process for long work: opened logs, new maps, branches, win probabilities.
 
         Raises:
-            RequestError: what the work says is wrong; or there is too much to do, or it takes too long, or the process
-                died (503). ProcessPoolError: a mistake of ours.
+            RequestError: the work raised an `InputError`; or (503) the queue is full, the work takes too long, or the
+                process died. ProcessPoolError: an error in this program.
         """
         return await self._long.ask(work, args)
 
     async def short(self, work: Callable[..., Any], *args: Any) -> Any:
-        """The same for what usually takes a moment: the server's own games and tournaments."""
+        """Run work that usually takes a moment in the other process: the server's own games and tournaments."""
         return await self._short.ask(work, args)
 
     def close(self) -> None:

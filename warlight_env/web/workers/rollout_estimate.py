@@ -17,15 +17,15 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import OVER, PLAY, make_state, make_workspace
 from warlight_env.engine.view import View
 
-ROUNDS: Final = 100  # a playout that long is decided by regions, then armies
+ROUNDS: Final = 100  # a playout of this length is decided by regions, then by armies
 
 
 def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int, games: int) -> list[list[float]]:
-    """For each player [share of playouts won, low, high]: a Wilson interval of 95 %.
+    """Return for each player [share of playouts won, low, high]: a Wilson interval of 95 %.
 
     All players play like the `aggressive` bot, for at most `ROUNDS` more rounds. Unknown regions count as neutral with
-    two armies; a player who is nowhere to be seen gets the unknown regions that are farthest from the viewer's, one
-    for each two that the viewer has.
+    two armies. A player without a visible region gets the unknown regions that are farthest from the viewer's, one for
+    every two regions of the viewer.
 
     Args:
         view: of a game in play, for its board and rules. owner, army: the position, [N].

@@ -1,4 +1,4 @@
-"""Win probabilities of the positions of a log: by rollouts for some, the nearest earlier ones for the rest."""
+"""Win probabilities of a log's positions: by rollouts for some, from the nearest earlier ones for the others."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from warlight_env.web.workers.bot_process import SIZE, AskedPosition, Question, 
 
 Chances = list[list[float]]
 
-#: Positions of a log that get chances; of longer games every second, third … one, the others those before them.
+#: The most positions of a log with rollouts. In longer games only every second, third … position has them.
 POSITIONS: Final = 120
-FEWEST: Final = 12  # positions on the largest boards
+FEWEST: Final = 12  # this number on the largest boards
 
 
 class AnalysisError(RunError):
-    """The chances of a position could not be reckoned."""
+    """An error for a position without win probabilities."""
 
 
 def questions_of(log: GameLog) -> dict[int, Question]:
-    """What is to be asked for the chances of a log's positions, by rounds played; of long games not of every one."""
+    """Return the questions for the win probabilities of a log, by rounds played; long games have fewer questions."""
     header = log.header
     setup = WorkerSetup.of(header.map, header.rules, len(header.players))
     positions = list(log.positions())[-(len(log.rounds) + 1) :]
     size = header.map.n_regions + 2 * len(header.map.borders)
-    if not positions:  # it was cut off before its start
+    if not positions:  # the log ends before the start of the game
         return {}
     step = max(1, len(positions) // min(POSITIONS, max(FEWEST, POSITIONS * SIZE // size)))
     questions: dict[int, Question] = {}
@@ -39,10 +39,10 @@ def questions_of(log: GameLog) -> dict[int, Question]:
 
 
 def chances_of(log: GameLog, seconds: float | None = None) -> list[Chances] | None:
-    """For each position, before and after each round, and player the share of playouts won, with its interval.
+    """Return the share of playouts won, with its interval, for each position (before and after rounds) and player.
 
     Args:
-        seconds: after which no more positions are looked at: those far apart come first. None: all are.
+        seconds: time after which no more positions are evaluated; positions far apart come first. None: no limit.
 
     Raises:
         AnalysisError: with the round and the reason.
@@ -60,13 +60,13 @@ def chances_of(log: GameLog, seconds: float | None = None) -> list[Chances] | No
 
 
 def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
-    """The last, the first, the one in the middle, those between them, and so on."""
+    """Return the numbers in this order: the last, the first, the middle one, those between them, and so on."""
     places = sorted(range(len(numbers)), key=lambda place: -(place & -place) if place else -len(numbers))
     return [numbers[-1], *(numbers[place] for place in places if place < len(numbers) - 1)] if numbers else []
 
 
 def _spread(log: GameLog, found: dict[int, Chances]) -> list[Chances] | None:
-    """Chances for every position: those that were not asked for have the last ones before them."""
+    """Return values for every position; a position without its own gets the last values before it."""
     if not found:
         return None
     chances: list[Chances] = []

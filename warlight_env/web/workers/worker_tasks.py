@@ -51,19 +51,19 @@ from warlight_env.web.workers.win_probability import chances_of
 
 try:
     import resource
-except ImportError:  # no such limits there
+except ImportError:  # systems without such limits
     resource = None  # type: ignore[assignment]
 
-CACHED_VALUES: Final = 1_000_000  # values of the logs in the cache together, see `bounded.weight`
-UPLOADED: Final = 3_000_000  # values of a log that somebody opens
-MEMORY: Final = 2 << 30  # bytes that a process of the pool may ask for: more than any log takes, and kernels
-SECONDS: Final = 10.0  # for the chances of a log: after that no more positions are looked at
-TAKEN_OVER: Final = 16 << 20  # bytes of a log that is played on
+CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.weight`
+UPLOADED: Final = 3_000_000  # the most values of a log that a user opens
+MEMORY: Final = 2 << 30  # bytes of memory for a process of the pool: more than any log and the kernels need
+SECONDS: Final = 10.0  # time limit for the win probabilities of a log
+TAKEN_OVER: Final = 16 << 20  # the most bytes of a log that a new game continues
 
 
 @dataclass(frozen=True)
 class Failed:
-    """Why work was not done. asked: what was asked is wrong; False: a mistake of ours, or of the machine."""
+    """The reason why work failed. asked: the request was wrong; False: an error in this program or on the machine."""
 
     reason: str
     asked: bool
@@ -73,7 +73,7 @@ class Failed:
     values: dict[str, Any] = field(default_factory=dict)
 
     def error(self) -> RequestError:
-        """What is raised for it, where what was asked is wrong."""
+        """Return the error to raise, if the request was wrong."""
         return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
 
 
@@ -87,10 +87,10 @@ class LogSource:
 
 @dataclass(frozen=True)
 class LoadedGame:
-    """A game as far as a log has it, to be gone on with.
+    """A game in the state of its log, ready to continue.
 
     saved: see `Game.from_dict`. lines: of the new log, the header first. complete: whether the game has ended.
-    failures: those who gave up. draw: who agreed on one.
+    failures: players that gave up. draw: the agreed draw.
     """
 
     header: Header
@@ -105,19 +105,19 @@ class LoadedGame:
 
 
 def generated(regions: int, seed: int) -> tuple[Map, bytes]:
-    """A new map with its drawing as JSON."""
+    """Return a new map with its drawing as JSON."""
     map_ = maps.generate(regions, seed=seed)
     return map_, drawn(map_)
 
 
 def drawn(map_: Map) -> bytes:
-    """A map's drawing as JSON."""
+    """Return a map's drawing as JSON."""
     return encoded(drawing(map_))
 
 
 @functools.lru_cache(maxsize=16)
 def bundled_drawing(name: str) -> bytes:
-    """The drawing of a bundled map as JSON."""
+    """Return the drawing of a bundled map as JSON."""
     return drawn(maps.load(name))
 
 
@@ -126,14 +126,14 @@ def bundled_drawing(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Read:
-    """A log, and how much is in it, see `bounded.weight`."""
+    """A log with its weight, see `bounded.weight`."""
 
     log: GameLog
     weight: int
 
 
 def _read(data: bytes, values: int) -> _Read:
-    """A log out of the bytes of its file, compressed or not; `LogError` says what is wrong with it."""
+    """Return the log of a file's bytes, compressed or not; raise `LogError` for a log with errors."""
     suffix = COMPRESSED if data[:2] == b"\x1f\x8b" else PLAIN
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"log{suffix}"
@@ -149,7 +149,7 @@ _logs: LRUCache[str, _Read] = LRUCache(CACHED_VALUES, getsizeof=lambda entry: en
 
 
 def opened_log(source: LogSource) -> GameLog:
-    """The log of a file, cached by its key; `InputError` says what is wrong with it."""
+    """Return the log of a file, cached by its key; raise `InputError` for a log with errors."""
     entry = _logs.get(source.key)
     if entry is None:
         entry = _read(source.data, UPLOADED)
@@ -160,19 +160,19 @@ def opened_log(source: LogSource) -> GameLog:
 
 
 def _playable(log: GameLog) -> None:
-    """Refuse a log whose rules its map cannot hold with a `RulesError`."""
+    """Raise `RulesError` for a log with rules that do not fit its map."""
     header = log.header
     check_players(make_board(header.map), header.rules, len(header.players))
 
 
 def game_in(source: LogSource) -> tuple[int, int, Rules]:
-    """How many players and regions a log's game has, and its rules."""
+    """Return the numbers of players and regions of a log's game, and its rules."""
     header = opened_log(source).header
     return len(header.players), header.map.n_regions, header.rules
 
 
 def replayed(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
-    """The document of a log, with more fields, and its chances, all as JSON. chances: where they are known."""
+    """Return as JSON a log's document with more fields, and its win probabilities. chances: None: compute them."""
     log = opened_log(source)
     known = encoded(chances_of(log, SECONDS)) if chances is None else chances
     document = replay_document(log)
@@ -181,13 +181,13 @@ def replayed(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> 
 
 
 def position_at(source: LogSource, round: int | None, seat: int) -> tuple[WorkerSetup, AskedPosition, int]:
-    """What a player saw after so many rounds (None: all), and a seed for who thinks about it."""
+    """Return the position that a player saw after these rounds (None: all), and a seed for the bot that thinks."""
     game = game_at(opened_log(source), round)
     return WorkerSetup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
 
 
 def seen(game: Game, seat: int) -> AskedPosition:
-    """What a player sees who is to think about its turn; `RequestError` says why it cannot."""
+    """Return the position that a player sees; raise `RequestError` if it has no turn to think about."""
     if seat >= game.players:
         raise RequestError(f"seat {seat}: there are {game.players} players")
     if game.phase != "play" or not game.alive(seat):
@@ -196,22 +196,22 @@ def seen(game: Game, seat: int) -> AskedPosition:
 
 
 def thought_seed(game: Game) -> int:
-    """The seed of a bot that is asked about a position."""
+    """Return the seed for a bot's answer about a position."""
     return derive_seed(game.seed, 99, game.round)
 
 
-# Games that go on
+# Games that continue
 
 
 def resumed(data: bytes) -> LoadedGame:
-    """A game of the server, loaded from its log."""
+    """Load a game of the server from its log."""
     log = _read(data, bounded.VALUES).log
     saved = _again(log, len(log.rounds))
     return LoadedGame(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
 
 
 def branched(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
-    """The position of a log after so many rounds, to be played on by others; `RequestError` says why it cannot."""
+    """Return a log's position after these rounds, for a game of other players; raise `RequestError` if impossible."""
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
         raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
@@ -250,13 +250,13 @@ def _again(log: GameLog, rounds: int) -> dict[str, Any]:
 
 
 def log_path(folder: Path, id: str) -> Path:
-    """The log of a game of the server's own, finished or not."""
+    """Return the path of the log of a server's game, finished or not."""
     whole = folder / f"{id}{PLAIN}"
     return whole if whole.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
 
 
 def rows_of(folder: Path, ids: Sequence[str]) -> list[dict[str, Any] | None]:
-    """What a list shows of games in a folder; None: the files of that one cannot be read."""
+    """Return the list entries of games in a folder; None for a game with unreadable files."""
     return [_row_of(folder, id) for id in ids]
 
 
@@ -279,10 +279,10 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
 def row(
     saved: SavedGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool
 ) -> dict[str, Any]:
-    """What a list shows of a game; begun: whether anything was done in it, be it that friends were invited.
+    """Return the list entry of a game; begun: whether a person did anything in it, including an invitation of friends.
 
-    Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots, shows
-    nothing that is secret.
+    The entry contains no token of a seat; only the people who made the game have these. It contains ``watch`` of a game
+    between bots, because such a game has no secrets.
     """
     return {
         "name": saved.name,
@@ -300,12 +300,12 @@ def row(
 
 
 def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
-    """What a function reads from a folder, as JSON."""
+    """Return the result of a function that reads a folder, as JSON."""
     return encoded(read(*args))
 
 
 def failed(error: BaseException) -> Failed:
-    """What is told of an error."""
+    """Return the `Failed` for an error."""
     if isinstance(error, InputError):
         told = refusal_of(error)
         status = getattr(error, "status", 422)
@@ -316,11 +316,11 @@ def failed(error: BaseException) -> Failed:
 
 
 def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
-    """Do the work; where the system can, the process is ended once it has computed for longer than it may."""
+    """Do the work. If the system supports it, end the process when its computing time exceeds the limit."""
     work, args, seconds = question
     if not hasattr(signal, "setitimer"):
         return work(*args)
-    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal, which nobody handles, ends even compiled code
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # the signal has no handler, so it ends even compiled code
     try:
         return work(*args)
     finally:
@@ -328,8 +328,8 @@ def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
 
 
 def _limit_memory() -> None:
-    """What asks for more is told so by a `MemoryError`, before the machine has none left for others."""
-    if sys.platform != "linux":  # other systems do not hold to it
+    """Limit the memory of this process: larger requests raise `MemoryError`, before other processes lack memory."""
+    if sys.platform != "linux":  # other systems do not enforce this limit
         return
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
