@@ -63,7 +63,7 @@ def fit_turns(
 ) -> TurnFit:
     """Return a network fitted to turns and game results.
 
-    The loss is the cross-entropy of each small choice, given the choices before it, plus that of the winner.
+    The loss is the cross-entropy of each small choice, given the earlier choices, plus that of the winner.
 
     Args:
         settings: settings of the run.

@@ -40,8 +40,10 @@ _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 def tell_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
 ) -> Int:  # fmt: skip
-    """Write log-probabilities, entropies and scores of turns low .. high - 1, and the tape. Return the number of
-    borders."""
+    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores to `told`.
+
+    The tape keeps the data for the gradient. Returns the number of borders.
+    """
     border = low * max(1, context.board.edge_target.shape[0])
     begin = border
     for m in range(low, high):

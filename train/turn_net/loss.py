@@ -14,7 +14,7 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 class TurnChances(NamedTuple):
     """Log-probabilities and entropies of M turns, in nats, and the players' scores.
 
-    The log-probability of a kind of choice is a sum over all choices of this kind, each given the choices before it.
+    The log-probability of a kind of choice is a sum over all choices of this kind, each given the earlier choices.
     """
 
     weights: Tensor  #: float32[M]
@@ -30,8 +30,10 @@ class TurnChances(NamedTuple):
 
 
 class _Choices(NamedTuple):
-    """K choices among values: the turn of each, int64[K] in 0 .. M - 1; log-probabilities and entropies in nats,
-    float32[K]."""
+    """K choices among values, with the turn of each.
+
+    which: int64[K] in 0 .. M - 1; chance, entropy: float32[K], log-probabilities and entropies in nats.
+    """
 
     which: Tensor
     chance: Tensor
@@ -39,8 +41,10 @@ class _Choices(NamedTuple):
 
     @classmethod
     def of(cls, which: Tensor, logits: Tensor, taken: Tensor) -> _Choices:
-        """Return the choices for logits float32[K, V] and chosen values int64[K]; a logit of -inf marks a forbidden
-        value."""
+        """Return the choices for logits float32[K, V] and chosen values int64[K].
+
+        A logit of -inf marks a forbidden value.
+        """
         logs = torch.log_softmax(logits, 1)
         entropy = -(logs.exp() * logs.masked_fill(torch.isneginf(logs), 0.0)).sum(1)
         return cls(which, logs.gather(1, taken[:, None])[:, 0], entropy)

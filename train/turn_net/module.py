@@ -140,7 +140,7 @@ class TurnModule(nn.Module):
         Args:
             described: float32[M, N, H].
             owner: int64[M, N].
-            player: int64[M], the player whom the position is described for.
+            player: int64[M], the player that the description is for.
         """
         holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
         total, count = holds @ described, holds.sum(2, keepdim=True)

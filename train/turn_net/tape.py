@@ -91,8 +91,10 @@ def make_told(size: int, players: int) -> ToldTurns:
 
 
 def make_gradient() -> TurnNetwork:
-    """Return zeros in the shapes of a network, except that rows of VALUES have length WIDE. Each thread has its own
-    record."""
+    """Return zeros in the shapes of a network, except that rows of VALUES have length WIDE.
+
+    Each thread has its own record.
+    """
     return blank_turn_network(
         {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
     )

@@ -50,7 +50,7 @@ class _Played(torch.distributions.Distribution):
         return self._chance
 
     def entropy(self) -> Tensor:
-        """Return the entropies: of each turn's choices, each given the choices before it."""
+        """Return the entropies: of each turn's choices, each given the earlier choices."""
         return self._spread
 
 

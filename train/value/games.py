@@ -20,12 +20,13 @@ from warlight_env.train.value.settings import ValueSettings
 def play_games(
     settings: ValueSettings, places: Places, network: bytes, seed: int, numbers: Iterable[int], jobs: int
 ) -> ValuedPositions:
-    """Return the positions before all rounds of these games. A position's value is 1 for the winner and 0 for the
-    others.
+    """Return the positions before all rounds of these games.
 
-    All values are 0 in a game without a winner.
+    A position's value is 1 for the winner and 0 for the others. All values are 0 in a game without a winner.
 
     Args:
+        settings: settings of the run.
+        places: places of the run.
         network: the players' network, packed.
         seed: this seed and a game's number determine the whole game.
         numbers: numbers of the games.

@@ -15,8 +15,10 @@ from warlight_env.train.value.settings import CURRENT, ValueSettings
 
 @dataclass(frozen=True)
 class NetworkPlayer:
-    """Makes agents by a specification, in which `value=current` is a network. Instances can be pickled for other
-    processes."""
+    """Makes agents by a specification, in which `value=current` is a network.
+
+    Instances can be pickled for other processes.
+    """
 
     spec: str
     network: bytes  #: as `pack_network` returns it

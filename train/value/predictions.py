@@ -17,7 +17,7 @@ from warlight_env.train.value.fit import held_out
 from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPositions
 
-#: The rounds whose positions are tested.
+#: The tested rounds.
 ROUNDS: Final = range(3, 16)
 #: Lower bound of a predicted chance in the logarithm.
 _LEAST: Final = 1e-6
