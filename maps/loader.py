@@ -82,6 +82,6 @@ def _bundled(name: str) -> Map:
 
 @lru_cache(1024)  # generating 40 regions takes half a second; a map takes 0.3 MB
 def _generated(regions: int, seed: int) -> Map:
-    from warlight_env.maps.generator import generate  # takes Shapely, which nothing else here does
+    from warlight_env.maps.generator import generate  # imports Shapely; no other code here needs it
 
     return generate(regions, seed=seed)

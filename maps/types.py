@@ -41,7 +41,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def converted(value: Any, hint: Any, place: str) -> Any:
     """Return the value itself if it has the annotation's type, or an equal value of this type.
 
-    Lists are converted to tuples, integers of NumPy to ``int``, and both kinds of integers to ``float``. A boolean is
+    Lists are converted to tuples, and integers of NumPy to ``int``. Integers are accepted as ``float``. A boolean is
     not a number. The fields of a dataclass with parts of a map are converted likewise.
 
     Raises:

@@ -53,7 +53,7 @@ _FORMS: Final[dict[str, dict[str, type]]] = {
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Raise ValueError if one of our events lacks a field, or if a field has another type."""
+    """Raise ValueError if an event of a known kind lacks a field, or if a field has another type."""
     kind = entry.get("event")
     for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
         value = entry.get(key)
@@ -116,10 +116,10 @@ class Journal(AppendOnlyFolder):
         self.entries.append(present_specs(fields))
 
     def check(self) -> None:
-        """Check our events before a run continues with them.
+        """Check the events of known kinds before a run continues with them.
 
         Raises:
-            JournalError: an event lacks a field; the message names the line.
+            JournalError: a field is missing or has another type; the message names the line.
         """
         for number, entry in enumerate(self.entries, 1):
             try:

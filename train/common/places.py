@@ -97,7 +97,7 @@ class Places:
         if self._settings.players[place.players - 2] == 0:
             return False
         try:
-            place.params  # checks whether there is room# noqa: B018 -- looks whether there is room
+            place.params  # noqa: B018 -- looks whether there is room
         except RulesError as error:
             refusals[place.map.name] = error
             return False

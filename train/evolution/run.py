@@ -8,8 +8,8 @@ Three methods reduce the effect of noise:
 - Each candidate's games are split into halves. The rank correlation of the halves measures how reliable the ranks are.
   Later generations play more games if it is too low, and fewer games if it is high (see `next_units`).
 - The result is the mean of the search's distribution, not a candidate that may have been lucky.
-- This mean becomes champion only if it beats the old champion in a review, with fresh seeds and with statistical
-  significance.
+- This mean becomes champion only if it beats the old champion in a review with fresh seeds: the interval of its score
+  must be above one half.
 
 The journal and the settings determine the whole run, so a killed run continues exactly.
 """

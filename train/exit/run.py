@@ -81,7 +81,7 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
         """See `ExpertIteration.player_of`."""
         return TurnPlayer(network)
 
-    # The end
+    # Final match and report
 
     def games(self) -> int:
         """See `Trainer.games`; games of gates do not count."""

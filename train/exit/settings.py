@@ -30,7 +30,7 @@ class ExitSettings(ExpertIterationSettings):
         candidates: number of turns from which the expert chooses; half of them come from the network if there is one.
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
-        temperature: of the softmax of mean shares, from which the turn to learn is drawn; 0: the best turn.
+        temperature: the turn to learn is drawn from the softmax of mean shares at this temperature; 0: the best turn.
         batch: turns in a batch, all of one place.
         rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
         outcome: weight of the loss of the winner, relative to the loss of turns.

@@ -80,7 +80,7 @@ class MeetingTable:
 
 
 class League(MeetingTable):
-    """A table with an environment's pool of opponents, which has the table's weights.
+    """A table with an environment's pool of opponents; the pool uses the table's weights.
 
     Args:
         agents, most, priority, least: see `MeetingTable`.

@@ -190,7 +190,7 @@ class PpoRun(Trainer[S, bytes]):
         except OSError as error:
             raise RunError(f"cannot write {self.journal.folder}: {error.strerror or error}; {KEPT}") from error
 
-    # The end
+    # Final match and report
 
     def pairs(self, found: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""

@@ -24,8 +24,8 @@ class PpoSettings(RunSettings):
         opponents: agents that are opponents in training.
         snapshot: number of iterations between snapshots of the policy that join the opponents; 0: no snapshots.
         snapshots: number of the newest snapshots that stay.
-        priority: the frequency of an opponent is proportional to (1 - share of games won against it) to this power.
-        least: smallest frequency of an opponent.
+        priority: an opponent's weight in draws is (1 - share of games won against it) to this power.
+        least: smallest weight of an opponent.
         evaluation: number of iterations between evaluations. The policy with the highest score in them is the result.
         evaluation_units: number of seeds of an evaluation's matches; each is played in both seats.
         evaluate: opponents in evaluations.

@@ -11,10 +11,10 @@ from warlight_env.features.columns import observed_features
 
 
 class RegionEncoder(nn.Module):
-    """Describes every region by its features and the globals. Each layer adds the mean of the neighbours' descriptions.
+    """Describes every region by its features, the globals and its neighbours.
 
-    All regions share their weights, and no weight depends on the number of regions. So the network can be applied to
-    other maps.
+    Each layer reads the region's description and the mean of its neighbours' descriptions. All regions share their
+    weights, and no weight depends on the number of regions. So the network can be applied to other maps.
 
     Args:
         n_regions: N.

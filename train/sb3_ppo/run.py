@@ -157,7 +157,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         file = PolicyFile.load(self.journal.folder / policy_name(number))
         return file.player(self.board, sampled=True)
 
-    # Going on
+    # Checkpoints
 
     def state(self, entry: dict[str, Any]) -> Checkpoint:
         """See `PpoRun.state`."""

@@ -25,8 +25,8 @@ class BoardTensors(NamedTuple):
 
     source: Tensor  #: int64[E]
     target: Tensor  #: int64[E]
-    around: Tensor  #: [N, N]: this matrix computes means over neighbours
-    among: Tensor  #: [N, N]: this matrix computes means over the regions of a super region
+    around: Tensor  #: float32[N, N] computes means over neighbours
+    among: Tensor  #: float32[N, N] computes means over the regions of a super region
 
 
 def board_tensors(board: Board) -> BoardTensors:

@@ -158,7 +158,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         if gone is not None:
             del self._copies[snapshot_name(gone)]
 
-    # Going on
+    # Checkpoints
 
     def state(self, entry: dict[str, Any]) -> Checkpoint:
         """See `PpoRun.state`."""

@@ -104,7 +104,7 @@ class TurnLearner:
     def update(
         self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator
     ) -> Update:  # fmt: skip
-        """Learn from a rollout, in passes over its turns in a new random order each.
+        """Learn from a rollout, in passes over its turns with a new random order in each pass.
 
         It uses one thread of PyTorch, because PyTorch's own part is too small for several.
 

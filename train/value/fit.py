@@ -30,9 +30,9 @@ _SPREAD: Final = {"own": 0.15, "others": 0.15, "rules": 0.1, "second": 0.2, "las
 class Inputs(NamedTuple):
     """Inputs and targets of a network for M positions. Rows of absent players are 0."""
 
-    players: Tensor  #: [M, P, N_PLAYER] halves of the square roots of players' features
+    players: Tensor  #: float32[M, P, N_PLAYER] halves of the square roots of players' features
     rules: Tensor  #: float32[M, N_RULES]
-    present: Tensor  #: [M, P] whether the player holds regions
+    present: Tensor  #: bool[M, P] whether the player holds regions
     value: Tensor  #: float32[M, P] shares
 
 

@@ -91,7 +91,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         """See `ExpertIteration.player_of`; `spec` replaces the specification of the settings' player."""
         return NetworkPlayer(spec or self.settings.player, network, tuple(self.settings.weights))
 
-    # The end
+    # Final match and report
 
     def pairs(self, found: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""

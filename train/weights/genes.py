@@ -49,7 +49,7 @@ class Gene:
 #: Scales of weights that are 0 in the thesis, or much smaller than their useful values.
 _SCALES: Final = {"neighbor_values": 0.2, "largest_territory": 20.0, "threatened_bonus": 50.0}
 
-#: Parameters of `mcts` that can evolve.
+#: Parameters of `mcts` that can evolve, and their initial values.
 SEARCH_GENES: Final = {
     "c": Gene("c", 0.02, 5.0, 1.0, logarithmic=True),
     "rounds": Gene("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),

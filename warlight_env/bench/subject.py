@@ -70,7 +70,7 @@ def make_subject(
     "steps" and "flat".
 
     Raises:
-        BenchError: an unknown encoding or observation, or the file cannot be read.
+        BenchError: the encoding or observation is unknown, or the file cannot be read.
         CheckpointError: the file contains no policy, or the caller does not trust it, see `load_policy`.
         AgentError: the agent does not exist.
     """

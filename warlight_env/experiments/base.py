@@ -61,7 +61,7 @@ class Experiment(Protocol):
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents of the experiment, one column each; ("",) if the agent does not matter."""
+        """The agents of the experiment, each with its own lines; ("",) if the agent does not matter."""
         ...
 
     @property

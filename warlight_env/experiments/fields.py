@@ -30,7 +30,8 @@ TREE = "mcts:refine=0"
 class Side:
     """An agent with its budget per move: simulations, seconds, or none.
 
-    cost: estimated seconds per move, for an agent without a budget.
+    Attributes:
+        cost: estimated seconds per move, for an agent without a budget.
     """
 
     spec: str
@@ -117,7 +118,11 @@ class Field:
 
 @dataclass(frozen=True)
 class FieldTable:
-    """A table of fields. finding: the result of the method's authors, in their game."""
+    """A table of fields.
+
+    Attributes:
+        finding: the result of the method's authors, in their game.
+    """
 
     name: str
     title: str

@@ -45,8 +45,8 @@ from warlight_env.ownership import OneThread
 ROUNDS: Final = 8
 #: Armies of the passive player, and of the regions in which it would have started.
 _BYSTANDER, _NEUTRAL = 20, 2
-#: The number of turns in a round that the long search compares; and for each stage, the number of remaining turns and
-#: the number of games for each of them.
+#: The number of turns in a round that the long search compares. Each stage has the number of remaining turns, and the
+#: number of games for each of them.
 _TURNS: Final = 200
 _STAGES: Final = ((200, 40), (50, 160), (12, 640))
 _QUICK_STAGES: Final = ((20, 2),)
@@ -131,9 +131,9 @@ def choose_growth(
 
 
 class LongSearch(OneThread):
-    """Grows as fast as possible: from many turns, it chooses the one with the highest mean income at the end.
+    """Grows as fast as possible: it chooses the turn with the highest mean income at the end, from many turns.
 
-    Each turn is simulated in many games.
+    It simulates many games for each turn.
     """
 
     exclusive_methods = ("act",)
