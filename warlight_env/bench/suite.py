@@ -137,7 +137,7 @@ class Suite:
         return found
 
     def changes(self) -> list[str]:
-        """Return the keys of rows whose opponents play differently from the fingerprints; normally none."""
+        """Return the keys of rows with opponents that play differently from the fingerprints; normally none."""
         now = self.fingerprints()
         return [row.key for row in self.rows if now[row.key] != row.fingerprint]
 
