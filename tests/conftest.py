@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
 import os
 import re
 import signal
@@ -49,17 +51,39 @@ def whole(tmp_path_factory) -> Path:
     return file
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser for the tests of a file: for no longer, as playwright leaves an event loop running meanwhile."""
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Have the test process's workers start as forks; as usual after `undo` of what this yields."""
+    from process_helpers import forking_context
+
+    with monkeypatch.context() as patch:
+        patch.setattr(multiprocessing, "get_context", forking_context)
+        yield patch
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
+    """A browser, and the event loop of playwright, which is marked as running only while a test uses the browser."""
     from playwright.sync_api import sync_playwright
 
     from web_helpers import CHROMIUM
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield launched, loop
+        asyncio._set_running_loop(loop)
+        launched.close()
+
+
+@pytest.fixture
+def chromium(browser: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
+    """A browser that all tests share; each opens pages in contexts of its own."""
+    launched, loop = browser
+    asyncio._set_running_loop(loop)
+    yield launched
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture

@@ -30,6 +30,19 @@ def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool
     return recorder.log
 
 
+def axe_finds(page: Any, contrast_only: bool = False) -> list[tuple[str, str, list[str]]]:
+    """What axe finds wrong on a page that was opened with `bypass_csp`: the rules' names and texts, and some elements.
+
+    `contrast_only`: for another theme of a page that was checked, as all else is the same in both.
+    """
+    from axe_playwright_python.sync_playwright import Axe
+
+    only = {"runOnly": ["color-contrast"]} if contrast_only else {}
+    # What passes would take long to tell.
+    found = Axe().run(page, options={**only, "resultTypes": ["violations"]}).response["violations"]
+    return [(v["id"], v["help"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found]
+
+
 def region(page: Any, name: str) -> Any:
     return page.locator(f'path[data-region][aria-label^="{name},"]')
 

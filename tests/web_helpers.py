@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
+from process_helpers import ForkedCommand
 from websockets.sync.client import ClientConnection, connect
 
 from warlight_env.web.page import PAGE
@@ -34,7 +35,7 @@ YOU: Final = {"name": "You"}
 class Server:
     """A server that was started from the command line."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | ForkedCommand
     address: str  #: of the page that it opened on
     folder: Path  #: of its games
 
@@ -68,7 +69,7 @@ class Server:
 
     def client(self, token: str = "") -> httpx.Client:
         """For calls with a seat's token. There are no certificates to be read: nothing is encrypted."""
-        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=30, verify=False)
+        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=120, verify=False)
 
     def begin(self, *players: str | dict[str, Any], **fields: Any) -> Server:
         """A game of its own for a test, as if the server had opened on it: a person's against a bot, on the small map.
@@ -126,16 +127,19 @@ class Feed:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = None) -> Iterator[Server]:
-    """A server by a command line, as ``play --vs random``, with its games in a folder; `errors`: what it says there."""
-    line = [sys.executable, "-m", "warlight_env", *command, "--no-browser", "--port", str(port)]
+def serving(
+    folder: Path, *command: str, port: int = 0, errors: Path | None = None, forked: bool = True
+) -> Iterator[Server]:
+    """A server by a command line, as ``play --vs random``, with its games in a folder.
+
+    Args:
+        errors: what it says there. forked: it and its workers start as forks; else as usual, which takes seconds.
+    """
+    line = [*command, "--no-browser", "--port", str(port)]
     if command[0] != "watch":
         line += ["--games", str(folder)]
-    environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
-    said_there = None if errors is None else errors.open("wb")
-    process = subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=said_there, text=True, env=environment, process_group=0
-    )
+    environment = {"XDG_DATA_HOME": str(folder)}
+    process = ForkedCommand(line, environment, errors) if forked else _started(line, environment, errors)
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
@@ -146,5 +150,12 @@ def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = No
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # with those that think for it: they may be busy for a minute yet
         process.wait()
-        if said_there is not None:
-            said_there.close()
+        process.stdout.close()
+
+
+def _started(line: list[str], environment: dict[str, str], errors: Path | None) -> subprocess.Popen[str]:
+    with contextlib.nullcontext() if errors is None else errors.open("wb") as said_there:
+        return subprocess.Popen(
+            [sys.executable, "-m", "warlight_env", *line], stdout=subprocess.PIPE, stderr=said_there, text=True,
+            env={**os.environ, **environment}, process_group=0,
+        )  # fmt: skip

@@ -18,7 +18,7 @@ _TOO_MANY = 1e12  # far more armies than there can be: what it takes where attac
 
 
 @kernel
-def to_conquer(defenders: Int, attack_kill: Real) -> Real:
+def to_conquer(defenders: Int, attack_kill: Real) -> Int:
     """The fewest attackers that kill `defenders` armies in expectation; attack_kill in [0, 1]."""
     return np.int64(np.ceil(min(defenders / attack_kill, _TOO_MANY) - _SLACK))
 

@@ -74,7 +74,7 @@ def add_prospects(context: Context, position: Position, worth: Shares) -> None:
                     scale * evaluation.prospect * board.bonus[s] * np.exp((mine[p] - total) / evaluation.patience)
                 )
                 continue
-            safe = 1.0
+            safe: Real = 1.0
             if evaluation.danger > 0.0:
                 for i in range(start, end):
                     r = board.members[i]

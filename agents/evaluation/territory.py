@@ -37,7 +37,7 @@ def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
     queue, seen = stack_indices(), stack_indices()
     for r in range(owner.shape[0]):
         seen[r] = 0
-    largest = np.int64(0)
+    largest: Int = np.int64(0)
     for start in range(owner.shape[0]):
         if owner[start] == player and seen[start] == 0:
             largest = max(largest, _spread(board, owner, player, start, 1, seen, queue))

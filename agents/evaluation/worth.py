@@ -57,7 +57,7 @@ def region_value(context: Context, position: Position, player: Int, region: Int)
     value = _own_value(context, position, player, region)
     if evaluation.neighbor_values != 0.0:
         start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
-        total = 0.0
+        total: Real = 0.0
         for e in range(start, end):
             total += _own_value(context, position, player, board.edge_target[e])
         value += evaluation.neighbor_values * total / (end - start)
@@ -178,7 +178,7 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
 def extended_worth(context: Context, position: Position, player: Int) -> Real:
     """`position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    worth = 0.0
+    worth: Real = 0.0
     if evaluation.neighbor_values != 0.0:
         values = stack_floats()
         region_values(context, position, player, values)

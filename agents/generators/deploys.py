@@ -15,7 +15,7 @@ from warlight_env.agents.evaluation.expectation import reach, to_hold
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, Real, RegionValues
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RegionValues
 from warlight_env.engine.position import Position
 
 AGGRESSIVE: Final = 0
@@ -34,7 +34,8 @@ def _clear(deploy: Armies) -> None:
 def front(board: Board, position: Position, player: Int, neutral: Bool, value: RegionValues) -> Int:
     """The own region with the most armies beside the most valuable region of an enemy (or neutral one), or -1."""
     owner, army = position.owner, position.army
-    best, place = -1, -1
+    best = -1
+    place: Int = -1
     for r in range(owner.shape[0]):
         if owner[r] == player or (owner[r] < 0) != neutral:
             continue
@@ -89,7 +90,7 @@ def deploy_defensively(
         need[r] = 0
         if owner[r] != player:
             continue
-        most = np.int64(0)
+        most: Int = np.int64(0)
         for q in range(income.shape[0]):
             if q != player:
                 most = max(most, reach(board, position, q, income[q], r))
@@ -125,7 +126,8 @@ def deploy_defensively(
 def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, deploy: Armies) -> None:
     """On the own region closest to a foreign one: what is done where no approach applies."""
     _clear(deploy)
-    best, least = -1, 0
+    best = -1
+    least: Int = 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
             continue
@@ -142,7 +144,7 @@ def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, dep
 @kernel
 def write_deploy(
     context: Context, position: Position, way: Int, player: Int, available: Int, work: GeneratorWork, deploy: Armies
-) -> Real:
+) -> Bool:
     """Write the deploys of a way; False where it does not apply."""
     board = context.board
     if way == DEFENSIVE:

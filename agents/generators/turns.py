@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.worth import region_values
 from warlight_env.agents.generators.attacks import write_attacks
@@ -26,7 +24,7 @@ def prepare(context: Context, position: Position, player: Int, work: GeneratorWo
 
 
 @inline_kernel
-def _same_row(a: Any, b: Int) -> Bool:
+def _same_row(a: Armies, b: Armies) -> Bool:
     for i in range(a.shape[0]):
         if a[i] != b[i]:
             return False

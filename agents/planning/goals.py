@@ -28,7 +28,7 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
     """Write what each player lacks of each super region to `plan.lack`; -1 where it has no region there."""
     board, players = context.board, context.players
     for s in range(board.bonus.shape[0]):
-        total = 0.0
+        total: Real = 0.0
         for p in range(players):
             plan.lack[s, p] = -1.0
         for i in range(board.member_start[s], board.member_start[s + 1]):
@@ -72,7 +72,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
     gain = plan.style[GOAL_REGION]
     mine = plan.lack[s, player]
     if mine < 0.0:
-        mine_after = 0.0
+        mine_after: Real = 0.0
         for i in range(board.member_start[s], board.member_start[s + 1]):
             if board.members[i] != region:
                 mine_after += region_cost(context, position, board.members[i])
@@ -102,7 +102,7 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
     mine = max(0.0, plan.lack[s, player])
     gain = plan.style[GOAL_REGION]
     gain += super_worth(plan, earned, bonus, mine) - super_worth(plan, earned, bonus, mine + cost)
-    most = 0.0
+    most: Real = 0.0
     for p in range(context.players):
         if p != player and plan.lack[s, p] >= 0.0:
             lack = plan.lack[s, p]

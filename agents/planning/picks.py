@@ -72,7 +72,7 @@ class PickWork(NamedTuple):
 def _wish(
     context: Context,
     player: Int,
-    may: Int,
+    may: npt.NDArray[np.uint8],
     noise: Real,
     near: Real,
     rng: RandomState,
@@ -172,7 +172,7 @@ def weigh_picks(
             work.counts[p] = _wish(context, p, may, _EXPLORING, 0.0, rng, work, work.wishes[p])
         _begin(begun, rng, work)
         _play(context, begun, player, rounds, rng, work)
-    count = np.int64(0)
+    count: Int = np.int64(0)
     for i in range(_LISTS):
         noise, near = 0.0 if i < 2 else _TRYING, _NEAR if i % 2 == 1 else 0.0
         count = _wish(context, player, may, noise, near, rng, work, work.lists[i])

@@ -81,7 +81,7 @@ def generate_plans(
 ) -> Int:
     """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, and plans,
     see `add_plans`; in the signature of generators. Returns how many."""
-    count = np.int64(0)
+    count: Int = np.int64(0)
     if turns.counts.shape[0] > MAX_TURNS:
         count = generate_turns(context, position, player, rng, work, turns)
     return add_plans(context, position, player, rng, work, turns, count)

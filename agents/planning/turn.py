@@ -149,7 +149,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
     if _reach(board, position, player, region, plan) + left < need:
         return False
     kind = NEUTRAL_ATTACK if owner[region] < 0 else ENEMY_ATTACK
-    base = -1
+    base: Int = -1
     while need > 0:
         best: Int = -1
         for e in range(start, end):

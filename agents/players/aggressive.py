@@ -10,7 +10,7 @@ from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Marks, RandomState, Real, RegionValues
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real, RegionValues
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
 from warlight_env.engine.state import Scratch
@@ -49,7 +49,7 @@ def _attack_weaker(
     player: Int,
     attack_kill: Real,
     region: Int,
-    free: Marks,
+    free: Int,
     value: RegionValues,
     attacks: AttackRows,
     count: Int,
@@ -95,7 +95,7 @@ def aggressive_orders(
     board, owner, army = context.board, position.owner, position.army
     value, attack_kill = scratch.value, context.params.dice.kill[0]
     _deploy_at_best(context, position, player, available, value, deploy)
-    count = 0
+    count: Int = 0
     for r in range(owner.shape[0]):
         if owner[r] == player:
             free = army[r] + deploy[r] - 1

@@ -8,7 +8,7 @@ from warlight_env.agents.evaluation.worth import region_value
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
 from warlight_env.engine.state import Scratch
@@ -38,7 +38,8 @@ def one_big_army_orders(
     count = move_inland(board, position, player, scratch, attacks, 0)
     free = army[strongest] - 1
     army[strongest] -= available
-    best, most = -1, 0.0
+    best = -1
+    most: Real = 0.0
     for e in range(board.neighbor_start[strongest], board.neighbor_start[strongest + 1]):
         q = board.edge_target[e]
         if owner[q] != player:

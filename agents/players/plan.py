@@ -57,7 +57,7 @@ def choose_plan(
     first, second = rng[0], rng[1]
     turns = look.turns
     count = only_plans(context, position, player, rng, generator, turns)
-    best = np.int64(0)
+    best: Int = np.int64(0)
     if count > 1:
         score_turns(context, position, player, samples, turns, count, rng, generator, look)
         best = highest(look.score, count)

@@ -79,7 +79,7 @@ def random_orders(
     count = _find_borders(board, owner, player, regions)
     if count == 0:
         return 0
-    before = np.int64(0)
+    before: Int = np.int64(0)
     for i in range(chunks):
         upto = (available * (i + 1)) // chunks
         deploy[regions[below(rng, count)]] += upto - before

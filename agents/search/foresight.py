@@ -61,7 +61,8 @@ def one_ply_move(context: Context, settings: PlaySettings, work: PlayWork, playe
 @kernel
 def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """One of the `settings.drawn` turns that are best a round ahead, drawn by rank."""
-    look, best = work.look, np.int64(0)
+    look = work.look
+    best: Int = np.int64(0)
     count = _score(context, settings, work, player)
     if count > 1:
         best = draw_by_rank(keep_best(look.turns, count, settings.drawn, look.score), work.rng)
@@ -71,7 +72,8 @@ def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, play
 @kernel
 def two_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """The turn that is best against the enemies' best replies to it."""
-    look, position, best = work.look, work.position, np.int64(0)
+    look, position = work.look, work.position
+    best: Int = np.int64(0)
     count = generate(context, position, player, work.rng, work.generator, look.turns)
     if count > 1:
         list_replies(context, position, player, work.rng, work.generator, look)

@@ -15,7 +15,7 @@ from warlight_env.agents.evaluation.standing import winner_of
 from warlight_env.agents.search.parts import Parts
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
-from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState, Real
+from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
@@ -89,7 +89,7 @@ def _take(context: Context, position: Position, samples: Samples, chosen: Int) -
 
 
 @kernel
-def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Real:
+def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
     """The outcome with the median of the player's share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
@@ -110,7 +110,7 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 
 @kernel
-def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Real:
+def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
     """The median, but the worst outcome where the player loses a super region in that."""
     _play_all(context, position, player, samples, rng)
     order = samples.order

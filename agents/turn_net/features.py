@@ -45,7 +45,7 @@ _REGIONS: Final = 2
 
 
 @inline_kernel
-def _log(value: Real) -> Real:
+def _log(value: Int | Real) -> Real:
     """log(1 + value) of a whole number."""
     return _LOGS[np.intp(value)] if value < _MANY else np.float32(np.log1p(np.float64(value)))
 
@@ -117,7 +117,7 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     mine, neutral = by == player, by < 0
     beside = neighbours_of(context.board, position, r, player)
     against = beside.strongest_enemy if mine else beside.strongest_own
-    risk = 0.0
+    risk: Real = 0.0
     if against > 0:
         income = holding[beside.strongest_holder if mine else player, INCOME]
         risk = chance_with_income(context.forces, against, income, armies)

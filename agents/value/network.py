@@ -26,7 +26,7 @@ BY_WORTH: Final = 0.3
 
 
 @inline_kernel
-def _rectified(value: Real) -> Real:
+def _rectified(value: np.float32) -> np.float32:
     return max(value, np.float32(LEAK) * value)
 
 
@@ -112,7 +112,8 @@ def network_share(context: Context, position: Position, shares: Shares) -> Int:
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)
     _write_chances(scores, players, shares)
-    held, all_worth = 0.0, 0.0
+    held = 0.0
+    all_worth: Real = 0.0
     for p in range(players):
         if scores[p] > -np.inf:
             all_worth += worth(features, p)

@@ -175,6 +175,7 @@ def test_late_answers_lose_where_that_is_wished_for():
 # Failures
 
 
+@pytest.mark.usefixtures("forked_workers")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_crash_loses_the_game_where_that_is_wished_for(jobs):
     result = match((Crasher, Idle), on_crash="forfeit", jobs=jobs)

@@ -30,6 +30,8 @@ from warlight_env.errors import RunError
 from warlight_env.game import GameError
 from warlight_env.maps import MapError
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 PAIR = (Expander, "random")
 
 

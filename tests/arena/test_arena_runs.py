@@ -36,8 +36,11 @@ from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 PAIR = (Expander, "random")
-COMMAND = ["match", "smart_random", "aggressive", "-n", "120", "--map", "small", "--paired", "-q"]
+GAMES = 40
+COMMAND = ["match", "smart_random", "aggressive", "-n", str(GAMES), "--map", "small", "--paired", "-q"]
 
 
 def match(**kwargs):
@@ -77,9 +80,9 @@ def wanted() -> dict:
     "jobs, sizes",
     [
         ("1", [0]),
-        ("2", [8_000]),
-        pytest.param("1", range(1_000, 30_000, 4_000), marks=pytest.mark.slow),
-        pytest.param("2", range(0, 30_000, 4_000), marks=pytest.mark.slow),
+        ("2", [2_000]),
+        pytest.param("1", range(1_000, 13_000, 2_000), marks=pytest.mark.slow),
+        pytest.param("2", range(0, 13_000, 2_000), marks=pytest.mark.slow),
     ],
 )
 def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, sizes, wanted, capsys):
@@ -98,11 +101,11 @@ def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, 
             time.sleep(0.01)
         assert not group_is_alive(process.pid), "workers end with the process that they work for"
         assert games.read_bytes() == before
-    assert sizes[-1] <= len(before) and len(before.splitlines()) < 120, "the last kill came before the end"
+    assert sizes[-1] <= len(before) and len(before.splitlines()) < GAMES, "the last kill came before the end"
     assert main([*COMMAND, "--json", "--out", str(tmp_path / "run")]) == 0  # one process goes on
     assert table(capsys.readouterr().out) == wanted
     assert games.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
-    assert len(games.read_bytes().splitlines()) == 120, "no game is played twice"
+    assert len(games.read_bytes().splitlines()) == GAMES, "no game is played twice"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -343,10 +346,10 @@ def test_a_file_that_cannot_grow_keeps_the_games_that_it_has(tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 32 KiB."""
+    """A file system of 16 KiB."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(disk)], capture_output=True)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)], capture_output=True)
     if done.returncode:
         pytest.skip("mounting needs root")
     yield disk
@@ -359,7 +362,7 @@ def test_a_full_disk_is_told_and_earlier_games_stay(small_disk, tmp_path, capsys
     out, err = capsys.readouterr()
     assert out == "" and "No space left on device" in err and str(small_disk / "run") in err
     kept = (small_disk / "run" / "games.jsonl").read_bytes().splitlines()
-    assert 40 < len(kept) < 120 and all(json.loads(line) for line in kept)
+    assert 0 < len(kept) < GAMES and all(json.loads(line) for line in kept)
     subprocess.run(["mount", "-o", "remount,size=1m", str(small_disk)], check=True)
     assert main(command) == 0
     assert (small_disk / "run" / "games.jsonl").read_bytes().splitlines()[: len(kept)] == kept
@@ -382,7 +385,7 @@ def contests() -> list[Contest]:
     small, rules = maps.load("small"), Rules.of("thesis")
     setups = [
         Setup(("random", "aggressive"), small, rules, 1, False, "random", None),
-        Setup(("random", "smart_random", "aggressive"), maps.load("world"), rules, 5, True, "random", 30),
+        Setup(("random", "smart_random", "aggressive"), small, rules, 5, True, "random", 30),
     ]
     return [Contest(f"contest {i}", setup, games) for i, (setup, games) in enumerate(zip(setups, (8, 8), strict=True))]
 

@@ -156,6 +156,7 @@ def mean_shifted(shape: tuple[float, ...], possible: tuple[float, ...], mean: fl
     return tilted(optimize.brentq(lambda t: tilted(t) @ x - mean, -50, 50))
 
 
+@pytest.mark.parametrize("trials, most", [(100, 18), pytest.param(400, 54, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("truth, error", [("elo0", "H1"), ("elo1", "H0")])
 @pytest.mark.parametrize(
     "possible, shape",
@@ -167,8 +168,8 @@ def mean_shifted(shape: tuple[float, ...], possible: tuple[float, ...], mean: fl
         (GAMES, (1, 0, 1)),  # no draws
     ],
 )
-def test_errors_are_as_rare_as_promised(possible, shape, truth, error):
-    rule, trials = Sprt(0, 100, 0.1, 0.1), 400
+def test_errors_are_as_rare_as_promised(possible, shape, truth, error, trials, most):
+    rule = Sprt(0, 100, 0.1, 0.1)
     p = mean_shifted(shape, possible, expected_score(getattr(rule, truth)))
     rng, wrong = np.random.default_rng(11), 0
     for _ in range(trials):
@@ -178,8 +179,8 @@ def test_errors_are_as_rare_as_promised(possible, shape, truth, error):
             units.update(rng.choice(possible, p=p, size=4).tolist())
             verdict = rule.verdict(rule.llr(units, possible))
         wrong += verdict == error
-    # One in ten is promised: at that rate 55 of 400 are wrong in less than one case of a hundred.
-    assert wrong < 55
+    # One in ten is promised: at that rate more than `most` are wrong in less than one case of a hundred.
+    assert wrong <= most
     assert wrong > 0, "a test that never errs asks for more games than it needs"
 
 
@@ -225,9 +226,10 @@ def test_a_match_ends_when_the_test_is_decided(paired):
     assert verdicts == [None] * len(scores) + [result.sprt.verdict], "at the first unit that decides"
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_the_decision_depends_neither_on_processes_nor_on_interruptions(tmp_path):
     wanted = sprt_match().run()
-    for jobs, stops in ((2, (5, 11)), (1, (10, 31, wanted.games - 2))):
+    for jobs, stops in ((2, (11,)), (1, (10, wanted.games - 2))):
         for stop_at in stops:
 
             def interrupt(records, stop_at=stop_at):

@@ -7,25 +7,19 @@ import subprocess
 import sys
 
 import pytest
+from kernel_helpers import TESTS
 
 #: Plays a match's first games; prints which kernels were asked of the disk in them, first after the warm-up.
 PROGRAM = """
 import sys
 from warlight_env import maps
 from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.engine import cache
 from warlight_env.engine.rules import Rules
+from kernel_helpers import watch_kernels
 
-asked = []
-load = cache._KernelCache.load_overload
-
-def watched(self, *arguments):
-    asked.append(self._impl.filename_base)
-    return load(self, *arguments)
-
-cache._KernelCache.load_overload = watched
+asked = watch_kernels()
 rules, picks, *agents = sys.argv[1:]
-setup = Setup(tuple(agents), maps.load("world"), Rules.of(rules), 1, True, picks, None)
+setup = Setup(tuple(agents), maps.load("world"), Rules.of(rules), 1, True, picks, 5)
 setup.warm_up()
 before = len(asked)
 records = [setup.play(number) for number in range(2)]
@@ -37,13 +31,13 @@ print(asked[before:])
 def later(rules, picks, *agents, **environment):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, rules, picks, *agents], capture_output=True, text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, **environment}, cwd=TESTS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 
 
-SEARCHES, SOLVERS = ("mcts:50", "belief:mcts:50,refine=0.1"), ("nash:100,others=seen", "nash:2000")
+SEARCHES, SOLVERS = ("mcts:50", "belief:mcts:50,refine=0.1"), ("nash:100,others=seen", "nash:400")
 PLANNERS = ("plan", "policy:any")
 
 

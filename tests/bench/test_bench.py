@@ -20,7 +20,7 @@ from warlight_env.cli import main
 from warlight_env.envs.checkpoints import CheckpointError
 
 #: A checkpoint's few games.
-TRY = ("--action", "strategies", "--map", "small", "--games", "4", "--quiet")
+TRY = ("--action", "strategies", "--map", "small", "--games", "2", "--quiet")
 
 
 class Broken:
@@ -43,11 +43,18 @@ def play(subject, only=("small",), games=4, **kwargs):
     return make_card(suite, "x", results, {}, games)
 
 
-@pytest.mark.parametrize(("name", "rows", "games"), [("suite-v1", 16, 100), ("suite-maps-v1", 32, 50)])
-def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games):
-    """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite."""
+@pytest.mark.parametrize("part", [6, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "rows", "games"),
+    [("suite-v1", 16, 100), pytest.param("suite-maps-v1", 32, 50, marks=pytest.mark.slow)],
+)
+def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, part):
+    """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite.
+
+    By default the first rows are played, which have all kinds of opponents.
+    """
     suite = Suite.load(name)
-    assert suite.changes() == []
+    assert replace(suite, rows=suite.rows[:part]).changes() == []
     assert len(suite.rows) == rows and all(row.games == games for row in suite.rows)
     assert len({row.key for row in suite.rows}) == rows
 

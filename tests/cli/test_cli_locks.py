@@ -17,7 +17,7 @@ from warlight_env.record.pictures import ExportError
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param("match --log", marks=pytest.mark.slow), "match --log --jobs 2", "replay --svg"]
+    "name", ["match --log", pytest.param("match --log --jobs 2", marks=pytest.mark.slow), "replay --svg"]
 )
 def test_two_at_once_lose_nothing(name):
     assert pair(name, 1, 0.0)[1] == ""

@@ -13,7 +13,7 @@ from defusedxml import ElementTree
 
 from warlight_env.cli import main
 
-#: A plug-in that prints at import, when it makes an agent and when that acts: by Python, C and a child process.
+#: A plug-in that prints at import, when it makes an agent and when that first acts: by Python, C and a child process.
 PRINTS = """
 import atexit, ctypes, os, subprocess, sys
 
@@ -31,8 +31,11 @@ def make(seed=0):
     say("make")
     inner = make_agent("random", seed)
     class Loud(type(inner)):
+        silent = False
         def act(self, *given, **named):
-            say("act")
+            if not self.silent:
+                say("act")
+            self.silent = True
             return super().act(*given, **named)
     inner.__class__ = Loud
     return inner

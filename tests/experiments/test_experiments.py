@@ -15,6 +15,7 @@ import pytest
 from helpers import RING, position
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.playing.game_setup import make
+from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.experiments import (
@@ -32,6 +33,7 @@ from warlight_env.experiments import (
 )
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
+from warlight_env.experiments.conclusions import conclusions
 from warlight_env.experiments.fields import Field, FieldTable, Side
 from warlight_env.experiments.measuring import count_turns, found_by
 from warlight_env.experiments.players import Contender
@@ -281,7 +283,28 @@ def test_the_command_runs_and_the_report_puts_together(tmp_path, capsys):
         "## Table 3.5: MCTS against one big army", "## Bytes of a position",
     ]  # fmt: skip
     assert re.search(r"\| against one big army \| `mcts_thesis` \|.*\n\|  \| `mcts` \|", text)
-    assert "99.4 % (497 : 3)" in text and experiment("thesis-3.5").comment[:50] in text
+    assert "99.4 % (497 : 3)" in text and "equal players" not in text, "a quick run allows no conclusion"
+
+
+def test_conclusions_follow_from_the_rows():
+    won, lost, open_ = share_row("a", 90, 10, 0, None), share_row("b", 10, 90, 0, None), share_row("c", 9, 11, 0, None)
+    assert conclusions([won, lost, open_]) == (
+        "More wins than equal players have: “a”. Fewer wins than equal players have: “b”. "
+        "No difference from equal players: “c”."
+    )
+    of_four = replace(open_, even=0.3)
+    assert conclusions([of_four]) == "No difference from equal players: “c”."
+    assert conclusions([replace(of_four, low=0.31)]) == "More wins than equal players have: “c”."
+    same = replace(won, even=None, thesis=0.9, thesis_sample="90 : 10")
+    above, below = replace(same, label="d", thesis=0.5), replace(same, label="e", thesis=0.99)
+    chance = replace(above, label="f", difference=Interval(-0.01, 0.8))
+    assert conclusions([same, above, below, chance], "authors") == (
+        "The authors' figure is within our 95 % interval in 1 of 4 rows. Chance may explain the difference in “f”. "
+        "Our figure is higher than the authors' in “d”. Our figure is lower than the authors' in “e”."
+    )
+    assert conclusions([replace(won, even=None)]) == ""
+    drawn = share_row("g", 8, 8, 84, None)
+    assert conclusions([drawn]) == "No difference from equal players: “g”.", "equal players draw as often"
 
 
 def test_mistakes_are_named(tmp_path, capsys):
@@ -320,7 +343,7 @@ def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
 def test_fields_of_a_pool_are_rated_together(tmp_path):
     sides = [Side("random"), Side("aggressive")]
     made = FieldTable(
-        name="x", title="X", setting="", finding="", comment="",
+        name="x", title="X", setting="", finding="",
         fields=(
             Field("a", (sides[0], sides[1]), 12, pool="both"),
             Field("b", (sides[1], sides[0]), 6, pool="both"),
@@ -340,7 +363,7 @@ def test_fields_of_a_pool_are_rated_together(tmp_path):
 def test_games_that_reach_a_fields_limit_are_drawn(tmp_path):
     sides = (Side("aggressive"), Side("random"))
     field = Field("a", sides, 6, pool="one", max_rounds=1)
-    made = FieldTable(name="x", title="X", setting="", finding="", comment="", fields=(field,))
+    made = FieldTable(name="x", title="X", setting="", finding="", fields=(field,))
     row, *ratings = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
     assert row.sample == "0 : 0, 6 drawn" and row.value == 0
     assert [rating.value for rating in ratings] == pytest.approx([0, 0]), "half a win each"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kernel_helpers import TESTS
 
 from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
@@ -19,10 +20,11 @@ from warlight_env.agents import make_agent
 from warlight_env.arena.playing.play import play_game
 from warlight_env.cli import main
 from warlight_env.protocol import messages as m
+from warlight_env.protocol import preparing
 from warlight_env.protocol.cases import check
 from warlight_env.protocol.grammar import parse_message
 from warlight_env.protocol.patience import Patience
-from warlight_env.protocol.preparing import prepare
+from warlight_env.protocol.preparing import Step, prepare
 from warlight_env.protocol.process import CommandError, check_command
 from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
@@ -172,6 +174,7 @@ def test_a_log_names_what_went_wrong(tmp_path):
     assert all(f["expected"] == "player1 place_armies ID ARMIES" for f in faults)
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_external_bots_play_matches_in_processes(capsys):
     spec = misbehaving("honest")
     arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--max-rounds", "3", "--jobs", "2", "-q", "--json"]
@@ -213,13 +216,15 @@ def run_bot(agent: str, lines: str, *more: str, **options: Any) -> subprocess.Co
 
 
 def test_a_bot_on_standard_input_and_output():
+    """Lines that it does not know are passed over, also those that say to the agent's process what the runner says."""
     lines = OPENING + (
-        "pick_starting_regions 60000 1 2 3 4\n\nsomething new\nsettings starting_armies 5\n"
-        "update_map 1 player2 2 2 neutral 2\nopponent_moves\ngo place_armies 60000\ngo attack/transfer 60000\n"
+        "said hello\nthink about it\npick_starting_regions 60000 1 2 3 4\n\nsomething new\n"
+        "settings starting_armies 5\nupdate_map 1 player2 2 2 neutral 2\nopponent_moves\nsaid nothing\n"
+        "go place_armies 60000\ngo attack/transfer 60000\n"
     )
     done = run_bot("aggressive", lines)
     picks, places, moves = done.stdout.splitlines()
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (0, "")
     assert sorted(picks.split()) == ["1", "2", "3", "4"]
     assert places == "player2 place_armies 1 5"
     assert moves.startswith("player2 attack/transfer 1 2 ")
@@ -240,26 +245,16 @@ def test_a_bot_without_time_answers_by_reflex():
     assert done.stderr.count("`warlight bot prepare mcts` compiles beforehand what it needs") == 1
 
 
-def test_lines_that_a_bot_does_not_know_are_passed_over():
-    lines = OPENING + (
-        "said hello\nthink about it\n\npick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\n"
-        "update_map 1 player2 4 2 player1 2\nsaid nothing\ngo place_armies 60000\ngo attack/transfer 60000\n"
-    )
-    done = run_bot("aggressive", lines)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(done.stdout.splitlines()) == 3
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
 def test_lines_that_are_too_long_are_passed_over_in_little_memory():
     import resource
 
     def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, 1 << 29))
 
-    lines = OPENING + "setup_map neighbors 1 " + "2," * (20 << 20) + "2\n" + "x" * (300 << 20) + "\n"
+    lines = OPENING + "setup_map neighbors 1 " + "2," * (4 << 20) + "2\n" + "x" * (150 << 20) + "\n"
     lines += "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 4\n"
-    done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (10 << 20), preexec_fn=limited)
+    done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (1 << 20), preexec_fn=limited)
     assert done.stderr == "not understood: a line of more than 1048576 bytes\n" * 3
     picks, places = done.stdout.splitlines()
     assert (sorted(picks.split()), places) == (["1", "2", "3", "4"], "player2 place_armies 1 5")
@@ -319,6 +314,44 @@ def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
 # Preparing our bots
 
 
+#: Prepares a bot, then runs it on standard input; prints which kernels were asked of the disk in that.
+PREPARED = """
+import io, sys
+from kernel_helpers import watch_kernels
+from warlight_env.protocol.preparing import prepare
+from warlight_env.protocol.thinker import think
+
+asked = watch_kernels()
+assert all(step.what.startswith("challenge 2, ") for step in prepare("random", challenges=(2,)))
+before = len(asked)
+assert before
+answers = io.BytesIO()
+think("random", 0, None, sys.stdin.buffer, answers)
+print(len(answers.getvalue().splitlines()), asked[before:])
+"""
+
+
+def test_a_bot_that_is_prepared_asks_for_no_kernel():
+    lines = OPENING + (
+        "think 1 1e9 1e9 0\npick_starting_region 60000 1 2 3 4\nsettings starting_armies 5\n"
+        "update_map 1 player2 2 2 neutral 2\nopponent_moves\nthink 2 1e9 1e9 0\ngo place_armies 60000\n"
+        "think 3 1e9 1e9 0\ngo attack/transfer 60000\n"
+    )
+    command = [sys.executable, "-c", PREPARED]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, cwd=TESTS)
+    assert done.stdout == "4 []\n", "it says that it is ready, and gives three answers"
+
+
+def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch, capsys):
+    steps = [Step("challenge 2, picks", 1.5, 3), Step("challenge 2, round 1", 0.5, 0)]
+    monkeypatch.setattr(preparing, "prepare", lambda *_: steps)
+    assert main(["bot", "prepare", "random"]) == 0
+    *lines, first = capsys.readouterr().out.splitlines()
+    assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "in all: 2.0 s, 3 functions compiled"]
+    assert "gives its first answer after" in first
+
+
+@pytest.mark.slow
 def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("WARLIGHT_CACHE_DIR", str(tmp_path))
     arguments = [sys.executable, "-m", "warlight_env", "bot", "prepare", "random", "--challenge", "2"]

@@ -50,7 +50,7 @@ def games(draw):
     return [make_agent(spec, i) for i, spec in enumerate(specs)], options
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(games(), st.sampled_from((".wl.jsonl", ".wl.jsonl.gz")))
 def test_load_gives_what_save_was_given(tmp_path_factory, game, suffix):
     folder = tmp_path_factory.mktemp("logs")

@@ -193,6 +193,7 @@ def test_a_match_logs_each_game_under_its_number(tmp_path):
         assert verify(log) == []
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_logs_do_not_depend_on_jobs_and_interruptions(tmp_path):
     for name, jobs in (("one", 1), ("two", 2)):
         Match(["random", "aggressive"], games=12, map="small", jobs=jobs, log=tmp_path / name).run()

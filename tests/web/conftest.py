@@ -11,6 +11,11 @@ from cup_helpers import play_cup
 from web_helpers import Server, serving
 
 
+@pytest.fixture(autouse=True)
+def _workers_of_servers_in_the_test_process(forked_workers: pytest.MonkeyPatch) -> None:
+    """They start as forks."""
+
+
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of tournaments that `server` shows."""

@@ -68,17 +68,15 @@ def test_without_the_page_one_line_says_why(
     page_module.page.cache_clear()
 
 
-def test_a_taken_port_is_exit_code_1(tmp_path: Path):
+def test_a_taken_port_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         line = ["play", "--no-browser", "--port", str(taken.getsockname()[1]), "--games", str(tmp_path)]
-        done = subprocess.run(
-            [sys.executable, "-m", "warlight_env", *line], capture_output=True, text=True, check=False
-        )
-    assert done.returncode == 1
-    assert "choose another --port" in done.stderr or "was not built" in done.stderr or "is missing" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+        assert main(line) == 1
+    said = capsys.readouterr().err
+    assert "choose another --port" in said or "was not built" in said or "is missing" in said
+    assert len(said.splitlines()) == 1
 
 
 @needs_page
@@ -160,11 +158,11 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
     assert "pip install 'warlight-env[web]'" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_server_that_is_ended_while_bots_play_and_people_watch_says_nothing(number: int, tmp_path: Path):
     folder, said = tmp_path / "games", tmp_path / "said"
     body = {"players": [{"bot": "random"}, {"bot": "aggressive"}], "picks": "random", "map": "small", "pace": 0.0}
-    with serving(folder, "play", "--vs", "random", errors=said) as server:
+    with serving(folder, "play", "--vs", "random", errors=said, forked=False) as server:
         with server.client() as client:
             made = client.post("games", json=body).raise_for_status().json()
         with server.feed(made["id"], made["watch"]) as one, server.feed(made["id"], made["watch"]) as other:

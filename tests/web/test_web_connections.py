@@ -362,7 +362,7 @@ HELLOS: list[str | bytes] = [
 @needs_page
 def test_whatever_is_odd_is_refused_without_a_traceback(tmp_path: Path):
     errors = tmp_path / "errors"
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors) as server:
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors, forked=False) as server:
         port, token = int(server.base.rpartition(":")[2]), server.token(0)
         for what, request in odd_requests(server.game, server.key, token):
             client = opened(port)
@@ -388,7 +388,7 @@ def test_whatever_is_odd_is_refused_without_a_traceback(tmp_path: Path):
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="another process's limits cannot be set here")
 def test_without_files_to_spare_the_server_says_so_and_serves_those_that_it_has(tmp_path: Path):
     errors = tmp_path / "errors"
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors) as server:
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors, forked=False) as server:
         port = int(server.base.rpartition(":")[2])
         with server.client() as client, server.feed(server.game, server.token(0)) as feed:
             feed.now(phase="pick")

@@ -28,10 +28,10 @@ def checked(folder: Path, seat_rounds: int, seed: int = 1) -> Checker:
 
 
 def test_nothing_that_is_hidden_is_sent(tmp_path: Path):
-    checker = checked(tmp_path, 250)
-    assert checker.hidden > 1_000
+    checker = checked(tmp_path, 150)
+    assert checker.hidden > 500
     assert checker.hints > 0
-    assert checker.watched > 100  # positions through the eyes of spectators
+    assert checker.watched > 50  # positions through the eyes of spectators
     assert {rules for rules, *_ in checker.kinds} == set(PRESETS)
 
 

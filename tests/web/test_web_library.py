@@ -8,7 +8,6 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +32,6 @@ pytestmark = needs_page
 TWO = [{"name": "Ann"}, {"name": "Bo"}]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("games")
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    with serving(folder, "play", "--vs", "random", "--map", "small") as running:
-        yield running
-
-
 def make(server: Server, players: list[dict[str, str]], rounds: int = 0, **fields: Any) -> dict[str, Any]:
     """A game in which all people held still for so many rounds."""
     body = {"players": players, "map": "small", "picks": "random", **fields}
@@ -64,6 +52,7 @@ def library(server: Server, **wanted: Any) -> dict[str, Any]:
         answer: dict[str, Any] = server.client().get("library", params=wanted).json()
         if not answer["reading"]:
             return answer
+        time.sleep(0.02)
 
 
 def row(**fields: Any) -> dict[str, Any]:
@@ -111,7 +100,7 @@ def test_games_are_found_by_what_is_in_them(server: Server):
     assert server.client().get("library", params={"count": 101}).status_code == 422
 
 
-def test_only_who_holds_a_key_names_and_deletes(server: Server, folder: Path):
+def test_only_who_holds_a_key_names_and_deletes(server: Server):
     game, other = make(server, TWO, rounds=1), make(server, TWO, rounds=1)
     bots = make(server, [{"bot": "random"}, {"bot": "random"}], pace=0.05)
     for token in ("", "x" * 24, other["tokens"]["0"]):
@@ -132,7 +121,7 @@ def test_only_who_holds_a_key_names_and_deletes(server: Server, folder: Path):
         assert act(server, game, "delete").status_code == 200
         with pytest.raises(ConnectionClosed):
             feed.event("nothing of the kind")
-    assert list(folder.glob(f"{game['id']}*")) == []
+    assert list(server.folder.glob(f"{game['id']}*")) == []
     assert act(server, game, "delete").status_code == 404
     assert game["id"] not in [g["id"] for g in library(server)["games"]]
 

@@ -109,7 +109,7 @@ def test_policies_in_ones_own_folder_play_by_their_names(server: Server, place: 
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         client.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
         feed.event("round")
-    folder = Path(server.process.args[-1])  # type: ignore[index]
+    folder = server.folder
     log = GameLog.load(folder / f"{game['id']}.partial.wl.jsonl")
     assert log.rounds[0].orders[1] is not None and log.rounds[0].orders[1].deploys
     assert log.header.players[1].spec == "policy:mine.npz"

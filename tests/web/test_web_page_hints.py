@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, PHONE, pick, regions
+from page_helpers import PAGE, PHONE, axe_finds, pick, regions
 
 from warlight_env import Game, battle_odds
 from warlight_env.agents.registry import make_agent
@@ -154,7 +154,7 @@ def thought_log(bot: str, map_name: str, rounds: int, seed: int) -> GameLog:
 
 def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any]):
     page, said = open_page(), set[str]()
-    for map_name, seed in (("small", 3), ("small", 5), ("world", 4)):
+    for map_name, seed in (("small", 3), ("world", 4)):
         log = thought_log("mcts:sims=60", map_name, 18, seed)
         file = tmp_path / f"{map_name}-{seed}.html"
         write_html(log, file)
@@ -240,8 +240,6 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
 
 
 def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, open_page: Callable[..., Any]):
-    from axe_playwright_python.sync_playwright import Axe
-
     played = server.begin(seed=8)
     for device in ({"bypass_csp": True}, {**PHONE, "has_touch": True, "is_mobile": True, "bypass_csp": True}):
         page, touch = open_page(played.address, **device), "has_touch" in device
@@ -269,7 +267,7 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
             assert shown["x"] >= 0
             assert shown["x"] + shown["width"] <= page.viewport_size["width"]
             assert shown["y"] + shown["height"] <= page.viewport_size["height"]
-            assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
+            assert axe_finds(page) == []
             if touch:
                 page.get_by_role("heading", name="What to do").tap()
             else:

@@ -13,7 +13,7 @@ from web_helpers import Server
 
 pytestmark = PAGE
 
-SIZES = [(1280, 800), pytest.param((820, 1180), marks=pytest.mark.slow), (360, 740)]
+SIZES = [*(pytest.param(size, marks=pytest.mark.slow) for size in ((1280, 800), (820, 1180))), (360, 740)]
 
 
 def ladder(page: Any) -> Any:

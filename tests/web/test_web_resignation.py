@@ -43,7 +43,7 @@ def hold(server: Server, game: dict[str, Any], seats: str, number: int) -> None:
 
 
 def folder_of(server: Server) -> Path:
-    return Path(server.process.args[-1])  # type: ignore[index]
+    return server.folder
 
 
 def log_of(server: Server, game: dict[str, Any]) -> GameLog:

@@ -6,8 +6,6 @@ import asyncio
 import json
 import os
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,12 +15,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from warlight_env import Game, Rules, maps
+from warlight_env.cli import main
 from warlight_env.record import GameLog, verify
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.storage.game_folder import GameFolder
 from warlight_env.web.workers.bot_process import AskedPosition, Question, WorkerSetup
 from warlight_env.web.workers.bot_workers import BotWorkers
-from web_helpers import Server, needs_page, serving
+from web_helpers import YOU, Server, needs_page, serving
 
 pytestmark = needs_page
 
@@ -38,25 +37,25 @@ def hold(round: int) -> dict:
     return {"round": round, "deploys": [], "attacks": []}
 
 
-def test_a_whole_game_is_played_and_its_log_verifies(server: Server, tmp_path: Path):
-    with serving(tmp_path, "play", "--vs", "aggressive", "--map", "small", "--seed", "3") as own:
-        client = own.client(own.token(0))
-        with own.feed(own.game, own.token(0)) as feed:
-            offers = feed.now(phase="pick")["you"]["offers"]
-            assert client.post(f"games/{own.game}/picks", json={"wishes": offers[:2]}).status_code == 200
-            feed.event("picks")
-            number = 0
-            while True:
-                number += 1
-                answer = client.post(f"games/{own.game}/orders", json=hold(number))
-                assert answer.status_code == 200, answer.text
-                assert feed.event("round")["round"] == number
-                if feed.now(round=number)["phase"] == "over":
-                    break
-            end = feed.events[-1]
-        assert end["event"] == "end"
-        assert end["winner"] == 1
-        log = GameLog.load(tmp_path / f"{own.game}.wl.jsonl")
+def test_a_whole_game_is_played_and_its_log_verifies(server: Server):
+    own = server.begin(YOU, "aggressive", seed=3)
+    client = own.client(own.token(0))
+    with own.feed(own.game, own.token(0)) as feed:
+        offers = feed.now(phase="pick")["you"]["offers"]
+        assert client.post(f"games/{own.game}/picks", json={"wishes": offers[:2]}).status_code == 200
+        feed.event("picks")
+        number = 0
+        while True:
+            number += 1
+            answer = client.post(f"games/{own.game}/orders", json=hold(number))
+            assert answer.status_code == 200, answer.text
+            assert feed.event("round")["round"] == number
+            if feed.now(round=number)["phase"] == "over":
+                break
+        end = feed.events[-1]
+    assert end["event"] == "end"
+    assert end["winner"] == 1
+    log = GameLog.load(server.folder / f"{own.game}.wl.jsonl")
     assert log.complete
     assert verify(log) == []
     assert log.names == ("You", "aggressive")
@@ -176,11 +175,15 @@ def test_a_socket_must_say_who_it_is_and_then_only_listens(server: Server):
             feed.event("nothing of the kind")
 
 
-def test_the_servers_token_is_needed_and_stays_the_same(tmp_path: Path):
-    keys = []
-    for host in ("127.0.0.1", "0.0.0.0"):
-        with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", host) as own:
-            keys.append(own.key)
+def test_the_servers_token_is_needed(server: Server, tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", "0.0.0.0") as for_others:
+        assert for_others.process.stdout is not None
+        said = for_others.process.stdout.readline()
+        reach = for_others.client().get("home").json()["reach"]
+        assert reach.startswith("http://") and reach.endswith(for_others.base.rpartition(":")[2])
+        assert f"{reach}/" in said and "There is no encryption" in said and for_others.key not in said
+        assert server.client().get("home").json()["reach"] is None, "it is for this machine alone"
+        for own in (server.begin(), for_others):
             assert len(own.key) >= 20
             assert httpx.get(f"{own.base}/").status_code == 200  # the page itself holds nothing
             seat = {"authorization": f"Bearer {own.token(0)}"}
@@ -195,8 +198,6 @@ def test_the_servers_token_is_needed_and_stays_the_same(tmp_path: Path):
                 with connect(url) as socket:
                     socket.send(json.dumps({"token": own.token(0), "key": key}))
                     assert json.loads(socket.recv(10))["status"] == 401
-    assert keys[0] == keys[1]  # pages that are open go on after a restart
-    assert os.stat(tmp_path / "server.token").st_mode & 0o077 == 0
 
 
 def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
@@ -213,14 +214,13 @@ def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
     assert all(row["watch"] is None for row in home.json()["games"] if row["id"] == game["id"])
 
 
-def test_a_folder_of_games_has_one_server_at_a_time(tmp_path: Path):
-    line = [sys.executable, "-m", "warlight_env", "play", "--no-browser", "--port", "0", "--games", str(tmp_path)]
+def test_a_folder_of_games_has_one_server_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small") as first:
         before = sorted(path.name for path in tmp_path.iterdir())
-        second = subprocess.run(line, capture_output=True, text=True, timeout=120)
-        assert second.returncode == 2
-        assert second.stdout == ""
-        (said,) = second.stderr.splitlines()
+        assert main(["play", "--no-browser", "--port", "0", "--games", str(tmp_path)]) == 2
+        written = capsys.readouterr()
+        assert written.out == ""
+        (said,) = written.err.splitlines()
         assert str(tmp_path) in said
         assert f"process {first.process.pid}" in said
         assert first.base.rpartition(":")[2] in said  # the address
@@ -254,6 +254,8 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
     with open(log, "ab") as file:
         file.write(b'{"event":"round","round":4,"ord')  # cut off while it was written
     with serving(tmp_path, "play", "--vs", "random", port=port) as second:
+        assert second.key == first.key  # pages that are open go on
+        assert os.stat(tmp_path / "server.token").st_mode & 0o077 == 0
         assert second.client(two["tokens"]["1"]).get(f"games/{two['id']}").json()["awaited"] == [1]
         client = second.client(token)
         with second.feed(game, token, after=seen[1]["n"]) as feed:

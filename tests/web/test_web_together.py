@@ -167,7 +167,7 @@ def test_everybody_is_told_who_is_there(server: Server):
 
 
 def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Server):
-    folder = Path(server.process.args[-1])  # type: ignore[index]
+    folder = server.folder
     game = make(server, clock=2, picks="choose")
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         while not feed.now(phase="pick")["clock"]["runs"]:
@@ -422,13 +422,3 @@ def test_a_friend_who_asks_for_the_rematch_has_its_own_seat_and_nobody_elses(ser
     again = server.client(game["invites"]["1"]).post(place).json()
     assert list(again["tokens"]) == ["1"] and again["invites"] == {}
     assert list(server.client(game["tokens"]["0"]).post(place).json()["tokens"]) == ["0"]
-
-
-def test_a_server_for_others_says_where_it_is_and_that_it_is_not_encrypted(server: Server, tmp_path: Path):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", "0.0.0.0") as running:
-        assert running.process.stdout is not None
-        said = running.process.stdout.readline()
-        reach = running.client().get("home").json()["reach"]
-        assert reach.startswith("http://") and reach.endswith(running.base.rpartition(":")[2])
-        assert f"{reach}/" in said and "There is no encryption" in said and running.key not in said
-    assert server.client().get("home").json()["reach"] is None, "it is for this machine alone"

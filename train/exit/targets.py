@@ -37,7 +37,7 @@ def write_target(
     """
     look, board = work.look, context.board
     count = generate(context, position, player, rng, work.generator, look.turns)
-    chosen = np.int64(0)
+    chosen: Int = np.int64(0)
     if count > 1:
         score_turns(context, position, player, samples, look.turns, count, rng, work.generator, look)
         chosen = highest(look.score, count)

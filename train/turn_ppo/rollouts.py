@@ -156,7 +156,7 @@ def _roll(
             play_round(learner.params, state, b, orders, None, None)
             won = state.phase[b] == OVER and state.winner[b] == player
             over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
-            reward = 1.0 if won else 0.0
+            reward: Real = 1.0 if won else 0.0
             if not over and position.round[0] >= max_rounds:  # cut off: the critic's value replaces later rewards
                 over, reward = True, _worth_now(learner, position, player, own_critic, work)
             out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won

@@ -1,7 +1,7 @@
 """Beliefs: the most likely position under fog, and agents that play on it.
 
-Names are loaded when they are first used, because the protocol needs no agents. Imported by `protocol`, `arena`
-through the registry, and `cli`.
+Names are loaded at their first use, because the protocol needs no agents. Imported by `protocol`, `arena` through the
+registry, and `cli`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a player believes of the regions that it cannot see: the most likely whole position, round by round."""
+"""A player's belief about the regions out of sight: the most likely whole position, updated every round."""
 
 from __future__ import annotations
 
@@ -23,23 +23,27 @@ from warlight_env.maps import Map
 from warlight_env.ownership import OneThread
 
 _NO_ORDERS: Final = Orders()
-#: Most neutral regions that the opponent is thought to take in a round where nobody sees it.
+#: Largest number of neutral regions that the opponent is assumed to take out of sight in a round.
 MOST_CAPTURES: Final = 3
 
 
 def _legal(rows: npt.NDArray[np.int64], n_regions: int) -> npt.NDArray[np.int64]:
-    """Those of our orders that name regions; others were skipped."""
+    """Return the rows of own orders that name existing regions. The game skips the others."""
     regions = rows[:, :-1]
     return rows[((regions >= 0) & (regions < n_regions)).all(axis=1)]
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a player learns at the start of a round.
+    """A player's new information at the start of a round.
 
-    owner: int8[N], -2 where it sees nothing. army: int32[N], 0 there. round: rounds played.
-    seen: the opponent's orders of the last round that were in sight. own: ours of that round, if they are known.
-    starts: the opponent's regions at the start, if the rules tell them.
+    Attributes:
+        round: number of rounds played.
+        owner: int8[N], -2 for regions out of sight.
+        army: int32[N], 0 for regions out of sight.
+        seen: the opponent's visible orders of the last round.
+        starts: the opponent's regions at the start, if the rules reveal them.
+        own: the player's own orders of the last round, if they are known.
     """
 
     round: int
@@ -51,30 +55,33 @@ class Observation:
 
 
 class Belief(OneThread):
-    """The most likely whole position in a game of two under fog; deterministic.
+    """The most likely whole position in a game of two under fog. The result is deterministic.
 
-    In sight, everything is as it is seen. Out of sight,
+    Regions in sight have their real owner and army. For regions out of sight, these rules apply:
 
-    - a region keeps the owner and army that were last seen there, at first neutral with its starting army;
-    - the opponent's starting regions are told, or follow from the picks: what we wanted more than what we got is the
-      opponent's, and for the rest it is thought to want what we would have;
-    - a region that we lost, or out of which or into which the opponent was seen to move, is the opponent's;
-    - the opponent's income is the base income and the bonuses of the super regions that we believe to be its own. What
-      it was seen to place is a lower bound: where that is more, the super regions that are nearest to being its own
-      become so;
-    - the round is played again as far as it was seen, with mean losses and our own orders: who is beaten back stands
-      where it was, and what we lost was captured by the last that came;
-    - what comes into sight was out of sight before, and is taken from what is believed there;
-    - what the opponent has placed out of sight gathers; with it, it takes neutral regions out of sight, first those in
-      the super region of which it lacks the least, and the rest stands on its hidden region that is closest to us.
+    - A region keeps its last visible owner and army. At first it is neutral with its starting army.
+    - The opponent's starting regions are known, or follow from the picks. A region belongs to the opponent if the
+      player ranked it above a region that the player received. For the remaining regions, the opponent is assumed to
+      rank them as the player does.
+    - A region belongs to the opponent if the player lost it, or if the opponent visibly moved into or out of it.
+    - The opponent's income is the base income plus the bonuses of the super regions that it is believed to hold. Its
+      visible placements are a lower bound. If they are higher, the super regions that are nearest to complete become
+      the opponent's.
+    - The visible part of the round is replayed, with mean losses and the player's own orders. The survivors of a failed
+      attack return to their region. A lost region was captured by the last attacker.
+    - Armies that come into sight were out of sight before. They are subtracted from the hidden armies.
+    - The opponent's hidden placements accumulate. With them, the opponent takes neutral regions out of sight. It begins
+      in the super region in which it lacks the fewest regions. The rest of the armies is placed in its hidden region
+      that is nearest to the player.
 
     Args:
         map, rules, player: of the game.
         army: int32[N], armies at the start, wastelands included.
-        offers, wishes: what could be picked by both, and what we ranked, best first, where picks are secret.
+        offers: the regions that both players could pick, if picks are secret.
+        wishes: the player's wishes, best first, if picks are secret.
 
     Raises:
-        InputError: an argument is of another type, or names a player or a region that there is not.
+        InputError: an argument has a wrong type, or names a player or a region that does not exist.
     """
 
     exclusive_methods = ("update", "position")
@@ -98,14 +105,14 @@ class Belief(OneThread):
         self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
         self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], without UNKNOWN
         self.army = armies.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
-        self.hidden_armies = 0  #: of the opponent, placed out of sight and not accounted for
+        self.hidden_armies = 0  #: the opponent's armies that were placed out of sight and are in no known region
         self._offers, self._wishes = list(offers), list(wishes)
         self._distance: Any = make_board(map).distance
         self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
         self._begun = False
 
     def update(self, new: Observation) -> None:
-        """Take in what is seen at the start of a round; call it once for each round, in their order."""
+        """Process the observation at the start of a round. Call it once for each round, in their order."""
         before, hidden = self._hidden, new.owner == UNKNOWN
         self._hidden = hidden
         if not self._begun:
@@ -119,7 +126,7 @@ class Belief(OneThread):
             self.owner[farthest(self._distance, self.owner, self.player, hidden)[0]] = self.enemy
 
     def position(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-        """Owner and army of every region, int8[N] and int32[N]; the hidden armies stand at the front."""
+        """Return owner and army of every region, int8[N] and int32[N]. The hidden armies are at the front."""
         owner, army = self.owner.copy(), self.army.copy()
         theirs = np.flatnonzero((owner == self.enemy) & self._hidden)
         if self.hidden_armies and len(theirs):
@@ -136,7 +143,7 @@ class Belief(OneThread):
         count = int(own.sum())
         hidden = [r for r in self._offers if not own[r] and new.owner[r] == UNKNOWN]
         got = [r for r in self._wishes if own[r]]
-        # A wish before one that was granted went to the opponent: else it would have been granted.
+        # A wish before a granted one went to the opponent; otherwise the player would have received it.
         denied = self._wishes[: self._wishes.index(got[-1])] if got else []
         ranking = [*(r for r in denied if not own[r]), *self._wishes, *self._offers]
         likely = [r for r in dict.fromkeys(ranking) if r in hidden]
@@ -158,9 +165,10 @@ class Belief(OneThread):
         self._grow(hidden)
 
     def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
-        """Play the round again as far as it was seen, with mean losses; ours move last, as nobody tells in between.
+        """Replay the visible part of the round, with mean losses.
 
-        Attacks out of sight end as the regions stand now: what we lost was captured by the last that came.
+        The player's own moves come last, because their order among the opponent's moves is unknown. A lost region that
+        is out of sight was captured by the last attacker.
         """
         deploys, attacks = (_legal(rows, len(hidden)) for rows in (new.own or _NO_ORDERS).arrays())
         defenders = np.where(self.owner == self.player, self.army, 0)
@@ -180,7 +188,7 @@ class Belief(OneThread):
                 against = max(1, int(defenders[target] if lost[target] else self.army[target]))
             elif new.owner[target] == self.enemy:
                 continue
-            else:  # beaten back: enough are left
+            else:  # beaten back: the defenders were enough
                 against = int(new.army[target]) + round(self.rules.attack_kill * armies)
             left, killed = max(0, armies - self._lost_to(against)), round(self.rules.attack_kill * armies)
             if hidden[target] and (killed >= against or not lost[target]):
@@ -190,14 +198,14 @@ class Belief(OneThread):
             if hidden[source]:
                 self.army[source] += left
             if lost[target]:
-                self.army[target] = max(1, left)  # if no other comes, it was this one that captured it
+                self.army[target] = max(1, left)  # if no other attacker follows, this one captured the region
         self.owner[lost] = self.enemy
         for _, target, armies in attacks.tolist():
             if hidden[target] and self.owner[target] == self.enemy and not lost[target]:
                 self.army[target] = max(1, int(self.army[target]) - round(self.rules.attack_kill * armies))
 
     def _account_for(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
-        """What came into sight was out of sight before, and is not any more."""
+        """Subtract armies that came into sight from the hidden armies."""
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
             came = sum(armies for _, target, armies in new.seen.moves if target == region)
             left = sum(armies for source, _, armies in new.seen.moves if source == region)
@@ -206,7 +214,7 @@ class Belief(OneThread):
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )
             self.hidden_armies -= int(new.army[region]) + left - known - came - placed
-        if self.hidden_armies < 0:  # more than was thought to be free: it left where it was thought to stand
+        if self.hidden_armies < 0:  # more than the hidden armies: the rest left the opponent's hidden regions
             theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
             for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():
                 taken = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))
@@ -215,16 +223,16 @@ class Belief(OneThread):
             self.hidden_armies = 0
 
     def _lost_to(self, defenders: int) -> int:
-        """Armies that an attack on so many is thought to lose."""
+        """Return the mean loss of an attack on this number of defenders."""
         return round(self.rules.defense_kill * defenders)
 
     def income(self) -> int:
-        """What the opponent is believed to get each round."""
+        """Return the opponent's believed income in a round."""
         whole = (all(self.owner[r] == self.enemy for r in members) for members in self.map.members)
         return self.rules.base_income + sum(b for b, all_ in zip(self.map.bonuses, whole, strict=True) if all_)
 
     def _believe_income(self, placed: int, new: Observation) -> None:
-        """Where more was placed than the believed income, super regions out of sight must be the opponent's."""
+        """Give super regions out of sight to the opponent while its placements exceed its believed income."""
         while placed > self.income():
             candidates = []
             for s, members in enumerate(self.map.members):
@@ -239,7 +247,7 @@ class Belief(OneThread):
                     self.owner[region], self.army[region] = self.enemy, 1
 
     def _grow(self, hidden: npt.NDArray[np.bool_]) -> None:
-        """What the opponent may have done out of sight with what it placed there."""
+        """Let the opponent use its hidden armies to take neutral regions out of sight."""
         for _ in range(MOST_CAPTURES):
             targets = []
             for r in np.flatnonzero(hidden & (self.owner == NEUTRAL)).tolist():

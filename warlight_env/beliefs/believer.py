@@ -1,4 +1,4 @@
-"""An agent that plays on what it believes: any agent, given the most likely whole position instead of fog."""
+"""An agent that plays under fog on the most likely whole position. It wraps any other agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.ownership import OneThread
 
 
 class BelievingAgent(OneThread, Agent):
-    """Wraps an agent: it is asked on the position that a `Belief` holds the most likely, in games of two."""
+    """Wraps an agent for games of two. The agent receives the most likely position of a `Belief` instead of the fog."""
 
     exclusive_methods = ("pick", "wished", "act", "act_on", "insight", "searched", "search_policy")
 
@@ -30,14 +30,14 @@ class BelievingAgent(OneThread, Agent):
         self.agent = as_agent(agent)
         self.name = f"belief:{self.agent.name}"
         self.counts_simulations = self.agent.counts_simulations
-        self.belief: Belief | None = None  #: of the game that goes on
+        self.belief: Belief | None = None  #: belief of the current game
         self._watcher = Watcher()
         self._before: View | None = None
-        self._ordered: Orders | None = None  # in the round before
-        self._picked_in: tuple[str, Rules] | None = None  # what follows is of a game on that map that has not begun yet
+        self._ordered: Orders | None = None  # orders of the round before
+        self._picked_in: tuple[str, Rules] | None = None  # map and rules of stored picks; None: no picks
         self._offers: tuple[int, ...] = ()
         self._wishes: list[int] = []
-        self._start: npt.NDArray[np.int32] | None = None  # armies while regions were picked
+        self._start: npt.NDArray[np.int32] | None = None  # armies during the picks
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
@@ -50,7 +50,10 @@ class BelievingAgent(OneThread, Agent):
         return wishes
 
     def wished(self, wishes: list[int]) -> None:
-        """What was really asked for, the best first, where that is not what `pick` said."""
+        """Replace the wishes by those that were really submitted, best first.
+
+        They may differ from the result of `pick`.
+        """
         self._wishes = wishes
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
@@ -61,10 +64,10 @@ class BelievingAgent(OneThread, Agent):
         return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
 
     def act_on(self, view: View, observation: Observation, budget: Budget | None = None) -> Orders:
-        """The turn on a view whose news are given."""
+        """Return the turn for a view and the new information in it."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
-            if not self._picked_for(view):  # nothing was picked, or in a game that never began
+            if not self._picked_for(view):  # no picks, or picks of a game that never began
                 self._forget_picks()
             army = self._start
             if army is None:
@@ -84,7 +87,10 @@ class BelievingAgent(OneThread, Agent):
             raise AgentError(f"agent {self.name!r}: beliefs are for games of two, not {players}")
 
     def _picked_for(self, view: View) -> bool:
-        """Whether what was picked is of the game that is seen: what one has at its beginning was offered."""
+        """Return whether the stored picks belong to the game of the view.
+
+        At the beginning of that game, all regions of the player were offered.
+        """
         if self._picked_in != (view.map.digest(), view.rules):
             return False
         own = np.flatnonzero(view.owner == view.player).tolist()
@@ -93,7 +99,7 @@ class BelievingAgent(OneThread, Agent):
     def _forget_picks(self) -> None:
         self._picked_in, self._offers, self._wishes, self._start = None, (), [], None
 
-    # What the agent tells of itself.
+    # Properties of the wrapped agent
 
     def close(self) -> None:
         """See `Agent.close`."""
@@ -128,5 +134,5 @@ class BelievingAgent(OneThread, Agent):
 
 
 def believing(seed: int, text: str) -> BelievingAgent:
-    """The agent of a specification ``belief:AGENT``, without the ``belief:``."""
+    """Return the agent of a specification ``belief:AGENT``. `text` lacks the ``belief:``."""
     return BelievingAgent(make_agent(text, seed))

@@ -1,4 +1,4 @@
-"""What a player gets to know of the others in its views, round by round, as exactly as the competitions told it."""
+"""The opponent's orders that a player can see, with the visibility rules of the competitions' engines."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from warlight_env.step_results import RoundResult
 
 
 def wastelands(view: View) -> list[int]:
-    """The wastelands that the player knows: those of the map's setup, or else those that it sees.
+    """Return the wastelands that the player knows: those of the map's setup, or else those in sight.
 
-    It sees neutral regions with a wasteland's armies, not those of the map.
+    A wasteland in sight is a neutral region with a wasteland's number of armies. The map's starting number for this
+    region must be different.
     """
     start, setup = view.map.starting_armies, view.map.setup
     if setup is not None and setup.wastelands is not None:
@@ -31,7 +32,10 @@ def wastelands(view: View) -> list[int]:
 
 @dataclass(frozen=True)
 class Seen:
-    """The opponent's orders of the last round that the player could see, as they were carried out, by index."""
+    """The opponent's orders of the last round that the player saw, in the order of their execution.
+
+    Regions are indices.
+    """
 
     placements: tuple[tuple[int, int], ...] = ()
     moves: tuple[tuple[int, int, int], ...] = ()
@@ -41,17 +45,18 @@ NOTHING_SEEN: Final = Seen()
 
 
 class Watcher:
-    """Sees with a player's eyes what the opponent does, as exactly as the competitions' engines did.
+    """Collects the opponent's orders that a player can see, with the visibility rules of the competitions' engines.
 
-    A placement is seen where its region is; an attack or transfer if either end is in sight after it, or its target
-    was before it. Being asked for every view in turn, it knows which regions the player had.
+    A placement is visible if its region is in sight. An attack or transfer is visible in two cases: one of its ends is
+    in sight afterwards, or its target was in sight beforehand. The watcher must receive every view in turn, because it
+    stores the player's regions of the last view.
     """
 
     def __init__(self) -> None:
         self._own: set[int] = set()
 
     def look(self, view: View) -> Seen:
-        """What was seen since the view before; call it once for every round's view."""
+        """Return the orders seen since the last view. Call it once for every round's view."""
         own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
@@ -60,7 +65,10 @@ class Watcher:
 
 
 def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool) -> Seen:
-    """The others' orders of a round that a player saw who had the regions `own` before it."""
+    """Return the other players' orders of a round that a player saw.
+
+    `own` are the player's regions before the round.
+    """
 
     def in_sight(region: int) -> bool:
         return not fog or sees(neighbors, own, region)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ def make_bits(board: Board) -> BitBoard:
 
 
 @kernel
-def count_bits(word: Any) -> Int:
+def count_bits(word: np.uint64) -> Int:
     """How many bits of a uint64 are set."""
     word = word - ((word >> _S1) & _PAIRS)
     word = (word & _QUADS) + ((word >> _S2) & _QUADS)
@@ -54,16 +54,16 @@ def count_bits(word: Any) -> Int:
 
 
 @kernel
-def count_common(a: Any, b: Int) -> Int:
+def count_common(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Int:
     """Size of the intersection of two sets uint64[W]."""
-    total = np.int64(0)
+    total: Int = np.int64(0)
     for w in range(a.shape[0]):
         total += count_bits(a[w] & b[w])
     return total
 
 
 @kernel
-def owned_bits(owner: Owners, player: Int, out: Any) -> None:
+def owned_bits(owner: Owners, player: Int, out: npt.NDArray[np.uint64]) -> None:
     """Write the set of a player's regions to out, uint64[W]."""
     n = owner.shape[0]
     for w in range(out.shape[0]):
@@ -75,7 +75,7 @@ def owned_bits(owner: Owners, player: Int, out: Any) -> None:
 
 
 @kernel
-def meets(a: Any, b: Int) -> Bool:
+def meets(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
     """Whether two sets share a region."""
     word = U64(0)
     for w in range(a.shape[0]):
@@ -84,7 +84,7 @@ def meets(a: Any, b: Int) -> Bool:
 
 
 @kernel
-def leaves(a: Any, b: Int) -> Bool:
+def leaves(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
     """Whether set a has a region that b lacks."""
     word = U64(0)
     for w in range(a.shape[0]):
@@ -93,7 +93,7 @@ def leaves(a: Any, b: Int) -> Bool:
 
 
 @kernel
-def has(bits: Any, region: Int) -> Bool:
+def has(bits: npt.NDArray[np.uint64], region: Int) -> Bool:
     """Whether a region is in the set."""
     r = U64(region)
     return (bits[r >> _SIX] >> (r & _LOW)) & _ONE != U64(0)

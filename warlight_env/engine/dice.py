@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from fractions import Fraction
 from math import comb
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel, read_only, shared
-from warlight_env.engine.kernel_types import Int, RandomState, Real, Script
+from warlight_env.engine.kernel_types import Int, RandomState, Script
 from warlight_env.engine.rng import below, next_u64, uniform
 
 U64 = np.uint64
@@ -111,7 +111,7 @@ def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: 
 
 
 @inline_kernel
-def _draw(table: Any, n: Int, rng: RandomState) -> Int:
+def _draw(table: npt.NDArray[np.uint64], n: Int, rng: RandomState) -> Int:
     bits = next_u64(rng)
     column = ((bits >> _SHIFT) * U64(n + 1)) >> _SHIFT
     entry = table[(n * (n + 1)) // 2 + np.int64(column)]
@@ -121,7 +121,7 @@ def _draw(table: Any, n: Int, rng: RandomState) -> Int:
 
 
 @kernel
-def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Real:
+def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
     """Kills of more armies than a table row holds: the roll as a sum of smaller ones, then luck and rounding."""
     left = n
     roll = 0
@@ -149,7 +149,7 @@ def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 
 
 @kernel
-def scripted_below(script: Script, n: Int) -> Real:
+def scripted_below(script: Script, n: Int) -> Int:
     """The next scripted decision, as an integer in 0 .. n - 1.
 
     `script` is int64[1 + K]: a cursor, then K values that are used in turn, over and over.
@@ -169,7 +169,7 @@ def choose(n: Int, rng: RandomState, script: Script) -> Int:
 
 
 @inline_kernel
-def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Real:
+def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Int:
     """`draw_kills`, or the same from scripted decisions: a roll in 0 .. n, then one for stochastic rounding."""
     if script is None:
         return draw_kills(dice, side, n, rng)

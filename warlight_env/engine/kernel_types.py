@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-#: Numbers. Kernels take them as Python has them and as arrays hold them, and compute with both: these names are for
-#: readers, and a type checker lets any pass.
-Int: TypeAlias = Any
-Real: TypeAlias = Any
-Bool: TypeAlias = Any
+#: Numbers, Python's or an array's elements: kernels compute with both. A type checker keeps the three apart and apart
+#: from arrays; an `Int` counts as a `Real` only if it is Python's.
+Int: TypeAlias = int | np.integer[Any]
+Real: TypeAlias = float | np.floating[Any]
+Bool: TypeAlias = bool | np.bool_
 
 #: int8[N]: by region a player, NEUTRAL or UNKNOWN.
 Owners: TypeAlias = npt.NDArray[np.int8]

@@ -61,7 +61,7 @@ class Orders:
         )
 
     @classmethod
-    def from_arrays(cls, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32], count: int) -> Orders:
+    def from_arrays(cls, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32], count: Int) -> Orders:
         """Orders from the normal form that kernels write: deploy int32[N], attacks int32[A, 3] with their count."""
         regions = np.flatnonzero(deploy)
         deploys = list(zip(regions.tolist(), deploy[regions].tolist(), strict=True))

@@ -20,7 +20,7 @@ _MASK = (1 << 64) - 1
 
 
 @inline_kernel
-def next_u64(rng: RandomState) -> Int:
+def next_u64(rng: RandomState) -> np.uint64:
     """Next 64 random bits; `rng` is uint64[2] and advances (Blackman and Vigna's xoroshiro128++)."""
     s0 = rng[0]
     s1 = rng[1]

@@ -32,14 +32,16 @@ _MADE: Final = (1 << _MADE_BITS) - 1
 
 
 @kernel
-def _shuffle(values: Any, count: Int, rng: RandomState) -> None:
+def _shuffle(values: Regions, count: Int, rng: RandomState) -> None:
     for k in range(count - 1, 0, -1):
         j = choose(k + 1, rng, None)
         values[k], values[j] = values[j], values[k]
 
 
 @kernel
-def _draw_wastelands(board: Board, params: RuleParams, army: Armies, wasteland: Int, rng: RandomState) -> None:
+def _draw_wastelands(
+    board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], rng: RandomState
+) -> None:
     """Draw regions with repetition; a repeated one is drawn again where its super region is nearly all wasteland."""
     n = army.shape[0]
     for _ in range(min(params.wastelands, n)):
@@ -58,7 +60,7 @@ def _draw_wastelands(board: Board, params: RuleParams, army: Armies, wasteland: 
 
 @kernel
 def _place_wastelands(
-    board: Board, params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState
+    board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], queue: Regions, rng: RandomState
 ) -> None:
     n = army.shape[0]
     for r in range(n):
@@ -79,7 +81,7 @@ def _offer_own(
     per_player: Int,
     count: Int,
     queue: Regions,
-    offered: Int,
+    offered: npt.NDArray[np.int32],
     offers: npt.NDArray[np.uint8],
     rng: RandomState,
 ) -> None:
@@ -112,7 +114,7 @@ def _make_offers(
     params: RuleParams,
     players: Int,
     offers: npt.NDArray[np.uint8],
-    wasteland: Int,
+    wasteland: npt.NDArray[np.int32],
     scratch: Scratch,
     rng: RandomState,
 ) -> None:
@@ -142,7 +144,7 @@ def _make_offers(
 
 @kernel
 def _place_setup_wastelands(
-    board: Board, params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState
+    board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], queue: Regions, rng: RandomState
 ) -> None:
     """Place the wastelands of the map's setup; where it has none, draw them from regions that it does not offer."""
     n, count = army.shape[0], 0

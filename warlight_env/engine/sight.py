@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from warlight_env.engine.bits import meets
+from warlight_env.engine.bits import BitBoard, meets
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
@@ -17,7 +17,7 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Int, army_out: Int) -> None:
+def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Owners, army_out: Armies) -> None:
     """The position through a player's eyes: under fog own regions and their neighbours, else everything.
 
     Regions out of sight read owner UNKNOWN and army 0. Arrays as in `State`, one game.
@@ -34,7 +34,7 @@ def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner
 
 
 @kernel
-def visible_bits(bits: Any, owned: Any, out: Any) -> None:
+def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
     """The same for batches, as sets: write what is seen under fog to out uint64[W], `owned` being the own regions."""
     for w in range(out.shape[0]):
         out[w] = owned[w]

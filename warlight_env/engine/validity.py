@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int, Owners
+from warlight_env.engine.kernel_types import Bool, Int, Owners
 from warlight_env.engine.position import position_at
 from warlight_env.engine.round import finish_round
 from warlight_env.engine.rules import RuleParams
@@ -168,7 +168,7 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
     if state.round[b] != 0:
         note(fault, 0, state.round[b], 0)
         return _ROUND
-    turn = np.int64(state.turn[b])
+    turn: Int = np.int64(state.turn[b])
     picked = np.int64(0)
     if params.picking == ALTERNATING:
         everyone = (1 << players) - 1
@@ -200,7 +200,7 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 
 @kernel
-def fault_of_state(params: RuleParams, state: State, b: Int, whole: Int, fault: Any) -> Int:
+def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
     """What is wrong with game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: nothing.
 
     Not `whole`: only what kernels rely on. A position that somebody made up may then have but one owner, say.

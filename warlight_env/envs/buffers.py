@@ -10,7 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.bits import BitBoard, has, owned_bits
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import ActionRow, Armies, Bool, Int, Marks, Owners
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Marks, Owners, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams
@@ -113,7 +113,7 @@ def make_buffers(
 
 
 @kernel
-def _fill(mask: Marks, row: ActionRow, width: Int, value: Any) -> None:
+def _fill(mask: Marks, row: Int, width: Int, value: Int) -> None:
     """Open (1) or close (0) a row of the mask but for its first value, which is always allowed."""
     start = row * width
     for i in range(start + 1, start + width):
@@ -227,7 +227,7 @@ def observe(
     for b in range(first, end):
         owner, army, offers = state.owner[b], state.army[b], state.offers[b]
         picking = state.phase[b] == PICK
-        on_turn = -1
+        on_turn: Int = -1
         if picking and params.picking == ALTERNATING:
             on_turn = picker(state.turn[b], players)
         hidden = settings.fog and not picking
@@ -236,7 +236,7 @@ def observe(
         if settings.features and not hidden:
             sum_armies(owner, army, False, visible, armies)
         for p in range(players):
-            earned = np.int64(0)
+            earned: Int = np.int64(0)
             if state.eliminated_at[b, p] == 0:
                 earned = income_of(bits, board.bonus, params.base_income, owned[p])
             out.income[b, p] = earned
@@ -289,6 +289,6 @@ def observe_turn(
 
 
 @kernel
-def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Int:
+def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Real:
     """The potential of game b for player p, from its income as last observed."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

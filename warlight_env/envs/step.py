@@ -156,8 +156,8 @@ def hand_in(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int
     batch, slots = acting.shape
     out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
     for b in range(batch):
-        for p in range(out.illegal.shape[1]):
-            if out.illegal[b, p] < 0 or out.illegal[b, p] > MOST_ILLEGAL:
+        for q in range(out.illegal.shape[1]):
+            if out.illegal[b, q] < 0 or out.illegal[b, q] > MOST_ILLEGAL:
                 return batch * slots + b
     for b in range(batch):
         for s in range(slots):

@@ -197,7 +197,7 @@ def _fault_of_turn(
             return _STATUS
     if not stepwise and status[READY] == 0:
         return 0  # nothing is handed in; what lies there is overwritten first
-    code = 0
+    code: Int = 0
     if stepwise or not picking:
         code = _fault_of_deploys(board, params, state, turns, b, p, fault)
     if code == 0 and picking:

@@ -55,11 +55,6 @@ class Experiment(Protocol):
         ...
 
     @property
-    def comment(self) -> str:
-        """A paragraph on agreements and disagreements with the thesis's figures, and on their reasons."""
-        ...
-
-    @property
     def agents(self) -> tuple[str, ...]:
         """The agents of the experiment, each with its own lines; ("",) if the agent does not matter."""
         ...
@@ -104,7 +99,6 @@ class MatchTable:
     name: str
     title: str
     setting: str
-    comment: str
     duels: tuple[Duel, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
@@ -177,7 +171,6 @@ class Measurement:
     name: str
     title: str
     setting: str
-    comment: str
     measure: Callable[[ExperimentSettings, int], dict[str, list[float]]]
     summary: Callable[[Sequence[dict[str, list[float]]], ExperimentSettings], list[Row]]
     count: int

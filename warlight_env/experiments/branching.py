@@ -12,12 +12,6 @@ TABLE = Measurement(
         "armies over borders that leave one behind, in one fixed order of attacks. Powers of ten; intervals come "
         "from resampling games."
     ),
-    comment=(
-        "We agree in the mean of the exponents, not in their median: the thesis gives about 10^13 without saying how "
-        "it counts, or when. The moment decides: a first round has some 10^4 turns, an eleventh 10^11, a late one of "
-        "a long game above 10^15. A different order of the same attacks is a different turn, too; counting orders "
-        "would add several powers of ten more."
-    ),
     measure=measure_branching,
     summary=summarise_branching,
     count=20,

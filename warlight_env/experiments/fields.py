@@ -106,7 +106,8 @@ class Field:
         for team in teams:
             wins = sum(winner in team for winner in winners)
             draws = winners.count(None)
-            row = share_row(self.label, wins, len(winners) - wins - draws, draws, None)
+            even = len(team) / len(self.sides)
+            row = share_row(self.label, wins, len(winners) - wins - draws, draws, None, even)
             if not self.team:
                 used = [record.use[team[0]] for record in result.records]
                 move = sum(use.seconds for use in used) / sum(use.answers for use in used)
@@ -128,7 +129,6 @@ class FieldTable:
     title: str
     setting: str
     finding: str
-    comment: str
     fields: tuple[Field, ...]
     agents: tuple[str, ...] = ("",)
     budget: By | None = "simulations"

@@ -9,10 +9,6 @@ TABLE = MatchTable(
     name="game-length",
     title="Rounds of a game",
     setting="10 seconds a move (457 simulations), random starts; mean rounds of a game with a 95 % interval.",
-    comment=(
-        "We agree: the thesis says about 30 rounds, without saying between whom, and ours lie on both sides of it. "
-        "Equal players need longer than a search against a bot that it beats."
-    ),
     duels=(
         Duel("against itself", MCTS, MCTS, games=60, thesis=None),
         Duel("against aggressive", MCTS, Contender("aggressive"), games=60, thesis=None),

@@ -10,7 +10,6 @@ TABLE = Measurement(
         "World map, preset thesis, random starts, eight rounds beside a player of one far region who never moves; the "
         "same starts for all."
     ),
-    comment="`growth-best` is what a long search finds on the same starts.",
     measure=measure_growth,
     summary=summarise_growth,
     count=200,

@@ -10,7 +10,6 @@ TABLE = Measurement(
         "The starts of `growth`. In each round 200 turns are compared by the mean income after the eighth: all in 40 "
         "games each, whose other rounds go by plans, the best 50 of these in 160, the best 12 of these in 640."
     ),
-    comment="A bound from below: no player that we know grows faster.",
     measure=measure_growth,
     summary=summarise_growth,
     count=200,

@@ -11,7 +11,6 @@ TABLE = Measurement(
     setting=(
         "As `growth-best`, but turns are compared by the mean income after the twelfth round, and eight are played."
     ),
-    comment="`growth-best` gives up what comes later: it completes what pays by the last round, and nothing else.",
     measure=partial(measure_growth, beyond=4),
     summary=summarise_growth,
     count=200,

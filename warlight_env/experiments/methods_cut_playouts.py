@@ -26,14 +26,6 @@ TABLE = FieldTable(
         "for THUD!, flat Monte Carlo was the stronger the shorter its simulations, down to 5 plies, and 5 beat 20 "
         "in 98.4 per cent; for the tree search it made no clear difference (a student's project, Olomouc)."
     ),
-    comment=(
-        "20 rounds are too many for both players. For flat Monte Carlo 2, 5 and 10 rounds are alike within their "
-        "intervals; a single one, which sees no answer to the turn, is worse, so that shorter is not always "
-        "stronger here. The tree search is not indifferent: it gains nearly as much from 5 rounds. In the middle "
-        "of a game these leave time for 2.4 times as many simulations as 20 do, for flat Monte Carlo 3.7 times as "
-        "many; how much of the gain comes of that, and how much of playouts that end before turns at random have "
-        "blurred what a turn was worth, these games do not tell."
-    ),
     fields=(
         *(_duel("flat_mc", n, *((0.984, "5 plies against 20") if n == 5 else ())) for n in LENGTHS),
         *(_duel(TREE, n) for n in LENGTHS),

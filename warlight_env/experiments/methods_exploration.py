@@ -17,14 +17,6 @@ TABLE = FieldTable(
         "for THUD!, with values in 0 to 1 as here, 0.65 beat 0.71 by 50.0 : 34.8 per cent, the rest drawn, and the "
         "textbook's 1.41, too (a student's project, Olomouc). Draws hardly occur here: their share is of decided games."
     ),
-    comment=(
-        "The default, 0.4, is the other side of every row but the one with the author's figure, and no other "
-        "value beat it. 0.1 and 0.2 lost to it clearly; from 0.3 to 3, but for 0.5, all lie between 43 and 48 per "
-        "cent, without a trend that intervals of five points would show. The author's best, 0.65, is one of them, "
-        "and no better than 0.71. The generators leave four or five turns that differ at the root, on average, "
-        "which 150 simulations tell apart however evenly they are spread. 0.5 was ahead in the first 400 games "
-        "and behind in 1200 more, so the default stays."
-    ),
     fields=(
         *(_duel(c, 0.4) for c in (0.1, 0.2, 0.3, 0.5, 0.65, 0.8, 1.0, 1.41, 2.0, 3.0)),
         _duel(0.65, 0.7071, theirs=0.5 / 0.848),

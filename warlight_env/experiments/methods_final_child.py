@@ -14,11 +14,6 @@ TABLE = FieldTable(
         "these ways to choose were tried for THUD! (a student's project, Olomouc); no figures of theirs stand "
         "beside ours."
     ),
-    comment=(
-        "None is better than robust, which stays the default, and max is, if anything, worse: the best value is "
-        "the one that chance favoured most, and a turn that was seldom tried can have it. max_robust gains "
-        "nothing by the simulations that it may use beyond its opponent's."
-    ),
     fields=tuple(
         Field(f"{final} against robust", (Side(f"{TREE},final={final}", 150), Side(f"{TREE},final=robust", 150)), 400)
         for final in ("max", "max_robust", "secure")

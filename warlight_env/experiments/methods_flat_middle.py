@@ -16,12 +16,6 @@ TABLE = FieldTable(
         "for THUD!, the median beat the mean 91.6 : 4.0 per cent, the rest drawn (a student's project, Olomouc). Draws "
         "hardly occur here: their share is of decided games."
     ),
-    comment=(
-        "Here median and mean are alike: a turn's results lie evenly on both sides of their middle (for nine "
-        "turns in ten the mean is within half a standard deviation of the median, as often above as below), so "
-        "that both name the same turn in seven positions of ten. The mode, the fullest of twenty equal parts of 0 "
-        "to 1, throws most of the results away."
-    ),
     fields=(
         _duel("median", "mean", 0.916 / 0.956, "91.6 : 4.0"),
         _duel("median", "mode"),

@@ -31,13 +31,5 @@ TABLE = FieldTable(
         "guessing chance adds up (Chaloupka, Krůl, Láncoš, Brno 2020). No shares are given here, as the game is "
         "another."
     ),
-    comment=(
-        "Four equal players would win 21.5 per cent each on world, where 56 games had no winner after 500 rounds, "
-        "and 24.4 on small. Looking ahead helps: depth 1 is the weakest on both maps, and with five turns each "
-        "depth 4 wins 83 : 47 and 112 : 77 of the decided games against it. From 4 to 8 nothing is gained. 12 is "
-        "the best on world and like 4 and 8 on small, for ten times the time of 8 or more: that a search becomes "
-        "worse beyond 8 does not show here. Perhaps that is because battles are of many armies, whose outcome is "
-        "nearer to the average that the search reckons with than a throw of a few dice."
-    ),
     fields=(_curve("world"), _curve("small"), _pair("world"), _pair("small")),
 )

@@ -23,10 +23,6 @@ TABLE = FieldTable(
         "the size of the largest connected territory was the whole value of a position; the other three are ideas "
         "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
-    comment=(
-        "Four equal players would win a quarter each, a little less as some games have no winner. No term makes a "
-        "difference that 300 games would show: all intervals hold what equal players would win."
-    ),
     fields=tuple(
         _on(f"{term}={weight:g}")
         for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))

@@ -32,12 +32,6 @@ TABLE = FieldTable(
     finding=(
         "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."
     ),
-    comment=(
-        "No game was drawn: two equal pairs win half each. `alpha` makes no difference that these games show, on "
-        "either map, though it does in Metro; nor does `beta` on `small`. Shares, our default, beat placements with "
-        "either `alpha`, which win 40.0 and 43.3 per cent against them. Why is open: a place says who is ahead "
-        "where a playout ends, and less of how far, but 0.5, which keeps more of that than 0.96, is no better."
-    ),
     fields=(
         _two_and_two(*HIGH_OR_LOW_ALPHA),
         _two_and_two("beta 0.2 against 0.5", _placed(0.96, 0.2), _placed(0.96, 0.5)),

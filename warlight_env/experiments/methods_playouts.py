@@ -26,12 +26,6 @@ TABLE = FieldTable(
         "score were best: too greedy a playout is always the same, too random a one is worth nothing (Venta, Prague "
         "2013)."
     ),
-    comment=(
-        "None is better than turns at random, and two_ply is worse for the tree search: what does not show is the "
-        "authors' gain by looking ahead. Turns at random are no blind ones here: they are drawn from the four or "
-        "five that the generators leave, and the one that is best a round ahead leads to a share only one point "
-        "in a hundred higher, which does not make up for the simulations that it costs."
-    ),
     fields=tuple(
         _duel(agent, playout) for agent in (TREE, "flat_mc") for playout in ("one_ply", "two_ply", "weighted")
     ),

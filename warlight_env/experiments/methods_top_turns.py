@@ -31,13 +31,5 @@ TABLE = FieldTable(
         "cent with 100 simulations and 60 with 50 (Venta, Prague 2013); they stand beside the three best here, "
         "though the number of branches was another there."
     ),
-    comment=(
-        "The author's finding fits: fewer turns help, if at all, where simulations are few (the 5 best at 50). "
-        "Three are worse than all from 100 simulations on (223 : 277 in both rows together). A single turn makes "
-        "the search a one-ply player, with one play of each turn to choose by, and costs the more the more "
-        "simulations there are. Five leave out nothing in most positions: the generators leave four or five turns "
-        "that differ, on average, and more than five in two positions of five. The simulations of the scoring "
-        "itself are not counted."
-    ),
     fields=tuple(_duel(top, simulations) for simulations in (50, 100, 1000) for top in (1, 3, 5)),
 )

@@ -32,6 +32,7 @@ class Row:
     difference: Interval | None = None  #: ours - the thesis's, 95 %, if the thesis gives its number of games
     share: bool = False
     digits: int = 1
+    even: float | None = None  #: the share of games that equal players win; None: the row is not such a share
 
     @property
     def verdict(self) -> Verdict:
@@ -71,8 +72,11 @@ class WinLoss:
         return self.wins + self.losses
 
 
-def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None) -> Row:
-    """Return the row of a share of games won, with Wilson's interval."""
+def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None, even: float = 0.5) -> Row:
+    """Return the row of a share of games won, with Wilson's interval.
+
+    even: the share of decided games that equal players win.
+    """
     games = wins + losses + draws
     low, high = wilson_interval(wins, games)
     return Row(
@@ -85,6 +89,7 @@ def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | 
         thesis_sample="" if thesis is None else f"{thesis.wins} : {thesis.losses}",
         difference=None if thesis is None or not games else newcombe(wins, games, thesis.wins, thesis.games),
         share=True,
+        even=even * (wins + losses) / games if games else None,
     )
 
 

@@ -7,10 +7,6 @@ TABLE = Measurement(
     name="state-size",
     title="Bytes of a position",
     setting="A position of the world map with two players. The sizes are exact and depend on nothing.",
-    comment=(
-        "We do not agree, as the program is another: a position in a tree takes three bytes a region and two for the "
-        "round; the map is stored once for all."
-    ),
     measure=measure_state,
     summary=summarise_state,
     count=1,

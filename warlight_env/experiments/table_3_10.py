@@ -11,12 +11,6 @@ TABLE = Measurement(
         "and 4 threads; medians over trees, intervals from resampling positions. Nothing else should run on the "
         "machine, and with fewer cores than threads the threads share them."
     ),
-    comment=(
-        "We do not agree: the thesis's trees slowed one another down, and it did not find out why; here a tree loses "
-        "nothing to a second one beside it, and docs/parallel.md has what was found to slow trees down. On a machine "
-        "with two cores, four threads have half a core each, and the last row says that and no more. The rows to "
-        "compare are the shares: the numbers themselves tell how fast the two programs are."
-    ),
     measure=measure_trees,
     summary=summarise_trees,
     count=8,

@@ -19,11 +19,6 @@ TABLE = MatchTable(
         "everything else is as in the other tables. The thesis does not say which regions it took, nor how it set "
         "them."
     ),
-    comment=(
-        "We agree, though the thesis's regions are not known. The first side's share of wins measures the starting "
-        "regions alone, as both sides search alike. Small super regions with few borders are held sooner, and their "
-        "bonus decides."
-    ),
     duels=(
         Duel(
             "South America and Australia against Asia",

@@ -10,14 +10,6 @@ TABLE = MatchTable(
     name="thesis-3.4",
     title="MCTS against random, smart random and aggressive",
     setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
-    comment=(
-        "Random plays any weak attacks, smart random one of the generated turns, so that the row against it is about "
-        "what searching adds; aggressive puts everything beside the most valuable foreign region. We agree on random, "
-        "and on aggressive within what chance allows the two samples. Smart random loses less often to us, and why is "
-        "known: it draws from our generators, whose idle armies join attacks, where this search has the thesis's, "
-        "whose idle armies stay behind. With equal generators the search wins as often as the thesis's "
-        "(docs/search.md)."
-    ),
     duels=(
         Duel("against random", MCTS, Contender("random"), games=200, thesis=WinLoss(500, 0)),
         Duel("against smart random", MCTS, Contender("smart_random"), games=240, thesis=WinLoss(481, 19)),

@@ -8,10 +8,6 @@ TABLE = MatchTable(
     name="thesis-3.5",
     title="MCTS against one big army",
     setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
-    comment=(
-        "We agree within what chance allows the two samples. One big army gathers everything in one place, which a "
-        "search has to see coming some rounds ahead."
-    ),
     duels=(
         Duel(
             "against one big army", Contender(seconds=10), Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)

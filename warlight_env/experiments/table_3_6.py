@@ -12,12 +12,6 @@ TABLE = MatchTable(
         "defensive deploy and neither of the two ways to attack that wait: it chooses between two turns instead of "
         "nine."
     ),
-    comment=(
-        "We agree that defence is worth much, and find it worth more. The share is what the choice between more kinds "
-        "of turns adds at equal simulations. What the thesis's bot without defence still had to choose from is told in "
-        "one sentence, and ours may have been left with less. Where local search gives both sides turns of their own, "
-        "the same choice is worth less (docs/search.md)."
-    ),
     duels=(
         Duel(
             "against the same without defence",

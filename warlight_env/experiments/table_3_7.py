@@ -8,11 +8,6 @@ TABLE = MatchTable(
     name="thesis-3.7",
     title="MCTS with 10 seconds against 2 and 5 seconds",
     setting="457 simulations a move against 91 and against 228, the same shares of time, random starts.",
-    comment=(
-        "We agree, in the first row within what chance allows the two samples. Both sides are the same bot. The tree "
-        "is built as if the enemy moved second and knew our turn; how far more simulations of such a tree help is what "
-        "this table and the next one measure."
-    ),
     duels=(
         Duel("10 s against 2 s", Contender(seconds=10), Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
         Duel("10 s against 5 s", Contender(seconds=10), Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),

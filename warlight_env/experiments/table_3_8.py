@@ -8,9 +8,5 @@ TABLE = MatchTable(
     name="thesis-3.8",
     title="MCTS with 20 seconds against 5 seconds",
     setting="914 simulations a move against 228, the same shares of time, random starts.",
-    comment=(
-        "We agree. Against the same 5 seconds, 20 are worth little more than 10 are in table 3.7: what limits the tree "
-        "at such sizes is the number of its turns, not that of its simulations (docs/search.md)."
-    ),
     duels=(Duel("20 s against 5 s", Contender(seconds=20), Contender(seconds=5), games=600, thesis=WinLoss(358, 242)),),
 )

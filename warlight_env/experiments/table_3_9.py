@@ -15,12 +15,6 @@ TABLE = MatchTable(
         "came to (table 3.10). By seconds, a machine needs as many cores as there are threads for the row to mean "
         "what it says."
     ),
-    comment=(
-        "No disagreement, in samples that leave much open on both sides. "
-        "In simulations the row asks what trees side by side add to one, free of what the machine makes of the "
-        "threads. The thesis's own rows are of 100 and 150 games: their 95 % intervals reach from 42 to 62 % and "
-        "from 49 to 64 %."
-    ),
     duels=(
         Duel("2 threads against 1", Contender(seconds=15, threads=2), ALONE, games=30, thesis=WinLoss(52, 48)),
         Duel("4 threads against 1", Contender(seconds=15, threads=4), ALONE, games=30, thesis=WinLoss(85, 65)),

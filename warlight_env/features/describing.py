@@ -154,7 +154,7 @@ def write_shares(
 
 
 @kernel
-def income_of(bits: BitBoard, bonus: Int, base_income: Int, owned: npt.NDArray[np.uint64]) -> Int:
+def income_of(bits: BitBoard, bonus: npt.NDArray[np.int32], base_income: Int, owned: npt.NDArray[np.uint64]) -> Int:
     """`engine.round.income` for a set of own regions."""
     total = np.int64(base_income)
     for s in range(bonus.shape[0]):
@@ -284,7 +284,7 @@ def describe_all(
             visible_bits(bits, memory.owned[p], memory.visible)
         else:
             sum_armies(owner, army, False, memory.visible, memory.armies)
-        earned = np.int64(0)
+        earned: Int = np.int64(0)
         if picking or count_common(memory.owned[p], memory.owned[p]) > 0:  # a player without regions has no income
             earned = income_of(bits, board.bonus, params.base_income, memory.owned[p])
         seen.owner[:] = SEEN_NEUTRAL

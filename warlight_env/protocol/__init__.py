@@ -1,7 +1,7 @@
-"""The text protocol of the Warlight AI Challenges: external bots, and our agents as such bots.
+"""The text protocol of the Warlight AI Challenges: external bots, and the package's agents as such bots.
 
-Names are loaded when they are first used, because our side of the protocol must answer at once. Imported by `cli`,
-`web` and `train`. To add a message, extend `messages` and its readers.
+Names are loaded at their first use, because the bot side of the protocol must answer at once. Imported by `cli`, `web`
+and `train`. To add a message, extend `messages` and its readers.
 """
 
 from __future__ import annotations

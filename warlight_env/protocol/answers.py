@@ -1,4 +1,4 @@
-"""A bot's answers, read leniently: what can be read counts, and what cannot is named."""
+"""Read a bot's answers leniently: readable parts count, and unreadable parts are listed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.protocol.messages import (
     Question,
 )
 
-#: What an answer must look like, as errors quote it.
+#: The form of each kind of answer, as errors quote it.
 PICKS_FORM: Final = "ID ID …: offered ids, the best first"
 PICK_FORM: Final = "ID: one of the offered ids"
 PLACE_FORM: Final = "NAME place_armies ID ARMIES, …, or No moves"
@@ -31,7 +31,7 @@ ATTACK_FORM: Final = "NAME attack/transfer FROM TO ARMIES, …, or No moves"
 
 @dataclass(frozen=True)
 class Problem:
-    """A part of an answer that was left out, or taken more kindly than the competitions would have."""
+    """A part of an answer that was dropped, or that the competitions would have refused."""
 
     text: str  #: quoted
     reason: str
@@ -43,24 +43,29 @@ class Problem:
 
 @dataclass(frozen=True)
 class Read:
-    """What could be read of an answer, and what could not."""
+    """The readable part of an answer, and the problems of the rest."""
 
     answer: Answer
     problems: tuple[Problem, ...] = ()
 
 
 def expected_answer(question: Question) -> str:
-    """The grammar of the answer to a question."""
+    """Return the grammar of the answer to a question."""
     if isinstance(question, Go):
         return PLACE_FORM if question.kind == PLACE else ATTACK_FORM
     return PICKS_FORM if isinstance(question, PickRegions) else PICK_FORM
 
 
 def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX_ORDERS + 1) -> Read:
-    """Read a bot's answer leniently: what cannot be read is left out and listed, and never raises.
+    """Read a bot's answer leniently. Unreadable parts are dropped and listed; the function never raises.
 
-    `name` is the bot's: an order for somebody else is left out. Of more than `max_orders` orders the first ones
-    count. Whether the rules allow an order is not looked at here.
+    Legality under the rules is not checked here.
+
+    Args:
+        question: the question.
+        line: the bot's answer.
+        name: the bot's name. Orders for another name are dropped.
+        max_orders: the largest number of orders that count. The first ones count.
     """
     if isinstance(question, Go):
         return _read_orders(question, line, name, max_orders)
@@ -91,7 +96,7 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> Read:
     else:
         if not line.strip():
             problems.append(Problem(quote(line), "an empty line, taken for 'No moves'", form))
-        # One split more than counts, so that an endless list costs nothing.
+        # One split more than the limit, so that an endless list costs nothing.
         parts = line.split(",", max_orders)
         beyond = parts.pop() if len(parts) > max_orders else ""
         for part in filter(str.strip, parts):

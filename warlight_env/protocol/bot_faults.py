@@ -1,22 +1,26 @@
-"""What a bot did wrong: the record of a game quotes it beside the grammar that was expected."""
+"""A bot's faults. The record of a game quotes them, with the expected grammar."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-#: Faults that are kept of a game; of the others only their number.
+#: The largest number of faults that are stored for a game. Later faults are only counted.
 MAX_FAULTS: Final = 200
 
 
 @dataclass(frozen=True)
 class BotFault:
-    """One thing that went wrong between host and bot.
+    """One fault in the exchange between host and bot.
 
-    round: counted from 1; 0 while picking. question: what was asked, without its ids.
-    cause: what happened. said: the offending text, quoted and cut; "" where there was none.
-    expected: the grammar of the answer. errors: the end of the bot's standard error, where that may explain it.
-    lost: whether the answer was lost; else it was only taken kindly.
+    Attributes:
+        round: counted from 1; 0 while picking.
+        question: the question, without its ids.
+        cause: the kind of fault.
+        said: the wrong text, quoted and shortened; "" without one.
+        expected: the grammar of the answer.
+        errors: the end of the bot's standard error, if it may explain the fault.
+        lost: True: the answer was lost; False: it was accepted leniently.
     """
 
     round: int
@@ -39,19 +43,24 @@ class BotFault:
         return text
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the fault in a form for JSON."""
         return asdict(self)
 
 
 class BotFaults(list[BotFault]):
-    """The faults of a game, the first `MAX_FAULTS`; `total` and `lost` count all of them, and the lost answers."""
+    """The first `MAX_FAULTS` faults of a game.
+
+    Attributes:
+        total: number of all faults.
+        lost: number of lost answers.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.total = self.lost = 0
 
     def note(self, fault: BotFault) -> None:
-        """Count a fault, and keep it where there is room."""
+        """Count a fault, and store it if there is room."""
         self.total += 1
         self.lost += fault.lost
         if len(self) < MAX_FAULTS:

@@ -1,4 +1,7 @@
-"""An agent as a bot of the competitions: what an engine says goes in, answers come out; no time, no streams."""
+"""An agent as a bot of the competitions.
+
+It reads an engine's messages and returns answers, without clocks or streams.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +28,16 @@ from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.telling import NAMES
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: Orders of an answer: as many as the competitions' engines really took, so that a turn is played as it was planned.
+#: The largest number of orders in an answer. It is the real limit of the competitions' engines, so a planned turn stays
+#: whole.
 _MOST: Final = m.MAX_ORDERS + 1
 
 
 @dataclass
 class Heard:
-    """What the engine has said so far."""
+    """The engine's messages so far."""
 
-    name: str = ""  #: of the bot; empty: not said yet
+    name: str = ""  #: name of the bot; empty: not yet known
     max_rounds: int | None = None
     setup: list[str] = field(default_factory=list)  #: the three lines of the map
     wastelands: tuple[int, ...] = ()
@@ -46,12 +50,15 @@ class Heard:
 
 
 class BotSide:
-    """Plays one game: `hear` every message in its order, `answer` the questions, and tell by `said` what it picked.
+    """Plays one game.
+
+    Call `hear` for every message in its order, `answer` for each question, and `said` for the picks that reached the
+    engine.
 
     Args:
-        make: makes the agent, once the first question is asked.
-        challenge: 1 or 2; None: what the engine's first question tells.
-        report: gets a sentence for each setting that the engine has left out.
+        make: makes the agent; called at the start.
+        challenge: 1 or 2; None: derived from the engine's first question.
+        report: called with a sentence for each setting that the engine has left out.
     """
 
     def __init__(
@@ -71,11 +78,11 @@ class BotSide:
         self._challenge = challenge
         self._heard = Heard()
         self._map: maps.Map | None = None
-        self._orders: Orders | None = None  # of this round, once they are thought of
+        self._orders: Orders | None = None  # this round's orders; None: not yet planned
         self._own_picks: list[int] = []
 
     def hear(self, message: m.Message) -> None:
-        """Take in a message that is no question."""
+        """Process a message that is no question."""
         heard = self._heard
         match message:
             case m.YourBot(name):
@@ -101,11 +108,11 @@ class BotSide:
                 heard.orders = orders
 
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
-        """Answer a question. A round's turn is thought of at its first question; the second one costs nothing.
+        """Answer a question. The first question of a round plans the whole turn, so the second one costs nothing.
 
         Raises:
-            RunError: the engine has not said what is needed for an answer.
-            MapError: it described a map that cannot be played on.
+            RunError: the engine has left out facts that the answer needs.
+            MapError: the engine's map cannot be played.
         """
         if self._map is None:
             self._begin(question)
@@ -122,7 +129,7 @@ class BotSide:
         return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
     def said(self, picks: m.PicksAnswer) -> None:
-        """Picks that the engine was really given: another answer may have had to stand in."""
+        """Note the picks that the engine received. They may differ from the agent's answer."""
         regions = self._known(picks.regions) if self._map is not None else []
         self._own_picks += regions
         self._agent.wished(regions)
@@ -153,7 +160,7 @@ class BotSide:
             self._heard.name = NAMES[0]
             self._report(f"no 'settings your_bot': the name {NAMES[0]} is used")
         self.player = NAMES.index(self._heard.name) if self._heard.name in NAMES else 0
-        self._map = described  # at the end: a game that cannot begin has not begun
+        self._map = described  # last, so that a game with an error has not begun
 
     def _known(self, ids: tuple[int, ...]) -> list[int]:
         return [self._index[region] for region in ids if region in self._index]
@@ -179,7 +186,7 @@ class BotSide:
         left = self._params.picks or max(1, len(self._known(self._heard.offered)) // 2)
         one = isinstance(question, m.PickRegion)
         if one:
-            # What was offered and is gone is ours if we asked for it, else the opponent's.
+            # An offered region that is gone belongs to the bot if the bot asked for it, else to the opponent.
             gone = [r for r in self._known(self._heard.offered) if r not in offers]
             mine = [r for r in gone if r in self._own_picks]
             owner[gone], owner[mine] = 1 - self.player, self.player
@@ -204,7 +211,7 @@ class BotSide:
             who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        orders, heard.orders = heard.orders, ()  # a later turn has later moves
+        orders, heard.orders = heard.orders, ()  # a later turn has other moves
         for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))

@@ -1,4 +1,4 @@
-"""Conformance cases for bots of the protocol: small games and hard moments, each failure with its explanation."""
+"""Conformance cases for bots of the protocol: small games and difficult moments. Each failure has an explanation."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.process import BotProcess
 from warlight_env.protocol.telling import NAMES, opening, region_ids, round_messages, told_order
 
-#: Seconds that a bot gets to end once its input is closed.
+#: Seconds within which a bot must end after its input is closed.
 END_TIME: Final = 2.0
-#: Milliseconds of the bank where time is short.
+#: Milliseconds in the bank of the case with little time.
 SHORT: Final = 300
 
 
 class NonconformanceError(Exception):
-    """A bot does not do what it should; the text explains it."""
+    """A bot violates the protocol or the rules. The text explains how."""
 
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """What came of a case."""
+    """The result of a case."""
 
     challenge: m.Challenge
     case: str
-    about: str  #: what the case is about
-    failure: str | None  #: the explanation; None: passed
+    about: str  #: the subject of the case
+    failure: str | None  #: the explanation of a failure; None: passed
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the result in a form for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A case, for the versions of the protocol that it is about."""
+    """A case, with the versions of the protocol to which it applies."""
 
     name: str
     about: str
@@ -54,12 +54,12 @@ class Case:
 
 
 def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[CaseOutcome]:
-    """Put a bot through all cases of the challenges, one after the other.
+    """Run a bot through all cases of the challenges, one after the other. Yield their results.
 
     Raises:
-        CommandError: the command cannot be started at all.
+        CommandError: the command cannot be started.
     """
-    command = [word.replace("{seed}", "0") for word in command]  # as `ExternalBot` has it
+    command = [word.replace("{seed}", "0") for word in command]  # as `ExternalBot` replaces it
     for challenge in challenges:
         for case in CASES:
             if challenge not in case.challenges:
@@ -76,7 +76,7 @@ def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) ->
 
 
 def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str = "world", rounds: int = 500) -> None:
-    """A game against a bot that attacks; anything that is lost, out of form or illegal fails."""
+    """Play a game against an attacking agent. Every lost, malformed or illegal answer fails the case."""
     bot = ExternalBot(command, 0, HostOptions(challenge=challenge))
     agents: list[Agent] = [make_agent("aggressive", 1), make_agent("aggressive", 1)]
     agents[seat] = bot
@@ -108,7 +108,7 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
 
 
 class Session:
-    """A bot in the first round of a game on the world map, as player 1: it has been told all, and has picked."""
+    """A bot in the first round of a game on the world map, as player 1. It has received the opening, and has picked."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
@@ -150,7 +150,7 @@ class Session:
         self.process.close()
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
-        """Both answers of a round, legal on a view."""
+        """Ask for both answers of a round. Return them if they are legal on the view."""
         for message in round_messages(view, NOTHING_SEEN):
             self.process.send(format_message(message))
         placements = self.ask(m.Go(m.PLACE, ms))
@@ -187,7 +187,7 @@ class Session:
         return placements, moves
 
     def ask(self, question: m.Question) -> m.Answer:
-        """An answer that is there, in time and in form."""
+        """Return the answer to a question. Fail if it is missing, late or malformed."""
         line = format_message(question)
         reply = self.process.ask(line, question.milliseconds / 1000)
         form = expected_answer(question)
@@ -208,7 +208,10 @@ def _reject(said: str, reason: str) -> None:
 
 
 def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
-    """A view in which the player sees just these regions, each with owner and army, and their neighbours."""
+    """Return a view with the given regions (owner and army of each), and with the neighbours of the player's regions.
+
+    All other regions are out of sight.
+    """
     owner, army = view.owner.copy(), view.army.copy()
     owner[:], army[:] = -2, 0
     for region, (by, armies) in regions.items():

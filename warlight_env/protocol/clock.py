@@ -1,4 +1,4 @@
-"""The time that a bot has: two seconds a question in challenge 1, a bank that is refilled in challenge 2."""
+"""A bot's clock: two seconds for each question in challenge 1, a bank with an increment in challenge 2."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class BotClock:
-    """Seconds left, by wall time.
+    """Remaining seconds, by wall time.
 
-    bank: at the start, and the most that can be saved.
-    increment: added after each answer; None: every question has the whole bank again (challenge 1).
+    Attributes:
+        bank: seconds at the start, and the largest number that can be saved.
+        increment: seconds added after each answer; None: every question has the whole bank again (challenge 1).
     """
 
     bank: float
@@ -22,17 +23,17 @@ class BotClock:
 
     @classmethod
     def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
-        """A challenge's clock, in seconds, with other figures where they are given."""
+        """Return a challenge's clock, in seconds. `bank` and `increment` replace its usual values."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)
         return cls(10.0 if bank is None else bank, 0.5 if increment is None else increment)
 
     @property
     def milliseconds(self) -> int:
-        """What the bot is told."""
+        """The remaining time, as the bot receives it."""
         return int(1000 * self.left)
 
     def spend(self, seconds: float) -> None:
-        """An answer took so long, or did not come."""
+        """Subtract the time of an answer, which may be missing."""
         if self.increment is not None:
             self.left = min(max(self.left - seconds, 0.0) + self.increment, self.bank)

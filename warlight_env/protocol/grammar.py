@@ -1,4 +1,4 @@
-"""The grammar of the AI Challenge protocol: records to lines, and an engine's lines to records."""
+"""The grammar of the AI Challenge protocol: format records as lines, and parse an engine's lines to records."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from warlight_env.protocol.messages import (
 
 NO_MOVES: Final = "No moves"
 
-#: A whole number, at most so long that its size means no harm.
+#: A whole number, with so few digits that its size does no harm.
 NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
-#: Longest text that an error quotes.
+#: Longest text that an error quotes, in characters.
 QUOTED: Final = 200
 
 
 class ProtocolError(InputError):
-    """A line of the protocol that cannot be read: the text and what was expected."""
+    """An unreadable line of the protocol: its text and the expected form."""
 
     def __init__(self, text: str, expected: str) -> None:
         super().__init__(text, expected)
@@ -57,7 +57,7 @@ class ProtocolError(InputError):
 
 
 def quote(text: str) -> str:
-    """Text as an error quotes it: what cannot be printed escaped, what is too long cut."""
+    """Return a text for an error message: unprintable characters are escaped, and long texts are shortened."""
     shown = text[:QUOTED].encode("unicode_escape").decode("ascii") if not text[:QUOTED].isprintable() else text[:QUOTED]
     return f"'{shown}'" if len(text) <= QUOTED else f"'{shown}…' ({len(text)} characters)"
 
@@ -66,7 +66,7 @@ def quote(text: str) -> str:
 
 
 def format_message(message: Message) -> str:
-    """The line of a message, without its end."""
+    """Return the line of a message, without its end."""
     match message:
         case YourBot(name):
             return f"settings your_bot {name}"
@@ -113,14 +113,14 @@ def _line(head: str, parts: Iterable[str]) -> str:
 
 
 def format_order(order: PlaceOrder | MoveOrder) -> str:
-    """One order, as answers and ``opponent_moves`` have it."""
+    """Format one order for answers and ``opponent_moves``."""
     if isinstance(order, PlaceOrder):
         return f"{order.player} {PLACE} {order.region} {order.armies}"
     return f"{order.player} {ATTACK} {order.source} {order.target} {order.armies}"
 
 
 def format_answer(answer: Answer) -> str:
-    """The line of an answer, without its end and without a space there."""
+    """Return the line of an answer, without a line end or a trailing space."""
     if isinstance(answer, PicksAnswer):
         return " ".join(map(str, answer.regions))
     return ", ".join(map(format_order, answer.orders)) or NO_MOVES
@@ -136,7 +136,7 @@ def _number(line: str, word: str, what: str = "a whole number") -> int:
 
 
 def _armies(line: str, word: str) -> int:
-    """Armies as an engine tells them: more than a region can have would be another game's."""
+    """Read a number of armies from an engine. A region cannot have more than ARMY_CAP armies."""
     number = _number(line, word)
     if not 0 <= number <= ARMY_CAP:
         raise ProtocolError(line, f"0 to {ARMY_CAP} armies, not {quote(word)}")
@@ -198,10 +198,10 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
 
 
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
-    """An order of a kind by a player from its numbers, which must be as many as it takes.
+    """Return an order of a kind by a player. `words` must hold exactly the numbers of such an order.
 
     Raises:
-        ProtocolError: a word is no number, quoting the line.
+        ProtocolError: a word is no number; the error quotes the line.
     """
     return PlaceOrder(name, *_numbers(line, words)) if kind == PLACE else MoveOrder(name, *_numbers(line, words))
 
@@ -253,12 +253,12 @@ _TOP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
 
 
 def parse_message(line: str) -> Message:
-    """A line from an engine. Extra white space and the case of the protocol's own words do not matter.
+    """Parse a line from an engine. Extra white space and the case of the protocol's words do not matter.
 
-    A line of an unknown kind is `Other`: engines may say more than a bot understands.
+    A line of an unknown kind becomes `Other`, because engines may send lines that a bot does not know.
 
     Raises:
-        ProtocolError: a line of a known kind that cannot be read.
+        ProtocolError: a line of a known kind is unreadable.
     """
     words = line.split()
     head = words[0].lower() if words else ""

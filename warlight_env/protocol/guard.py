@@ -1,18 +1,18 @@
-"""Starts one program and ends it with all that it started; run as a script, on the standard library alone.
+"""Start one program, and end it with all its processes. This script uses only the standard library.
 
     python -I -S guard.py FD FOLDER SETTINGS PROGRAM ARGUMENT …
-    python -I -S guard.py probe SETTINGS            what this system cannot do of the settings, on standard output
+    python -I -S guard.py probe SETTINGS            print the settings that this system cannot enforce
 
-FD is one end of a socket to the host, SETTINGS are six words (see `GuardSettings`). The program gets this process's
-standard streams, a session and a process group of its own. The host is told ``started``, ``failed ERRNO``, ``refused
-REASON`` or, once the program has ended, ``exited STATUS`` (the status as `os.waitpid` gives it); when the host closes
-the socket, or dies in whatever way, everything is ended and this process as well, with status 0 if nothing is left. A
-process of its own has to do this: nothing in the host outlives its being killed.
+FD is one end of a socket to the host. SETTINGS are six words (see `GuardSettings`). The program gets this process's
+standard streams, and its own session and process group. The host receives ``started``, ``failed ERRNO`` or ``refused
+REASON``. When the program has ended, the host receives ``exited STATUS`` (the status of `os.waitpid`). The host may
+close the socket, or die in any way. The guard then ends all processes and itself; its status is 0 if no process is
+left. This needs a separate process, because nothing in the host survives the host's death.
 
-On Linux, children that leave the group and the session (daemons) are found too: as a child subreaper this process
-becomes their parent. Elsewhere the process group is what is ended. A program that kills this process is beyond it: the
-host then looks for the mark that all of the program's children carry (`sweep`). In namespaces of their own the
-program's processes cannot do that: they do not see this one, and the kernel ends them with the first of them.
+On Linux, the guard also finds children that leave the group and the session (daemons). As a child subreaper it becomes
+their parent. On other systems it ends the process group only. A program can kill this guard; the host then searches for
+the mark that all of the program's children carry (`sweep`). In its own namespaces a program cannot do that: its
+processes do not see the guard, and the kernel ends them together with their first process.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ import struct
 import sys
 import time
 
-#: Seconds that the program gets to end by itself once its input is closed, and then after SIGTERM.
+#: Seconds that the program gets to end itself after its input is closed, and again after SIGTERM.
 GRACE = 0.25
-#: Seconds after which a program that multiplies faster than it can be ended is given up.
+#: Seconds after which the guard gives up a program that starts processes faster than the guard can end them.
 GIVE_UP = 10.0
-#: The limit of file locks: Linux has long ceased to use it, children inherit it, and nobody but root can raise it.
+#: The limit of file locks. Linux no longer uses it, children inherit it, and only root can raise it. So it can carry a
+#: tag.
 RLIMIT_LOCKS = 10
-#: Processes of ours that count with the program's own: both guards.
+#: Number of guard processes that count together with the program's processes.
 OURS = 2
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -45,14 +46,21 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 class RefusedError(Exception):
-    """The system cannot do what the settings ask for; the text says what."""
+    """The system cannot enforce the settings. The text says which part."""
 
 
 class GuardSettings:
-    """``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``: all but the first are numbers, and 0 means that there is no limit.
+    """Settings of a guard: ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
 
-    mark: a variable for the program's environment. tag: its RLIMIT_LOCKS. memory: bytes for each process.
-    procs: processes and threads in all. network: 1 if there is one. isolate: whether to use namespaces.
+    All but the first are numbers. For MEMORY and PROCS, 0 means that there is no limit.
+
+    Attributes:
+        mark: name of a variable in the program's environment.
+        tag: the program's RLIMIT_LOCKS.
+        memory: bytes for each process.
+        procs: processes and threads in all.
+        network: 1 if the program has a network.
+        isolate: whether to use namespaces.
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +79,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def enter_namespaces(settings: GuardSettings) -> int:
-    """Become the first process of new namespaces: returns 0 in there, and its number in the process that waits for it.
+    """Fork the first process of new namespaces. Return 0 in that process, and its id in the process that waits for it.
 
     Raises:
         RefusedError: the system does not allow it.
@@ -94,8 +102,8 @@ def enter_namespaces(settings: GuardSettings) -> int:
         raise RefusedError(f"this system lets nobody here make namespaces of their own ({reason})") from None
     if first == 0:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # As far as the system allows: a /proc that shows the namespace, and a number that no other bot has (two Java
-        # machines with one number share a file).
+        # Both are optional: a /proc that shows the namespace, and a process id that no other bot has (two Java machines
+        # with one id share a file).
         if not libc.mount(b"none", b"/", None, _MS_SLAVE_REC, None):
             libc.mount(b"proc", b"/proc", b"proc", _MS_NOSUID_NODEV_NOEXEC, None)
         with contextlib.suppress(OSError), open("/proc/sys/kernel/ns_last_pid", "w") as file:
@@ -104,7 +112,7 @@ def enter_namespaces(settings: GuardSettings) -> int:
 
 
 def _start_loopback() -> None:
-    """A bot may talk to itself."""
+    """Switch the loopback interface on, so that a bot may talk to itself."""
     import fcntl
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -112,7 +120,7 @@ def _start_loopback() -> None:
 
 
 def set_limits(settings: GuardSettings) -> None:
-    """Limits of this process and of all that it starts."""
+    """Set the limits of this process and of all its children."""
     if sys.platform == "linux":
         _set_limit(RLIMIT_LOCKS, settings.tag)
     if settings.memory:
@@ -129,7 +137,7 @@ def _set_limit(which: int, value: int) -> None:
 
 
 def probe(settings: GuardSettings) -> str:
-    """What the system cannot do of the settings, found out by trying; "" if it can do all."""
+    """Try the settings. Return the parts that the system cannot enforce, in words; "" if it can enforce all."""
     told, tell = os.pipe()
     settings.procs = min(settings.procs, 1)
     child = os.fork()
@@ -182,8 +190,8 @@ def _not_enforced(settings: GuardSettings) -> str:
 
 
 def _start(folder: str, command: list[str], settings: GuardSettings) -> int:
-    """Start the program; its id, or an OSError that says why not."""
-    told, tell = os.pipe()  # both close on exec: an empty message means that it worked
+    """Start the program and return its id. Raise OSError with the reason of a failure."""
+    told, tell = os.pipe()  # both ends close at exec: an empty message means success
     parent = os.getpid()
     program = os.fork()
     if program == 0:
@@ -211,7 +219,7 @@ def _start(folder: str, command: list[str], settings: GuardSettings) -> int:
 
 
 def _kill_descendants() -> bool:
-    """Kill all processes below this one as they are found, the new ones last; whether there were any (Linux)."""
+    """Kill all processes below this one as they are found, new ones last. Return whether there were any (Linux)."""
     mine, me, found = {os.getpid()}, os.getpid(), False
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
@@ -219,7 +227,7 @@ def _kill_descendants() -> bool:
                 continue
             with contextlib.suppress(OSError, IndexError, ValueError):
                 with open(f"/proc/{name}/stat", "rb") as file:
-                    # The program's name, in brackets, may contain anything; the parent comes after the state.
+                    # The program's name is in brackets and may contain anything. The parent follows after the state.
                     parent = int(file.read().rpartition(b")")[2].split()[1])
                 if parent in mine:
                     mine.add(int(name))
@@ -234,7 +242,7 @@ def _kill(process: int, number: int, group: bool = False) -> None:
 
 
 def _end(program: int, running: bool, isolated: bool) -> bool:
-    """End everything: input is closed already, then SIGTERM, then SIGKILL; whether nothing is left."""
+    """End all processes: wait after the closed input, then send SIGTERM, then SIGKILL. Return whether none is left."""
     for number in (0, signal.SIGTERM):
         if running and number:
             _kill(program, number, group=True)
@@ -244,8 +252,8 @@ def _end(program: int, running: bool, isolated: bool) -> bool:
             if running:
                 time.sleep(0.005)
     if isolated:
-        return True  # this is the namespace's first process: with it the kernel ends all others
-    # Once the program is waited for, its number may be somebody else's; on Linux all others are found below.
+        return True  # this is the namespace's first process, and the kernel ends all others with it
+    # After the wait, another process may get the program's id. On Linux, the loop below finds all remaining processes.
     if running or sys.platform != "linux":
         _kill(program, signal.SIGKILL, group=True)
     deadline = time.monotonic() + GIVE_UP
@@ -262,14 +270,17 @@ def _end(program: int, running: bool, isolated: bool) -> bool:
 
 
 def _let_go_of_streams() -> None:
-    """The program alone holds its streams, so that the host sees their ends."""
+    """Release the standard streams. Only the program holds them then, so the host sees when they end."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
 
 
 def _wait_for(first: int, parent: int) -> int:
-    """Wait for the first process of the namespaces, and end it where the host is gone; this process's status."""
+    """Wait for the first process of the namespaces, and kill it if the host is gone.
+
+    Return this process's exit status.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     while os.getppid() == parent:
         if os.waitpid(first, os.WNOHANG)[0]:
@@ -324,7 +335,7 @@ def main() -> int:
         print(probe(GuardSettings(sys.argv[2])))
         return 0
     host = socket.socket(fileno=int(sys.argv[1]))
-    host.set_inheritable(False)  # what the host is told is not the program's to say
+    host.set_inheritable(False)  # the program must not write to the host's socket
     parent = os.getppid()
     settings = GuardSettings(sys.argv[3])
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""`ExternalBot`: a bot of the AI Challenges in a process of its own, as an agent like all others."""
+"""`ExternalBot`: a bot of the AI Challenges in its own process, as an agent."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ from warlight_env.protocol.telling import (
     told_order,
 )
 
-#: Answers that a bot may miss before it is not asked again.
+#: Number of missing answers after which a bot is not asked again.
 MAX_MISSED: Final = 2
-#: Orders of an answer that count where the rules set no limit.
+#: Largest number of orders in an answer that count if the rules set no limit.
 _MANY: Final = 1000
-#: Bytes of standard error that a fault quotes.
+#: Number of bytes of standard error that a fault quotes.
 _QUOTED_ERRORS: Final = 1000
 
 
 class ExternalBot(OneThread, Agent):
-    """An agent that asks a process; for games of two. A process lives for one game, from the first question on.
+    """An agent that asks an external process, for games of two players. Each game has its own process.
+
+    The process starts with the first question. `faults` lists the faults of the game; `close` ends the process.
 
     Args:
-        command: program and arguments; ``{seed}`` in them becomes the agent's seed.
-        seed: of the agent, see above.
+        command: program and arguments; ``{seed}`` in them is replaced by the agent's seed.
+        seed: the agent's seed.
         options: see `HostOptions`.
 
-    `faults` tells what went wrong in the game; `close` ends the process.
-
     Raises:
-        CommandError: there is no such program, this system cannot set the limits, or an argument is of another type.
+        CommandError: there is no such program, this system cannot set the limits, or an argument has a wrong type.
     """
 
-    counts_simulations = False  #: the protocol knows time alone, see `Setup.check_clocks`
+    counts_simulations = False  #: the protocol has time limits only, see `Setup.check_clocks`
 
     exclusive_methods = ("pick", "act")
 
@@ -74,7 +74,7 @@ class ExternalBot(OneThread, Agent):
         check_limits(self.options.limits)
         self.name = f"cmd:{shlex.join(command)}"
         self.seed = seed
-        self.on_line: Callable[[str, str], None] | None = None  #: is given each line, "<" from the bot or ">" to it
+        self.on_line: Callable[[str, str], None] | None = None  #: called with each line; "<": from the bot, ">": to it
         self._process: BotProcess | None = None
         self._reset()
 
@@ -82,8 +82,8 @@ class ExternalBot(OneThread, Agent):
         self.close()
         self._faults = BotFaults()
         self._round = self._missed = 0
-        self._flooded = False  # what comes of standard error is noted once
-        self._owed: m.Question | None = None  # a question whose answer may still come, too late
+        self._flooded = False  # a flood on standard error is noted once
+        self._owed: m.Question | None = None  # a question with an answer that may still arrive, too late
         self._last: tuple[int, int] | None = None
         self._watcher = Watcher()
 
@@ -103,7 +103,7 @@ class ExternalBot(OneThread, Agent):
         return [region - 1 for region in answer.regions] if isinstance(answer, m.PicksAnswer) else []
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`; a budget's bank or seconds are the time for both questions instead of the own clock."""
+        """See `Agent.act`. The bank or the seconds of a budget replace the bot's clock for both questions."""
         if self._begin(view) and self._challenge == 2 and view.starts is not None:
             self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._tell(round_messages(view, self._watcher.look(view)))
@@ -120,11 +120,11 @@ class ExternalBot(OneThread, Agent):
 
     @property
     def faults(self) -> BotFaults:
-        """What went wrong in the game."""
+        """The faults of the game."""
         return self._faults
 
     def close(self) -> None:
-        """End the process and all that it started. Asked again, the bot starts anew."""
+        """End the process and all its children. At the next question the bot starts again."""
         if self._process is not None:
             process, self._process = self._process, None
             process.close()
@@ -137,7 +137,7 @@ class ExternalBot(OneThread, Agent):
                 self.faults.note(BotFault(self._round, "processes", cause))
 
     def _look_at_errors(self, errors: ErrorReader) -> None:
-        """Note a flood on standard error: a log is one thing, that is another."""
+        """Note a flood on standard error, once. Ordinary logs are no fault."""
         if errors.total > FILE_SIZE and not self._flooded:
             self._flooded = True
             cause = f"more than {FILE_SIZE} bytes; the last {KEPT} were kept"
@@ -146,7 +146,10 @@ class ExternalBot(OneThread, Agent):
     # A game
 
     def _begin(self, view: View) -> bool:
-        """Start a process where a game begins, and say what comes first; whether play begins with this view."""
+        """Start a process at the beginning of a game, and send the opening.
+
+        Return whether play begins with this view.
+        """
         step = (view.round + 1, 0) if view.phase == "play" else (0, view.map.n_regions - len(view.offers))
         last = self._last
         new = last is None or step <= last
@@ -168,9 +171,12 @@ class ExternalBot(OneThread, Agent):
         return begins
 
     def _error_file(self, folder: Path, round: int) -> Path | None:
-        """A new file in a folder; both bots of a match may have the same name and seed.
+        """Return a new file in a folder.
 
-        None: there can be none. That is noted, and costs the bot nothing: it is no fault of its own.
+        Numbers keep files apart, because both bots of a match may have the same name and seed.
+
+        If the file cannot be made, return None and note the problem. The bot loses nothing by it, because it is not the
+        bot's fault.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -196,7 +202,7 @@ class ExternalBot(OneThread, Agent):
             self.on_line(direction, line)
 
     def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
-        """The answer, or None where it is lost; faults are noted."""
+        """Return the answer, or None if it is lost. Faults are noted."""
         if self._process is None:
             return None
         self._round = round
@@ -227,7 +233,10 @@ class ExternalBot(OneThread, Agent):
         return read.answer
 
     def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
-        """Ask, pass over an answer to the question before that comes too late, and over blank lines in challenge 1."""
+        """Ask a question and return the reply.
+
+        A late answer to the previous question is skipped. In challenge 1, blank lines are skipped, too.
+        """
         assert self._process is not None
         self._heard(">", line)
         reply = self._process.ask(line, seconds)
@@ -250,12 +259,12 @@ class ExternalBot(OneThread, Agent):
 
 
 def external_bot(seed: int, text: str) -> ExternalBot:
-    """The agent of a specification: ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``, without the ``cmd``.
+    """Return the agent of a specification: ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``, without the ``cmd``.
 
-    The command is split as a shell would; no shell runs it. Options: the fields of `HostOptions`.
+    The command is split as a shell would split it, but no shell runs it. The options are the fields of `HostOptions`.
 
     Raises:
-        AgentError: with the part that is wrong.
+        AgentError: the message names the wrong part.
     """
     options, command = "", text
     if text.startswith("["):
@@ -269,14 +278,14 @@ def external_bot(seed: int, text: str) -> ExternalBot:
 
 
 def _nonsense(read: Read, text: str) -> bool:
-    """Whether nothing of an answer could be used, though it was one."""
+    """Return whether no part of a non-empty answer was usable."""
     answer = read.answer
     used = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders
     return not used and text.strip().lower() not in ("", NO_MOVES.lower())
 
 
 def _answers(question: m.Question, text: str) -> bool:
-    """Whether a text looks like an answer to this very question: an order of its kind, or only ids for a pick."""
+    """Return whether a text looks like an answer to this question: an order of its kind, or only ids for a pick."""
     if isinstance(question, m.Go):
         return question.kind in text.lower()
     return text.replace(" ", "").isdecimal()

@@ -1,4 +1,4 @@
-"""What a bot in a process may use: memory, processes, network; asked of a system that cannot, it is an error."""
+"""Limits of a bot's process: memory, processes, network. It is an error if the system cannot enforce them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ _PROBE_SECONDS: Final = 30.0
 
 
 class CommandError(InputError):
-    """A command that cannot be started, with the reason."""
+    """A command that cannot be started. The message gives the reason."""
 
 
 @dataclass(frozen=True)
 class BotLimits:
     """Limits of a bot.
 
-    memory: bytes of data that each of its processes may have. procs: processes and threads, in all.
-    network: whether it has one. isolate: whether its processes live in namespaces of their own, which with `procs`
-        or without `network` they always do.
+    Attributes:
+        memory: bytes of data for each of its processes; None: no limit.
+        procs: number of processes and threads in all; None: no limit.
+        network: whether the bot has a network.
+        isolate: whether its processes run in their own namespaces. With `procs`, or without `network`, they always do.
     """
 
     memory: int | None = None
@@ -35,7 +37,7 @@ class BotLimits:
     isolate: bool = False
 
     def settings(self, mark: Mark) -> str:
-        """The settings of a guard, see `guard.GuardSettings`."""
+        """Return the settings of a guard, see `guard.GuardSettings`."""
         numbers = [mark.tag, self.memory or 0, self.procs or 0, int(self.network), int(self.isolate)]
         return ",".join([mark.name, *map(str, numbers)])
 
@@ -56,7 +58,7 @@ def check_limits(limits: BotLimits) -> None:
     """Refuse limits that this system cannot set.
 
     Raises:
-        CommandError: with the reason.
+        CommandError: the message gives the reason.
     """
     if limits == NO_LIMITS:
         return
@@ -67,7 +69,7 @@ def check_limits(limits: BotLimits) -> None:
 
 @functools.cache
 def _cannot(limits: BotLimits) -> str:
-    """Why the limits cannot be set, or ""; a process of its own tries."""
+    """Return the reason why the limits cannot be set, or "". A separate process tries them."""
     command = [sys.executable, "-I", "-S", str(GUARD), "probe", limits.settings(Mark.new())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
     return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"

@@ -1,17 +1,20 @@
-"""Lines of the protocol as they come in, of which none may be so long that reading it does harm."""
+"""Read lines of the protocol, with a limit on their length."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-#: Longest line that is read: some hundred times what the competitions' limit of orders can come to, and more than the
-#: borders of the largest map take.
+#: Longest line that is read, in bytes. It is some hundred times the longest legal answer of the competitions, and more
+#: than the borders of the largest map need.
 MAX_LINE: Final = 1 << 20
 
 
 def lines_of(stream: BinaryIO) -> Iterator[str | None]:
-    """The lines of a stream as text, with their ends; None: one of more than `MAX_LINE` bytes, which is passed over."""
+    """Yield the lines of a stream as text, with their ends.
+
+    A line of more than `MAX_LINE` bytes is skipped; the function yields None for it.
+    """
     while raw := stream.readline(MAX_LINE + 1):
         if len(raw) <= MAX_LINE or raw.endswith(b"\n"):
             yield raw.decode("utf-8", "replace")

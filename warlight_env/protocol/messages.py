@@ -1,4 +1,7 @@
-"""The lines of the AI Challenge protocol, both versions, as typed records; ids count from 1, times are milliseconds."""
+"""The lines of both versions of the AI Challenge protocol as typed records.
+
+Ids count from 1, times are milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ from typing import Final, Literal
 
 Challenge = Literal[1, 2]
 
-#: Words that name no player.
+#: Words that are not names of players.
 NEUTRAL_NAME: Final = "neutral"
 UNKNOWN_NAME: Final = "unknown"
 RESERVED_NAMES: Final = (NEUTRAL_NAME, UNKNOWN_NAME)
 
-#: What the competitions allowed in an answer; their engines let one more through, and so do we.
+#: The competitions' limit of orders in an answer. Their engines accept one more, and so does this package.
 MAX_ORDERS: Final = 50
 
 Kind = Literal["place_armies", "attack/transfer"]
@@ -88,14 +91,14 @@ class Wastelands:
 
 @dataclass(frozen=True)
 class StartingRegions:
-    """``settings starting_regions 3 9``: what can be picked (challenge 2)."""
+    """``settings starting_regions 3 9``: the regions that can be picked (challenge 2)."""
 
     regions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class StartingPickAmount:
-    """``settings starting_pick_amount 3``: how many each player gets (challenge 2)."""
+    """``settings starting_pick_amount 3``: the number of regions for each player (challenge 2)."""
 
     amount: int
 
@@ -110,7 +113,7 @@ class PickRegions:
 
 @dataclass(frozen=True)
 class PickRegion:
-    """``pick_starting_region 10000 3 9``: asks for one of what is left (challenge 2)."""
+    """``pick_starting_region 10000 3 9``: asks for one of the remaining regions (challenge 2)."""
 
     milliseconds: int
     regions: tuple[int, ...]
@@ -128,7 +131,7 @@ class OpponentStartingRegions:
 
 @dataclass(frozen=True)
 class StartingArmies:
-    """``settings starting_armies 7``: what may be placed this round."""
+    """``settings starting_armies 7``: the number of armies to place in this round."""
 
     armies: int
 
@@ -142,7 +145,7 @@ class UpdateMap:
 
 @dataclass(frozen=True)
 class PlaceOrder:
-    """``player1 place_armies 3 4``: so many armies on a region."""
+    """``player1 place_armies 3 4``: region and number of armies."""
 
     player: str
     region: int
@@ -161,7 +164,7 @@ class MoveOrder:
 
 @dataclass(frozen=True)
 class OpponentMoves:
-    """``opponent_moves player2 place_armies 5 3 player2 attack/transfer 5 6 4``: what was seen of the last round."""
+    """``opponent_moves player2 place_armies 5 3 player2 attack/transfer 5 6 4``: the opponent's visible last orders."""
 
     orders: tuple[PlaceOrder | MoveOrder, ...]
 
@@ -176,7 +179,7 @@ class Go:
 
 @dataclass(frozen=True)
 class Other:
-    """A line that is not of this protocol; to be ignored."""
+    """A line that is not part of this protocol. Bots ignore it."""
 
     text: str
 
@@ -203,7 +206,7 @@ Message = (
     | Other
 )
 
-#: The messages that want an answer.
+#: The messages that need an answer.
 Question = PickRegions | PickRegion | Go
 
 

@@ -1,4 +1,4 @@
-"""How an external bot is hosted, and how a specification says so."""
+"""Options for the host of an external bot, and their form in a specification."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ Policy = Literal["skip", "forfeit"]
 
 @dataclass(frozen=True)
 class HostOptions:
-    """How a bot is hosted.
+    """Options for the host of a bot.
 
-    challenge: version of the protocol; None: as the rules say.
-    policy: what an answer that does not come costs: "skip" the answer, after two of them all further ones; "forfeit"
-        the game.
-    bank, increment: the clock in seconds, None: the challenge's own.
-    errors: folder for the bot's standard error, one file a game.
-    folder: where it runs.
-    memory, procs, network, isolate: see `BotLimits`.
+    Attributes:
+        challenge: version of the protocol; None: the version that fits the rules.
+        policy: the penalty for a missing answer. "skip": the answer is lost, and after two of them all further ones,
+            too. "forfeit": the game is lost.
+        bank, increment: the clock in seconds; None: the challenge's own.
+        errors: folder for the bot's standard error, one file for each game.
+        folder: the bot's working directory.
+        memory, procs, network, isolate: see `BotLimits`.
     """
 
     challenge: m.Challenge | None = None
@@ -41,7 +42,7 @@ class HostOptions:
 
     @property
     def limits(self) -> BotLimits:
-        """What it may use."""
+        """The limits among these options."""
         return BotLimits(self.memory, self.procs, self.network, self.isolate)
 
 
@@ -99,7 +100,7 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
 
 
 def read_options(text: str) -> HostOptions:
-    """Options from ``name=value,…``; `ValueError` says which part is wrong."""
+    """Read options from ``name=value,…``. Raise `ValueError` with the wrong part."""
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = part.partition("=")

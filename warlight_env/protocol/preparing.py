@@ -1,4 +1,4 @@
-"""``warlight bot prepare``: a short game with an agent through the bot's side of the protocol, which compiles it."""
+"""``warlight bot prepare``: short games of an agent through the bot side of the protocol, which compile its kernels."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.rehearsal import THOUGHT
 from warlight_env.protocol.telling import opening, orders_of, region_ids, round_messages, told_order
 
-#: Rounds of a game: the least, for neighbours to meet, and the most.
+#: Number of rounds of a game: at least (so that neighbours meet), and at most.
 _LEAST, _MOST = 6, 20
-#: Seconds that the first answer gets where it is measured.
+#: Seconds for the first answer in its measurement.
 _PATIENCE: Final = 60.0
 
 
 @dataclass(frozen=True)
 class Step:
-    """A part of the preparation."""
+    """A step of the preparation."""
 
     what: str
     seconds: float
-    compiled: int  #: functions
+    compiled: int  #: number of compiled functions
 
 
 class _Told(Agent):
-    """A bot's side as an agent: it is told in messages what an engine would tell it."""
+    """The bot side as an agent. It receives the messages that an engine would send."""
 
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
         self._side, self._challenge = BotSide(make, challenge), challenge
@@ -77,13 +77,13 @@ class _Told(Agent):
 
 
 def prepare(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
-    """Have an agent play against itself on the competitions' map until nothing is left to load or compile.
+    """Let an agent play against itself on the competitions' map until nothing is left to load or compile.
 
-    Yields what was done, step by step.
+    Yields a `Step` for the picks and for each round.
 
     Raises:
         AgentError: there is no such agent.
-        AgentCrashError: it fails.
+        AgentCrashError: the agent fails.
     """
     make_agent(spec, seed)
     for challenge in challenges:
@@ -106,10 +106,10 @@ def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
 
 
 def first_answer(spec: str, seed: int = 0) -> float:
-    """Seconds from the start of ``warlight bot run`` to its first answer, in challenge 1.
+    """Return the seconds from the start of ``warlight bot run`` to its first answer, in challenge 1.
 
     Raises:
-        RunError: this system has no processes as bots need them.
+        RunError: this system lacks process groups, which bots need.
     """
     command = [sys.executable, "-m", "warlight_env", "bot", "run", spec, "--seed", str(seed)]
     bot = ExternalBot(command, seed, HostOptions(challenge=1, bank=_PATIENCE))

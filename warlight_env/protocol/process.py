@@ -1,4 +1,4 @@
-"""A bot in a process of its own: lines to it, one line from it before a deadline, and a certain end."""
+"""A bot in its own process: send lines, receive one line before a deadline, and end the process for certain."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from warlight_env.protocol.lines import MAX_LINE
 from warlight_env.protocol.stderr import ErrorReader
 from warlight_env.protocol.sweep import Mark
 
-#: Most that waits to be written to a bot that does not read.
+#: Largest number of bytes that wait for a bot that does not read.
 MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
-#: Most of unasked-for output that is thrown away before a question; whoever writes more is answered for by it.
+#: Largest number of unrequested bytes that are dropped before a question. Further bytes count as the bot's answer.
 _MAX_STALE: Final = 1 << 20
-#: Seconds to wait for how a bot ended that has closed a stream.
+#: Seconds to wait for the exit status of a bot that has closed a stream.
 _LAST_WORDS: Final = 0.5
 #: Seconds for the guard to start a program, and to end it.
 _START, _END = 30.0, 15.0
@@ -37,13 +37,16 @@ _START, _END = 30.0, 15.0
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of a question.
+    """The result of a question.
 
-    text: the line, without its end; None: there was none, for the reason `cause`.
-    seconds: how long it took.
-    late: whether time ran out. lost: whether there can be no further answers.
-    stale: bytes that the bot had written without being asked, thrown away before the question; `stale_text` begins
-        them.
+    Attributes:
+        text: the line, without its end; None: no line came, for the reason `cause`.
+        seconds: time until the line came, or until the wait ended.
+        cause: the reason for a missing line.
+        late: whether the time ran out.
+        lost: whether no further answers can come.
+        stale: number of unrequested bytes that were dropped before the question.
+        stale_text: the beginning of these bytes.
     """
 
     text: str | None
@@ -56,13 +59,13 @@ class Reply:
 
 
 class BotProcess:
-    """A running bot. It ends with `close`, when the object is forgotten, and when this process dies.
+    """A running bot. It ends with `close`, when the object is deleted, and when this process dies.
 
     Args:
         command: program and arguments.
-        folder: working directory; the present one by default.
-        error_file: where its standard error is written to, see `ErrorReader`.
-        limits: of what it may use.
+        folder: working directory; by default the current one.
+        error_file: file for its standard error, see `ErrorReader`.
+        limits: limits of its processes.
 
     Raises:
         CommandError: there is no such program, or it cannot be executed.
@@ -106,11 +109,11 @@ class BotProcess:
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
         self._waiting, self._buffer = bytearray(), bytearray()
-        self._scanned = 0  # bytes of the buffer that hold no end of a line
-        self._skipping = False  # within a line that is too long
+        self._scanned = 0  # number of bytes of the buffer without a line end
+        self._skipping = False  # inside a line that is too long
         self._open = True  # whether output may still come
-        self._end: str | None = None  # why there is nobody to talk to
-        self.left: list[int] = []  #: processes of the bot that could not be ended, once it is closed
+        self._end: str | None = None  # the reason why the bot cannot be reached
+        self.left: list[int] = []  #: after `close`: processes of the bot that could not be ended
         self._finish = weakref.finalize(
             self, _finish, self._guard, self._host, self._in, self._out, self.errors, mark, self.left
         )
@@ -129,13 +132,13 @@ class BotProcess:
             if said[:1] == ["refused"]:
                 raise RunError(f"command {command[0]!r}: {' '.join(said[1:])}")
             raise RunError(f"the guard of {command[0]!r} did not start: {self.errors.tail(500)}")
-        self.pid = int(said[1])  #: the bot's process, and its group; in namespaces of its own, as these count
+        self.pid = int(said[1])  #: id of the bot's process and its group, inside its own namespaces if it has some
         self._host.setblocking(False)
 
     # Talking
 
     def send(self, line: str) -> None:
-        """Hand over a line; what the bot does not read yet waits."""
+        """Send a line. Lines wait until the bot reads them."""
         if self._end is None:
             self._waiting += line.encode() + b"\n"
             self._write()
@@ -171,7 +174,7 @@ class BotProcess:
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
-        """Read and write what can be, once, waiting at most so long."""
+        """Read and write once as far as possible, and wait at most this many seconds for it."""
         poll = select.poll()
         if self._open:
             poll.register(self._out, select.POLLIN)
@@ -187,7 +190,7 @@ class BotProcess:
                 self._hear_end()
 
     def _read(self) -> bool:
-        """Read a chunk; whether there was one."""
+        """Read a chunk. Return whether there was one."""
         if not self._open:
             return False
         try:
@@ -215,14 +218,14 @@ class BotProcess:
             self._end = self._exit_status() or "it closed its input"
 
     def _hear_end(self) -> None:
-        """The guard says that the program has ended: read what it left."""
+        """Handle the end of the program, which the guard reports: read the rest of its output."""
         status = self._exit_status(0.0)
         while self._read() and len(self._buffer) <= MAX_LINE:
             pass
         self._end = status or self._end or "its guard died"
 
     def _exit_status(self, patience: float = _LAST_WORDS) -> str | None:
-        """How the program ended, if the guard says so within so many seconds."""
+        """Return how the program ended, if the guard reports it within `patience` seconds."""
         self._host.settimeout(patience)
         try:
             said = self._host.recv(256).decode().split()
@@ -232,7 +235,7 @@ class BotProcess:
         return _tell_status(int(said[1])) if said[:1] == ["exited"] else None
 
     def _take_line(self) -> str | None:
-        """The next line that is there."""
+        """Return the next complete line; None if there is none."""
         while True:
             end = self._buffer.find(b"\n", self._scanned)
             if end < 0:
@@ -249,7 +252,7 @@ class BotProcess:
             self._skipping = False
 
     def _throw_away(self) -> tuple[int, str]:
-        """Drop what was written without being asked for; its size in bytes and its beginning."""
+        """Drop unrequested output. Return its size in bytes and its beginning."""
         size, text = 0, ""
         while True:
             more = self._read()
@@ -260,15 +263,18 @@ class BotProcess:
                 return size, text
 
     def ends_itself(self, patience: float) -> bool:
-        """Close the bot's input; whether it ends within so many seconds. Nothing can be sent after that."""
+        """Close the bot's input. Return whether the bot ends within `patience` seconds.
+
+        Nothing can be sent after that.
+        """
         os.set_blocking(self._in, True)
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._in, inheritable=False)  # the number stays ours
+        os.dup2(nowhere, self._in, inheritable=False)  # keeps the descriptor's number in use
         os.close(nowhere)
         return self._end is not None or self._exit_status(patience) is not None
 
     def close(self) -> None:
-        """End the bot and everything that it started; takes half a second if it does not want to."""
+        """End the bot and all its children. This takes half a second if the bot does not end itself."""
         self._finish()
 
 
@@ -284,7 +290,7 @@ def _finish(
     os.close(in_)
     os.close(out)
     with contextlib.suppress(OSError):
-        host.shutdown(socket.SHUT_RDWR)  # also where a fork of ours holds it
+        host.shutdown(socket.SHUT_RDWR)  # also works if a forked process holds a copy
     host.close()
     guard.send_signal(signal.SIGCONT)  # the bot may have stopped it
     try:
@@ -292,7 +298,7 @@ def _finish(
     except subprocess.TimeoutExpired:
         guard.kill()
         guard.wait()
-    if guard.returncode and sys.platform == "linux":  # killed by the bot, as a rule
+    if guard.returncode and sys.platform == "linux":  # usually killed by the bot
         left += mark.sweep()
     errors.close()
 
@@ -307,11 +313,11 @@ def _tell_status(status: int) -> str:
 
 
 def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
-    """Refuse a command whose program is not there or cannot be executed."""
+    """Refuse a command if its program does not exist or cannot be executed."""
     if not command or not command[0]:
         raise CommandError("the command is empty")
     if not os.path.isdir(folder):
         raise CommandError(f"no folder {str(folder)!r} to run {command[0]!r} in")
-    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # `Path` makes bot of ./bot
+    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # `Path` would shorten ./bot to bot
     if shutil.which(program) is None:
         raise CommandError(f"no program {command[0]!r}, or it cannot be executed")

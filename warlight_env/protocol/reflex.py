@@ -1,4 +1,4 @@
-"""Answers that cost nothing, for when there is no time to think; imports nothing that takes time to load."""
+"""Instant answers, for moments without time to think. It imports only modules that load fast."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: Attackers for each defender: with so many an attack hardly fails.
+#: Attackers for each defender: with this ratio an attack rarely fails.
 _ODDS: Final = 2
 
 
 class Reflex:
-    """Follows what an engine says, and answers anything at once: legal, and simple."""
+    """Follows an engine's messages, and answers any question at once, with legal and simple orders."""
 
     def __init__(self) -> None:
         self._name = "player1"
@@ -23,10 +23,10 @@ class Reflex:
         self._bonuses: dict[int, int] = {}
         self._turn = TurnStart()
         self._rows: tuple[tuple[int, str, int], ...] = ()
-        self._placed: m.PlaceOrder | None = None  # of this round
+        self._placed: m.PlaceOrder | None = None  # this round's placement
 
     def hear(self, message: m.Message) -> None:
-        """Take in a message."""
+        """Process a message."""
         match message:
             case m.YourBot(name):
                 self._name = name
@@ -49,7 +49,10 @@ class Reflex:
                 self._turn.hear_question(kind == m.PLACE)
 
     def answer(self, question: m.Question) -> m.Answer:
-        """Picks in the smallest super regions; all armies onto one region at a border; moves as `_moves` has them."""
+        """Return an answer. Picks are in the smallest super regions. All armies go to one region at a border.
+
+        The moves are those of `_moves`.
+        """
         if not isinstance(question, m.Go):
             sizes = Counter(self._super.values())
             best = sorted(question.regions, key=lambda region: sizes[self._super.get(region, 0)])
@@ -72,7 +75,10 @@ class Reflex:
         return m.Placements((self._placed,))
 
     def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:
-        """From each region an attack on its weakest neighbour, if there are twice as many; inland, a step outwards."""
+        """Yield the moves. A region at a border attacks its weakest neighbour, if it has twice as many armies.
+
+        An inland region moves its armies one step towards the border.
+        """
         if self._placed is not None:
             own[self._placed.region] += self._placed.armies
         others = {region: armies for region, name, armies in self._rows if name != self._name}
@@ -93,7 +99,10 @@ class Reflex:
             yield m.MoveOrder(self._name, region, target, armies - 1)
 
     def _steps_to_border(self, own: dict[int, int]) -> dict[int, int]:
-        """By own region, how far those that are not our own are; without those from which none is reached."""
+        """Return the distance of each own region to the nearest region that is not its own.
+
+        Regions without a path to such a region are left out.
+        """
         steps = {region: 1 for region in own if self._near.get(region, set()) - own.keys()}
         edge = list(steps)
         for region in edge:

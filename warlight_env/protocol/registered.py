@@ -19,7 +19,7 @@ def _load() -> Callable[..., ExternalBot]:
 
 
 def register_agents() -> None:
-    """Make it known; what it needs is loaded when one is made."""
+    """Register the agent. Its code is loaded when an agent is made."""
     register(
         "cmd",
         _load,

@@ -1,4 +1,4 @@
-"""What an agent answers before it is asked, so that its kernels are loaded, or compiled, when it is."""
+"""A warm-up of an agent, so that its kernels are loaded or compiled before the first real question."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.telling import NAMES, setup_messages
 
-#: Seconds of thought for a turn, and how many turns at most. Who loads or compiles within a turn takes longer, and may
-#: have left out what it would have done with the time.
+#: Seconds to think for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and
+#: may skip work for lack of time.
 THOUGHT: Final = 0.05
 MOST_TURNS: Final = 8
 
 
 def until_in_time(turn: Callable[[Budget], object]) -> None:
-    """Have turns played until one takes no longer than it may."""
+    """Play turns until one of them stays within its time."""
     for _ in range(MOST_TURNS):
         start = time.perf_counter()
         turn(Budget(seconds=THOUGHT))
@@ -30,12 +30,12 @@ def until_in_time(turn: Callable[[Budget], object]) -> None:
 
 
 class Rehearsal:
-    """A scripted game on the competitions' map: regions to pick, then a war between two continents.
+    """A scripted game on the competitions' map: picks, then a war between two continents.
 
-    What an agent cannot do here it says when it is asked in earnest.
+    Errors of the agent are ignored here; the agent raises them again in the real game.
 
     Args:
-        make: makes an agent for it.
+        make: makes an agent for the warm-up.
     """
 
     def __init__(self, make: Callable[[], Agent]) -> None:
@@ -50,7 +50,7 @@ class Rehearsal:
             self._side.answer(m.PickRegions(0, tuple(members[0] + 1 for members in self._map.members)))
 
     def turns(self) -> None:
-        """Play turns until all is loaded."""
+        """Play turns until all kernels are loaded."""
         with contextlib.suppress(InputError, RunError):
             until_in_time(self._turn)
 

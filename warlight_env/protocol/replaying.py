@@ -1,4 +1,4 @@
-"""``warlight bot replay``: a bot is taken through a logged game up to a round, and its answer there is looked at."""
+"""``warlight bot replay``: replay a logged game to a bot, up to a round, and check its answer there."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from warlight_env.record import GameLog, LogError, Picks
 
 @dataclass(frozen=True)
 class ReplayedAnswer:
-    """What a bot answers in a round of a logged game.
+    """A bot's answer in a round of a logged game.
 
-    said: its lines in that round. orders: what was read of them; None: of picks. illegal: what the rules would leave
-    out. logged: the orders, or the wishes, of the log.
+    Attributes:
+        round: the round.
+        said: the bot's lines in that round.
+        orders: the orders that were read from them; None for picks.
+        illegal: the orders that the rules would drop.
+        faults: the bot's faults.
+        logged: the log's orders, or its wishes.
     """
 
     round: int  #: 0: its last pick
@@ -31,7 +36,7 @@ class ReplayedAnswer:
     logged: Orders | tuple[int, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the answer in a form for JSON."""
 
         def plain(orders: Orders | tuple[int, ...] | None) -> Any:
             if not isinstance(orders, Orders):
@@ -51,14 +56,14 @@ class ReplayedAnswer:
 def replay_to(
     bot: ExternalBot, log: GameLog, round: int, seat: int = 0, trace: Callable[[str, str], None] | None = None
 ) -> ReplayedAnswer:
-    """Take a bot through a logged game as the player on a seat (from 0), up to a round (from 1; 0: the picks).
+    """Replay a logged game to a bot as the player on a seat (from 0), up to a round (from 1; 0: the picks).
 
-    It is told what that player was told, and asked every question; the game goes on as it is logged, whatever it
-    answers. `trace` is given every line: "<" from the bot, ">" to it.
+    The bot receives the same messages as that player, and every question. The game follows the log, whatever the bot
+    answers. `trace` is called with every line: "<" from the bot, ">" to it.
 
     Raises:
-        LogError: the log has no such round or seat, or no picks for round 0; or it is none.
-        InputError: the bot is no `ExternalBot`, or `trace` no function.
+        LogError: the log has no such round or seat, or no picks for round 0; or `log` is no log.
+        InputError: the bot is no `ExternalBot`, or `trace` is no function.
     """
     if not isinstance(log, GameLog):
         raise LogError(f"log = {short_repr(log)}: must be a GameLog")

@@ -1,7 +1,7 @@
-"""``warlight bot run``: an agent on standard input and output, which answers within the time it is told, or earlier.
+"""``warlight bot run``: an agent on standard input and output, which answers within the time of the engine.
 
-The agent thinks in a process of its own (`thinker`). This one imports nothing heavy and computes nothing: it passes on
-what the engine says, and where the agent's answer does not come in time it answers by reflex.
+The agent thinks in a separate process (`thinker`). This process imports no large module and computes nothing. It
+forwards the engine's messages. If the agent's answer does not come in time, this process answers by reflex.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from warlight_env.protocol.lines import MAX_LINE, lines_of
 from warlight_env.protocol.patience import Allowance, Patience
 from warlight_env.protocol.reflex import Reflex
 
-#: Lines that come within so many seconds of listening have been waiting.
+#: Lines that arrive within this many seconds after the start may have been waiting already.
 _WAITING: Final = 0.05
 
 
 class Thought:
-    """The agent's process, as this one sees it."""
+    """The agent's process, seen from this process."""
 
     def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
         command = [sys.executable, "-m", "warlight_env.protocol.thinker", spec, str(seed), str(challenge or 0)]
@@ -34,15 +34,15 @@ class Thought:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
-        self._waiting = b""  # for an agent that is too busy to listen
+        self._waiting = b""  # for an agent that is too busy to read
         self._buffer = b""
         self._count = 0
         self._ready = False
-        self.failed = False  #: it died, or could not answer
-        self.why = ""  #: there was no answer to the last question
+        self.failed = False  #: the agent died, or could not answer
+        self.why = ""  #: reason why the last question has no answer
 
     def tell(self, line: str) -> None:
-        """Pass on a line."""
+        """Forward a line."""
         self._waiting += line.rstrip("\r\n").encode() + b"\n"
         self._write()
 
@@ -51,11 +51,11 @@ class Thought:
             self._waiting = self._waiting[os.write(self._in, self._waiting) :]
         except BlockingIOError:
             pass
-        except BrokenPipeError:  # its end is seen where it is read
+        except BrokenPipeError:  # reading detects the end of the agent
             self._waiting = b""
 
     def ask(self, line: str, asked: float, allowance: Allowance) -> str | None:
-        """The answer to a question that was asked at a moment, or None."""
+        """Return the agent's answer to a question, or None. `asked` is the time of the question."""
         self._count += 1
         self.why = "no time"
         advised, most, latest = (asked + seconds for seconds in allowance[:3])
@@ -90,7 +90,10 @@ class Thought:
         return line.decode()
 
     def end(self) -> int:
-        """End it; the exit status that it comes to, once it is clear whether there is such an agent at all."""
+        """End the agent's process. Return its exit status.
+
+        It first waits until it is clear whether such an agent exists.
+        """
         while not self._ready and self._line(time.monotonic() + 60) is not None:
             pass
         assert self._process.stdin is not None
@@ -103,7 +106,7 @@ class Thought:
 
 
 class Runner:
-    """Reads an engine's lines and answers in time: with the agent's answer, or by reflex when there is none yet."""
+    """Reads an engine's lines and answers in time: with the agent's answer, or by reflex if there is none yet."""
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
         self._born = time.monotonic() - process_age()
@@ -112,14 +115,14 @@ class Runner:
         self._spec = spec
         self._patience = Patience()
         self._helped = False
-        self.reflexes = 0  #: answers that the agent did not have in time
+        self.reflexes = 0  #: number of answers that the agent did not give in time
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
-        """Play until the input ends; the exit status: 0, 1 if the agent failed, 2 if there is none."""
+        """Play until the input ends. Return the exit status: 0, 1 if the agent failed, 2 if there is no such agent."""
         start = time.monotonic()
         for line in lines_of(lines):
             now = time.monotonic()
-            # What has arrived while the process was starting may have arrived at its very beginning.
+            # A line that arrived during the start of the process may have arrived at its very beginning.
             asked = self._born if now < start + _WAITING else now
             if line is None:
                 print(f"not understood: a line of more than {MAX_LINE} bytes", file=sys.stderr)
@@ -131,7 +134,7 @@ class Runner:
                 continue
             if not isinstance(message, m.Question):
                 self._patience.hear(message)
-                if not isinstance(message, m.Other):  # which might look like a word of ours to the agent's process
+                if not isinstance(message, m.Other):  # other lines might look like a command to the agent's process
                     self._reflex.hear(message)
                     self._thought.tell(line)
                 continue
@@ -157,7 +160,7 @@ class Runner:
         return answer
 
     def _help(self, question: m.Question) -> None:
-        """Say once what helps an agent that is not there yet."""
+        """Print once a tip for an agent that is still loading."""
         if self._patience.is_new(question) and not self._thought.failed and not self._helped:
             self._helped = True
             tip = f"`warlight bot prepare {shlex.quote(self._spec)}` compiles beforehand what it needs"
@@ -165,7 +168,7 @@ class Runner:
 
 
 def process_age() -> float:
-    """Seconds since this process was started, or, where the system does not tell, a lower bound."""
+    """Return the seconds since this process was started, or a lower bound if the system does not report it."""
     with contextlib.suppress(OSError, IndexError, ValueError, AttributeError), open("/proc/self/stat", "rb") as file:
         ticks = int(file.read().rpartition(b")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -173,5 +176,5 @@ def process_age() -> float:
 
 
 def run(spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> int:
-    """Run an agent on this process's standard input and output; the exit status, see `Runner.run`."""
+    """Run an agent on this process's standard input and output. Return the exit status, see `Runner.run`."""
     return Runner(spec, seed, challenge).run(sys.stdin.buffer, sys.stdout.buffer)

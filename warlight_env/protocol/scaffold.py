@@ -1,4 +1,4 @@
-"""``warlight bot new``: a minimal bot to begin with, in one of three languages."""
+"""``warlight bot new``: write a minimal bot in one of three languages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from warlight_env.output import write_file
 
 
 class Language(NamedTuple):
-    """A language that there is a minimal bot in."""
+    """A language with a minimal bot."""
 
     file: str
-    build: str  #: a command; "": nothing is to be built
+    build: str  #: build command; "": no build step
     run: str
 
 
@@ -28,16 +28,16 @@ LANGUAGES: Final = {
 
 
 class ScaffoldError(InputError):
-    """A bot that cannot be written there, with the reason."""
+    """A bot that cannot be written. The message gives the reason."""
 
 
 def write_bot(language: str, folder: Path) -> Path:
-    """Write the minimal bot; its file. What is there already is left alone.
+    """Write the minimal bot. Return its file. Existing files are unchanged.
 
     Raises:
-        ScaffoldError: no such language, or the file is there already.
+        ScaffoldError: no such language, or the file already exists.
         FolderLockedError: another run writes to the folder.
-        RunError: it cannot be written.
+        RunError: the file cannot be written.
     """
     if language not in LANGUAGES:
         raise ScaffoldError(f"no bot in {language!r}; there are {', '.join(LANGUAGES)}")

@@ -1,4 +1,4 @@
-"""A bot's standard error: read all the time by a thread of its own, the last part kept."""
+"""A bot's standard error. A separate thread reads it all the time and keeps the last part."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import time
 from pathlib import Path
 from typing import Final
 
-#: Bytes that are kept in memory.
+#: Number of bytes that are kept in memory.
 KEPT: Final = 1 << 16
-#: Bytes after which a file of standard error is begun anew, the one before it kept beside it.
+#: Number of bytes after which a file of standard error starts again. The previous file remains beside it.
 FILE_SIZE: Final = 1 << 20
 _CHUNK: Final = 1 << 16
-#: Seconds of rest after a full chunk: a bot that writes without end is held to some 60 MB/s and costs no core.
+#: Seconds of rest after a full chunk. This limits an endless writer to some 60 MB/s, so that it does not use a whole
+#: core.
 _REST: Final = 0.001
 
 
@@ -23,7 +24,7 @@ class ErrorReader:
 
     Args:
         fd: the reading end of a pipe.
-        file: where it is written to as well; at most 2 * FILE_SIZE bytes, the older half in ``NAME.1``.
+        file: a file for a copy; None: no file. It takes at most 2 * FILE_SIZE bytes, the older half in ``NAME.1``.
     """
 
     def __init__(self, fd: int, file: Path | None = None) -> None:
@@ -31,7 +32,7 @@ class ErrorReader:
         self._kept = bytearray()
         self._lock = threading.Lock()
         self.total = 0  #: bytes read so far
-        self.problem: str | None = None  #: why the file could not be written
+        self.problem: str | None = None  #: reason why the file could not be written
         try:
             self._stop, self._stopped = os.pipe()
         except OSError:
@@ -42,16 +43,16 @@ class ErrorReader:
         self._thread.start()
 
     def tail(self, size: int = KEPT) -> str:
-        """The last part of what was written, at most `size` bytes of it, decoded with replacement characters."""
+        """Return the last part of the output, at most `size` bytes, decoded with replacement characters."""
         with self._lock:
             return bytes(self._kept[-min(size, KEPT) :]).decode("utf-8", "replace")
 
     def settle(self, patience: float) -> None:
-        """Wait for the output's end, at most so many seconds: what a dead bot said last may be on its way."""
+        """Wait for the end of the output, at most `patience` seconds: a dead bot's last output may still arrive."""
         self._thread.join(patience)
 
     def close(self) -> None:
-        """Read what is there already, and end."""
+        """Read the remaining output, and stop."""
         os.write(self._stopped, b"x")
         self._thread.join()
         for fd in (self._fd, self._stop, self._stopped):
@@ -61,7 +62,7 @@ class ErrorReader:
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         poll.register(self._stop, select.POLLIN)
-        last = 0  # bytes still to be read after `close`, so that a writer who got away cannot hold us
+        last = 0  # bytes read after `close`; the limit stops a writer that has escaped
         out = None
         try:
             if self._file is not None:

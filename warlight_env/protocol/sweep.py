@@ -1,4 +1,4 @@
-"""Ends what a bot left behind without its guard: its processes are known by a mark that children inherit (Linux)."""
+"""End a bot's processes after the death of its guard. A mark that children inherit identifies them (Linux)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import uuid
 from dataclasses import dataclass
 from typing import Final
 
-#: Seconds after which processes that multiply faster than they can be ended, or are somebody else's, are given up.
+#: Seconds after which the sweep gives up processes that multiply too fast, or that belong to another user.
 GIVE_UP: Final = 10.0
-#: Looks at new processes, one every millisecond, after which it is believed that no more come.
+#: Number of searches for new processes, one every millisecond, without a result before the sweep ends.
 _QUIET: Final = 10
 _LIMITS_LINE: Final = b"Max file locks"
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Tells the processes of one bot from all others, wherever they have gone since.
+    """Identifies the processes of one bot, even after they have moved to other groups or sessions.
 
-    name: a variable in their environment, which a program with an environment of its own making loses.
-    tag: their limit of file locks, a number that is used by nothing else, and which only root could raise again.
+    Attributes:
+        name: a variable in their environment. A program that sets its own environment loses it.
+        tag: their limit of file locks. It is a random number, and only root could raise it again.
     """
 
     name: str
@@ -32,7 +33,7 @@ class Mark:
 
     @classmethod
     def new(cls) -> Mark:
-        """A mark that nobody has."""
+        """Return a new, unique mark."""
         high = (1 << 62) - 1
         if sys.platform == "linux":
             import resource
@@ -41,11 +42,14 @@ class Mark:
 
             present = resource.getrlimit(RLIMIT_LOCKS)[1]
             if present != resource.RLIM_INFINITY:
-                high = min(high, present)  # in a bot of a bot: below the mark of its own
+                high = min(high, present)  # for a bot inside a bot: below the outer mark
         return cls(f"WARLIGHT_BOT_{uuid.uuid4().hex}", random.SystemRandom().randint(high // 2, high))
 
     def carried_by(self, process: int) -> bool:
-        """Whether a process has the mark; False for one that has ended, also where nobody has waited for it yet."""
+        """Return whether a running process has the mark.
+
+        False for an ended process, even if its parent has not waited for it.
+        """
         with contextlib.suppress(OSError), open(f"/proc/{process}/limits", "rb") as file:
             line = next((line for line in file if line.startswith(_LIMITS_LINE)), b"")
             if str(self.tag).encode() in line.split():
@@ -56,11 +60,12 @@ class Mark:
         return False
 
     def sweep(self) -> list[int]:
-        """End every process with the mark, until there are no more; those that could not be ended."""
+        """Kill every process with the mark until there are no more. Return those that could not be killed."""
         deadline = time.monotonic() + GIVE_UP
         while True:
-            # Some come and go within milliseconds, faster than all can be looked at: after the first look only new ones
-            # are, until no more come. Where there were any, all are looked at again: a number may have been given anew.
+            # Some processes live for milliseconds only, shorter than a full search. So after the first search, only new
+            # processes are checked, until no more appear. If any were killed, all are checked again, because an id may
+            # have been used again.
             others: set[str] = set()
             ended = quiet = 0
             while quiet < _QUIET and time.monotonic() < deadline:
@@ -72,7 +77,10 @@ class Mark:
                 return found
 
     def _kill(self, others: set[str]) -> tuple[list[int], list[int]]:
-        """Kill whoever has the mark and is not among the others, which grow; those found, and those we may not kill."""
+        """Kill each process with the mark that is not in `others`. Processes without the mark are added to `others`.
+
+        Return the ids of the marked processes, and of those among them that may not be killed.
+        """
         found, refused = [], []
         for process in filter(str.isdecimal, os.listdir("/proc")):
             if process in others:

@@ -1,4 +1,4 @@
-"""What an engine tells a bot: a player's view of a game as messages, regions numbered as the competitions did."""
+"""An engine's messages to a bot: a player's view of a game, with regions numbered as in the competitions."""
 
 from __future__ import annotations
 
@@ -15,31 +15,34 @@ from warlight_env.engine.view import View
 from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
 
-#: The players' names on the wire, by seat.
+#: The players' names in the protocol, by seat.
 NAMES: Final = ("player1", "player2")
 
 
 def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
-    """Ids of regions: the bundled world map's are the competitions', and every map's count from 1."""
+    """Return ids of regions. They count from 1; on the bundled world map they are the competitions' ids."""
     return tuple(int(region) + 1 for region in regions)
 
 
 def told_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
-    """Regions as the competitions list what is offered: super region by super region."""
+    """Return regions in the order in which the competitions list offers: super region by super region."""
     return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
 
 
 def offered_at_start(view: View) -> tuple[int, ...]:
-    """All regions that could be picked when the game began, whoever has picked since; the same to both players."""
+    """Return all regions that could be picked at the start of the game, picked ones included.
+
+    The result is the same for both players.
+    """
     taken = [] if view.starts is None else [r for start in view.starts for r in start]
     if view.phase == "pick":
         taken = np.flatnonzero(view.owner >= 0).tolist()
-    # Where regions were dealt at random nobody knows what else was offered.
+    # After a random deal, the other offers are unknown.
     return told_order(view.map, {*view.offers, *taken})
 
 
 def setup_messages(map_: Map) -> list[m.Message]:
-    """Super regions, regions and neighbours, each border once, from its lower end."""
+    """Return super regions, regions and neighbours. Each border appears once, at its end with the lower id."""
     borders: dict[int, list[int]] = {}
     for a, b in map_.borders:
         borders.setdefault(a + 1, []).append(b + 1)
@@ -51,7 +54,7 @@ def setup_messages(map_: Map) -> list[m.Message]:
 
 
 def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
-    """All that comes before the first question, from the player's first view; times in ms."""
+    """Return all messages before the first question, from the player's first view. Times are in ms."""
     names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
     if challenge == 1:
         return names + setup_messages(view.map)
@@ -69,12 +72,12 @@ def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> li
     ]
 
 
-#: What a bot is told where the rules know no end.
+#: The round limit that a bot receives if the rules have none.
 UNLIMITED: Final = 10_000
 
 
 def round_messages(view: View, seen: Seen) -> list[m.Message]:
-    """What comes before each round's questions."""
+    """Return the messages before each round's questions."""
     owner, army = view.owner.tolist(), view.army.tolist()
     owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
     enemy = NAMES[1 - view.player]
@@ -88,14 +91,14 @@ def round_messages(view: View, seen: Seen) -> list[m.Message]:
 
 
 def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
-    """All regions in the competitions' order: own ones, then the neighbours of each, then whatever else is there."""
+    """Return all regions in the competitions' order: own ones, then the neighbours of each, then all others."""
     own = [r for r, by in enumerate(owner) if by == view.player]
     near = [q for r in own for q in view.map.neighbors[r]]
     return dict.fromkeys([*own, *near, *range(len(owner))])
 
 
 def orders_of(placements: m.Placements, moves: m.Moves) -> Orders:
-    """A turn from the two answers of a round; what the rules forbid stays in it, for the engine to judge."""
+    """Return a turn from the two answers of a round. Illegal orders remain; the engine judges them."""
     return Orders(
         [(o.region - 1, o.armies) for o in placements.orders],
         [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],
@@ -103,5 +106,5 @@ def orders_of(placements: m.Placements, moves: m.Moves) -> Orders:
 
 
 def challenge_of(rules: Rules) -> m.Challenge:
-    """The version of the protocol that goes with rules: 2 where regions are picked one by one, else 1."""
+    """Return the version of the protocol that fits the rules: 2 if regions are picked one by one, else 1."""
     return 2 if rules.picking == "alternating" else 1

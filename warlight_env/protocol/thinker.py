@@ -1,10 +1,11 @@
-"""The process in which our side's agent thinks: it takes its time, and `runner` looks at the clock.
+"""The process in which a bot-side agent thinks. `runner` watches the time.
 
-    python -m warlight_env.protocol.thinker AGENT SEED CHALLENGE      (CHALLENGE 0: as the engine says)
+    python -m warlight_env.protocol.thinker AGENT SEED CHALLENGE      (CHALLENGE 0: the engine's messages decide)
 
-Standard input: the engine's lines as they are. Before each question comes ``think N ADVISED MOST INCREMENT``, a number
-for it, until when it should and may be thought of, on the clock of `time.monotonic`, which all processes share, and how
-many seconds come back (see `patience.Allowance`); after each pick ``said ID …``, what the engine was really given.
+Standard input: the engine's lines, unchanged. Before each question comes ``think N ADVISED MOST INCREMENT``. N is the
+question's number. ADVISED and MOST are the advised and the latest end of the search, on the clock of `time.monotonic`,
+which all processes share. INCREMENT is the number of seconds that return (see `patience.Allowance`). After each pick
+comes ``said ID …`` with the picks that the engine received.
 Standard output: ``ready`` once, then ``N ANSWER`` for each question.
 """
 
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     from warlight_env.agents import Budget
     from warlight_env.protocol.rehearsal import Rehearsal
 
-#: Seconds of thought that there always are.
+#: Shortest time to think, in seconds.
 GLIMPSE: Final = 0.005
-#: Exit status where there is no such agent.
+#: Exit status if there is no such agent.
 REFUSED: Final = 2
 
 
 def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, Rehearsal]:
-    """The bot's side; the agent's own budget; and a rehearsal, which has loaded what the first answer needs.
+    """Return the bot side, the agent's own budget, and a warm-up. The warm-up has loaded the code for the first answer.
 
     Raises:
         AgentError: there is no such agent.
@@ -56,11 +57,11 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
     """Answer until the input ends."""
     side, own, rehearsal = load(spec, seed, challenge)
     answers.write(b"ready\n")
-    # In a thread of its own: picks, for which all is there, do not wait for what is compiled for turns.
+    # In a separate thread: picks need nothing more, and do not wait for the compilation of turns.
     threading.Thread(target=rehearsal.turns, daemon=True).start()
     number, advised, most, increment = "", 0.0, 0.0, 0.0
     for line in lines_of(lines):
-        if line is None:  # `runner` passes none on
+        if line is None:  # `runner` sends none
             continue
         words = line.split()
         if words[:1] == ["think"]:
@@ -79,7 +80,7 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
             print(f"not understood: {error}", file=sys.stderr)
-        except (InputError, RunError) as error:  # the engine left something out, or the agent says why it cannot
+        except (InputError, RunError) as error:  # the engine left out a message, or the agent refuses
             print(f"error: {error}", file=sys.stderr)
             answers.write(f"{number} !\n".encode())
         except Exception:
@@ -88,14 +89,18 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 
 
 def share_out(own: Budget, advised: float, most: float, increment: float) -> Budget:
-    """What an agent gets: its own simulations and seconds, as far as time allows; else a bank, to share out itself."""
+    """Return an agent's budget.
+
+    An agent with its own limits keeps them, but gets at most `advised` seconds. Without own limits, the agent gets a
+    bank, which it divides itself.
+    """
     if own.simulations is None and own.seconds is None:
         return replace(own, seconds=advised, bank=most, increment=increment)
     return replace(own, seconds=advised if own.seconds is None else min(own.seconds, advised))
 
 
 def end_with(parent: int) -> None:
-    """End this process soon after its parent, also in the middle of a thought."""
+    """End this process soon after its parent, even during a search."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
@@ -106,7 +111,7 @@ def main() -> int:
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     spec, seed, challenge = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what an agent prints must not get among the answers
+    os.dup2(2, 1)  # keeps an agent's own output apart from the answers
     try:
         think(spec, seed, {1: 1, 2: 2}.get(challenge), sys.stdin.buffer, answers)  # type: ignore[arg-type]
     except InputError as error:

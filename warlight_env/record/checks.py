@@ -1,4 +1,4 @@
-"""Taking plain data apart with every type and number checked; errors name the line and the key."""
+"""Read plain data with a check of every type and number. Errors name the line and the key."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from warlight_env.record.errors import LogError
 
 T = TypeVar("T")
 
-#: The lowest and the highest value (None: any) of each column of a table.
+#: The lowest and the highest value (None: no limit) of each column of a table.
 Columns = tuple[tuple[int, int | None], ...]
 
 
 class Fields:
-    """An object of a log's line.
+    """A JSON object from a line of a log.
 
     Args:
-        data: what was read.
-        place: begins every error message.
+        data: the parsed data.
+        place: the beginning of every error message.
     """
 
     def __init__(self, data: Any, place: str) -> None:
@@ -28,40 +28,40 @@ class Fields:
         self.data, self.place = data, place
 
     def fail(self, key: str, what: str) -> LogError:
-        """The error of a key's value that should be something else."""
+        """Return the error for a key with a wrong value. `what` names the expected value."""
         return LogError(f"{self.place}: {key!r} must be {what}, not {brief(self.data.get(key))}")
 
     def get(self, key: str) -> Any:
-        """A value that must be there."""
+        """Return the value of a required key."""
         if key not in self.data:
             raise LogError(f"{self.place}: {key!r} is missing")
         return self.data[key]
 
     def text(self, key: str) -> str:
-        """A string."""
+        """Return a string."""
         value = self.get(key)
         if not isinstance(value, str):
             raise self.fail(key, "a string")
         return value
 
     def whole(self, key: str, low: int | None = None, high: int | None = None) -> int:
-        """An integer within bounds."""
+        """Return an integer within bounds."""
         if not _fits(self.get(key), low, high):
             raise self.fail(key, f"an integer{_bounds(low, high)}")
         return int(self.data[key])
 
     def maybe_whole(self, key: str, low: int | None = None, high: int | None = None) -> int | None:
-        """An integer within bounds, or null."""
+        """Return an integer within bounds, or None for null."""
         return None if self.get(key) is None else self.whole(key, low, high)
 
     def flag(self, key: str) -> bool:
-        """A boolean."""
+        """Return a boolean."""
         if not isinstance(self.get(key), bool):
             raise self.fail(key, "true or false")
         return bool(self.data[key])
 
     def record(self, key: str) -> dict[str, Any]:
-        """An object, with anything in it that is not nested too deeply."""
+        """Return an object with any content, up to a limit of nesting."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
         if bounded.deeper_than(self.data[key]):
@@ -69,7 +69,7 @@ class Fields:
         return dict(self.data[key])
 
     def listed(self, key: str, length: int | None = None) -> list[Any]:
-        """A list, of a given length if one is asked for."""
+        """Return a list, with a given length unless `length` is None."""
         value = self.get(key)
         if not isinstance(value, list) or (length is not None and len(value) != length):
             raise self.fail(key, "a list" if length is None else f"a list of {length}")
@@ -78,14 +78,17 @@ class Fields:
     def wholes(
         self, key: str, length: int | None = None, low: int | None = None, high: int | None = None
     ) -> tuple[int, ...]:
-        """A list of integers within bounds."""
+        """Return a list of integers within bounds, as a tuple."""
         value = self.listed(key, length)
         if not all(_fits(v, low, high) for v in value):
             raise self.fail(key, f"a list of integers{_bounds(low, high)}")
         return tuple(value)
 
     def rows(self, key: str, *forms: Columns) -> tuple[tuple[int, ...], ...]:
-        """A list of lists of integers within the bounds of their columns, each of one of the forms, told by length."""
+        """Return a list of rows of integers within the bounds of their columns.
+
+        Each row has one of the forms. Its length decides which one.
+        """
         by_length = {len(form): form for form in forms}
         found = []
         for i, values in enumerate(self.listed(key)):
@@ -100,7 +103,7 @@ class Fields:
         return tuple(found)
 
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
-        """A list of lists of so many integers of 64 bits each; None where anything in it is anything else."""
+        """Return a list of rows of 64-bit integers, each row with `length` entries; None if any other value occurs."""
         found = self.listed(key)
         for values in found:
             if type(values) is not list or len(values) != length:
@@ -111,12 +114,15 @@ class Fields:
         return [tuple(values) for values in found]
 
     def each(self, key: str, length: int | None, read: Callable[[Any, str], T]) -> tuple[T, ...]:
-        """The elements of a list, each read by a function that takes it and its place."""
+        """Return the elements of a list.
+
+        The function `read` converts each element; its arguments are the element and its place.
+        """
         return tuple(read(v, f"{self.place}: {key}[{i}]") for i, v in enumerate(self.listed(key, length)))
 
 
 def brief(value: Any) -> str:
-    """A value in a message, whatever its size."""
+    """Return a value of any size as text for a message."""
     if isinstance(value, int) and abs(value) >= 10**bounded.DIGITS:
         return "an integer of too many digits"
     if isinstance(value, (list, dict)) and len(value) > 20:
@@ -138,14 +144,14 @@ def _bounds(low: int | None, high: int | None) -> str:
 
 
 def row(value: Any, place: str, *lengths: int) -> list[Any]:
-    """A list of one of the given lengths."""
+    """Return a list that has one of the given lengths."""
     if not isinstance(value, list) or len(value) not in lengths:
         raise LogError(f"{place}: must be a list of {' or '.join(map(str, lengths))}, not {brief(value)}")
     return value
 
 
 def whole(value: Any, place: str, low: int | None = None, high: int | None = None) -> int:
-    """An integer within bounds."""
+    """Return an integer within bounds."""
     if not _fits(value, low, high):
         raise LogError(f"{place}: must be an integer{_bounds(low, high)}, not {brief(value)}")
     return int(value)

@@ -1,4 +1,4 @@
-"""From plain data to a game's log, line by line; every version up to ours, everything checked."""
+"""Convert plain data to a game's log, line by line, with all checks. It reads every version up to the current one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS: Final = ("deploy", "attack", "pick")
 
 
 def check_version(data: Any, place: str) -> Fields:
-    """The fields of a first line that is a header of a version that we know; `LogError` otherwise."""
+    """Return the fields of a header line of a known version. Raise `LogError` for other data."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LogError(f'{place}: not the log of a game: its first line lacks "format": "{FORMAT}"')
     fields = Fields(data, place)
@@ -47,7 +47,7 @@ def check_version(data: Any, place: str) -> Fields:
 
 
 def decode_header(data: Any, place: str) -> Header:
-    """The first line."""
+    """Return the header from the first line."""
     fields = check_version(data, place)
     picks: Any = fields.text("picks")
     if picks not in ("random", "agents"):
@@ -92,7 +92,10 @@ def _map(fields: Fields) -> Map:
 
 @functools.cache
 def _bundled() -> dict[str, tuple[Map, str]]:
-    """The bundled maps by name, with their digests: a log's map is one of them or in the log, never another file."""
+    """Return the bundled maps by name, with their digests.
+
+    A log's map is either bundled or stored in the log. It is never another file.
+    """
     known = {name: maps.load(name) for name in maps.names()}
     return {name: (map_, map_.digest()) for name, map_ in known.items()}
 
@@ -110,19 +113,19 @@ def _continuation(header: Fields) -> Continuation:
 
 
 def decode_failure(fields: Fields, players: int) -> LoggedFailure:
-    """The event of an agent's failure."""
+    """Return an agent's failure from its event."""
     return LoggedFailure(fields.whole("player", 0, players - 1), fields.whole("round", 0), fields.text("reason"))
 
 
 def decode_draw(fields: Fields, players: int, rounds: int) -> LoggedDraw:
-    """The event of a draw that was agreed on after so many rounds."""
+    """Return an agreed draw from its event. `rounds` is the number of rounds so far."""
     if fields.whole("round", 0) != rounds:
         raise LogError(f"{fields.place}: a draw after {fields.data['round']} rounds, but {rounds} are there")
     return LoggedDraw(rounds, fields.wholes("players", None, 0, players - 1))
 
 
 def decode_end(fields: Fields, players: int, rounds: int) -> End:
-    """The event of the game's end, after so many rounds."""
+    """Return the game's end from its event. `rounds` is the number of rounds so far."""
     if fields.whole("rounds", 0) != rounds:
         raise LogError(f"{fields.place}: the game ends after {fields.data['rounds']} rounds, but {rounds} are there")
     return End(
@@ -134,12 +137,15 @@ def decode_end(fields: Fields, players: int, rounds: int) -> End:
 
 
 class Decoder:
-    """Takes the lines of a file one after the other; `log` is the game so far.
+    """Reads the lines of a file one after the other.
 
-    Insights wait for the pick or round that they belong to; those after the last one are the game's.
+    Insights come before their picks or their round. Insights after the last step belong to the game.
+
+    Attributes:
+        log: the header, start, draw and end so far; see `finish` for the whole game.
 
     Args:
-        header: the first line's.
+        header: the header from the first line.
     """
 
     def __init__(self, header: Header) -> None:
@@ -153,7 +159,7 @@ class Decoder:
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:
-        """One more line; `LogError` if it is not what may come now."""
+        """Add one line. Raise `LogError` if the line is wrong at this place."""
         fields = Fields(data, place)
         kind = fields.text("event")
         read = {
@@ -161,7 +167,7 @@ class Decoder:
             "failure": self._failure, "draw": self._draw, "end": self._end,
         }.get(kind)  # fmt: skip
         if read is None:
-            return  # of a later program with the same version
+            return  # an event of a newer program with the same version
         if self.log.end is not None:
             raise LogError(f"{place}: event {kind!r} after the game's end")
         if (self.log.start is None) != (kind == "start"):
@@ -169,9 +175,9 @@ class Decoder:
         read(fields)
 
     def finish(self) -> LoggedGame:
-        """The game as far as it was taken in."""
+        """Return the game up to the last line."""
         log = replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
-        # Those of a round that was cut off say nothing without it.
+        # Insights without their round are of no use, so an incomplete game drops them.
         return log if log.status == "incomplete" else replace(log, insights=tuple(self._insights))
 
     def _start(self, fields: Fields) -> None:
@@ -248,7 +254,7 @@ def _wishes(data: Any, place: str) -> tuple[int, ...] | None:
         return None
     if not isinstance(data, list):
         raise LogError(f"{place}: must be a list of regions or null, not {brief(data)}")
-    return tuple(whole(region, place, *_NUMBER) for region in data)  # what a player may hand in, legal or not
+    return tuple(whole(region, place, *_NUMBER) for region in data)  # any integer that a player may submit
 
 
 def _orders(data: Any, place: str) -> Orders | None:

@@ -1,4 +1,4 @@
-"""From a game to plain data: the header and each event as JSON takes them (see ``docs/log.md``)."""
+"""Convert a game to plain data: the header and each event in a form for JSON (see ``docs/log.md``)."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _readable = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def encode_line(data: Any) -> bytes:
-    """Plain data of ours as one line of JSON."""
+    """Return the package's own plain data as one line of JSON."""
     try:
         return orjson.dumps(data)
-    except TypeError:  # integers past 64 bits, unpaired surrogates
+    except TypeError:  # integers of more than 64 bits, unpaired surrogates
         return encode_foreign(data)
 
 
 def encode_foreign(data: Any) -> bytes:
-    """Data that somebody else made, as one line of JSON.
+    """Return data from other authors, such as agents, as one line of JSON.
 
     Raises:
-        TypeError, ValueError: it is not plain, or has numbers that are none.
+        TypeError, ValueError: the data is not plain, or contains NaN or infinity.
     """
     text = _strict.encode(data)
-    if "\\ud" in text:  # maybe half of a character, which is none: as text everywhere else it becomes a sign for that
+    if "\\ud" in text:  # perhaps an unpaired surrogate: it becomes a replacement character
         plain = _readable.encode(data).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         text = _strict.encode(json.loads(plain))
     return text.encode("ascii")
@@ -61,7 +61,7 @@ Data = dict[str, Any]
 
 
 class _Same:
-    """A key that compares by identity: a map is too large to compare for every game of a match."""
+    """A key that compares by identity. A map is too large for a comparison at every game of a match."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -75,7 +75,7 @@ class _Same:
 
 @functools.lru_cache(maxsize=8)
 def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
-    """What the headers of a match's games share, without the closing brace."""
+    """Return the part that the headers of a match's games share, without the closing brace."""
     board: Map = map_.value
     bundled = board.name in maps.names() and maps.load(board.name) == board
     shared = {
@@ -90,7 +90,7 @@ def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
 
 
 def header_line(header: Header) -> bytes:
-    """The first line."""
+    """Return the header as the first line."""
     data: Data = {
         "seed": header.seed,
         "picks": header.picks,
@@ -105,12 +105,12 @@ def header_line(header: Header) -> bytes:
 
 
 def player_data(player: Player) -> Data:
-    """A player of the header."""
+    """Return a player of the header."""
     return {"name": player.name, "spec": player.spec, "parameters": player.parameters, "seed": player.seed}
 
 
 def start_data(start: Start) -> Data:
-    """The position before the first event."""
+    """Return the position before the first event."""
     data: Data = {"event": "start", "owner": start.owner, "army": start.army}
     if start.offers is not None:
         data["offers"] = start.offers
@@ -120,7 +120,7 @@ def start_data(start: Start) -> Data:
 
 
 def move_rows(events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Attacks and transfers as rows."""
+    """Return attacks and transfers as rows."""
     return [
         (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, 1 if e.captured else 0)
         if e.kind == "attack"
@@ -136,17 +136,17 @@ def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
 def picks_data(
     wishes: Sequence[Sequence[int] | None], dropped: Sequence[IllegalOrder], changed: Sequence[Change], hash: str
 ) -> Data:
-    """Picks of those who were to pick."""
+    """Return the event of picks. `wishes` holds None for players that are not pickers."""
     return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
 
 
 def _orders_data(orders: Orders | None) -> Data | None:
-    """A player's orders as they were handed in."""
+    """Return a player's orders in their submitted form."""
     return None if orders is None else {"deploys": orders.deploys, "attacks": orders.attacks}
 
 
 def _in_form(orders: Data | None) -> Data | None:
-    """The same with lists of Python's own integers."""
+    """Return the same orders as lists of Python integers."""
     if orders is None:
         return None
     deploys, attacks = (rows.tolist() for rows in Orders(**orders).arrays())
@@ -161,7 +161,7 @@ def round_data(
     changed: Sequence[Change],
     hash: str,
 ) -> Data:
-    """A round; its orders are as they were handed in, in any form that the game takes, until it is encoded."""
+    """Return the event of a round. Its orders keep their submitted form, in any type that the game accepts."""
     data: Data = {
         "event": "round",
         "round": number,
@@ -175,10 +175,10 @@ def round_data(
 
 
 def encode_event(event: Data) -> bytes:
-    """An event as its line.
+    """Return an event as a line.
 
-    A round's orders mostly have the usual form, which is the line's; only where the line turns out to hold something
-    else, NumPy's integers, booleans or empty rows, are they brought into it, in the event, too.
+    A round's orders usually have the form of the line already. The function converts them, also in the event itself,
+    only if the line contains NumPy integers, booleans or empty rows.
     """
     if event["event"] == "insight":
         return encode_foreign(event)
@@ -194,22 +194,22 @@ def encode_event(event: Data) -> bytes:
 
 
 def insight_data(insight: Insight, number: int) -> Data:
-    """What an agent thought before the round of that number; 0: before it picked."""
+    """Return the event of an insight before the round of this number; 0: before the picks."""
     return {"event": "insight", "player": insight.player, "round": number, "data": insight.data}
 
 
 def failure_data(failure: LoggedFailure) -> Data:
-    """An agent's failure."""
+    """Return the event of an agent's failure."""
     return {"event": "failure", "player": failure.player, "round": failure.round, "reason": failure.reason}
 
 
 def draw_data(draw: LoggedDraw) -> Data:
-    """A draw that was agreed on."""
+    """Return the event of an agreed draw."""
     return {"event": "draw", "round": draw.round, "players": draw.players}
 
 
 def end_data(end: End) -> Data:
-    """The end."""
+    """Return the event of the end."""
     return {
         "event": "end",
         "winner": end.winner,
@@ -220,7 +220,7 @@ def end_data(end: End) -> Data:
 
 
 def log_events(log: LoggedGame) -> Iterator[Data]:
-    """The events of a log, in its order; orders as `round_data` has them."""
+    """Yield the events of a log, in its order, with orders as in `round_data`."""
     if log.start is not None:
         yield start_data(log.start)
     failures = list(log.failures)
@@ -247,7 +247,7 @@ def log_events(log: LoggedGame) -> Iterator[Data]:
 
 
 def plain_events(log: LoggedGame) -> Iterator[Data]:
-    """The events of a log, in its order, as plain data."""
+    """Yield the events of a log, in its order, as plain data."""
     for event in log_events(log):
         if event["event"] == "round":
             event["orders"] = [_in_form(one) for one in event["orders"]]
@@ -255,6 +255,6 @@ def plain_events(log: LoggedGame) -> Iterator[Data]:
 
 
 def log_lines(log: LoggedGame) -> Iterator[bytes]:
-    """All lines of a log."""
+    """Yield all lines of a log."""
     yield header_line(log.header)
     yield from map(encode_event, log_events(log))

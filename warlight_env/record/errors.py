@@ -1,4 +1,4 @@
-"""What goes wrong with logs: files that cannot be read, and such that cannot be written."""
+"""Errors of logs: files that cannot be read, files that cannot be written, and failed replays."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from warlight_env.errors import InputError, RunError
 
 
 class LogError(InputError):
-    """A log that cannot be used: the message names the file, the line in it and the reason."""
+    """A log that cannot be used. The message names the file, the line and the reason."""
 
 
 class LogWriteError(RunError):
-    """A log that could not be written, for want of space or rights; games logged before are whole."""
+    """A log that cannot be written, because space or permissions are missing. Games logged before are complete."""
 
 
 class ReplayError(InputError):
-    """A log whose game, played again, goes another way: names the round and the field."""
+    """A replayed game that differs from its log. The message names the round and the field."""

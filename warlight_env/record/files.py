@@ -1,4 +1,4 @@
-"""Writing files of logs: a whole one in one step, and what writers of any kind need."""
+"""Write files of logs: a whole file in one step, and helpers for every writer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from warlight_env.record.errors import LogWriteError
 from warlight_env.record.model import LoggedGame
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 
-GZIP: Final = 31  # window bits of zlib that make gzip's header, too
-LEVEL: Final = 1  # a third less time than higher ones for a tenth more bytes
+GZIP: Final = 31  # window bits of zlib that also write gzip's header
+LEVEL: Final = 1  # needs a third less time than higher levels, for a tenth more bytes
 
 
 def save(log: LoggedGame, path: Path) -> None:
@@ -26,14 +26,14 @@ def save(log: LoggedGame, path: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a log in one step: under its partial name, then renamed."""
+    """Write a log in one step: under its partial name first, then renamed."""
     with writing(path):
         write_file(path, data, temporary=partial_of(path, suffix_of(path)), sync=False)
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns what the system says into an error that names the file."""
+    """Turn a system error into an error that names the file."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A list of the logs in a folder, kept in an SQLite file there that can be lost at any time."""
+"""A list of the logs in a folder. It is cached in an SQLite file there, which may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -25,37 +25,36 @@ CREATE TABLE games (
     players TEXT NOT NULL, map TEXT, rules TEXT, seed TEXT, number INTEGER, reason TEXT
 ) WITHOUT ROWID
 """
-#: What the system, not the file's content, is to blame for: the list is then made in memory.
+#: Errors of SQLite that come from the system, not from the file's content. The list is then made in memory.
 _OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
-_NO_TEXT: Final = "no text"  # instead of a stamp: of a name that is not UTF-8, whose file is not read
-_BATCH: Final = 500  # logs that are read between two times at which the file is brought up to date
+_NO_TEXT: Final = "no text"  # stands for the stamp of a name that is not UTF-8; such a file is not read
+_BATCH: Final = 500  # number of logs that are read between two writes to the file
 
 
 @dataclass(frozen=True)
 class Entry:
     """A log in the list. Players count from 0."""
 
-    path: str  #: below the folder, with "/"
-    status: str  #: as of `GameLog.status`, or "unreadable"
+    path: str  #: path below the folder, with "/"
+    status: str  #: a value of `GameLog.status`, or "unreadable"
     rounds: int
     winner: int | None
     players: tuple[str, ...]  #: names by seat
     map: str
     rules: str
     seed: int
-    number: int | None  #: in its match, from 0
+    number: int | None  #: number in its match, from 0
     reason: str  #: why it is unreadable
 
 
 class LogIndex:
     """The logs below a folder, by path; a context manager.
 
-    `refresh` reads what is new or has changed since the last time, and forgets what is gone. The list lies in a file
-    of the folder; where that is damaged, it is made anew, and where it cannot be written, the list is made in memory.
-    `notices` says so.
+    `refresh` reads new and changed logs, and forgets deleted ones. The list is stored in a file of the folder. A
+    damaged file is made again. If the file cannot be written, the list is made in memory. `notices` reports both cases.
 
     Raises:
-        LogError: there is no such folder.
+        LogError: the folder does not exist.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -73,10 +72,10 @@ class LogIndex:
         self._base.close()
 
     def refresh(self, on_log: Callable[[int, int], None] | None = None) -> int:
-        """Bring the list up to date; returns how many logs were read.
+        """Update the list. Return the number of logs that were read.
 
         Args:
-            on_log: told after each log how many have been read, of how many.
+            on_log: called after each log with the number of logs so far and the total.
         """
         try:
             return self._refresh(on_log)
@@ -86,13 +85,13 @@ class LogIndex:
             return self._refresh(on_log)
 
     def entries(self, agent: str | None = None, status: str | None = None) -> list[Entry]:
-        """The logs in the order of their paths; only those in which an agent of that name plays, or of that status.
+        """Return the logs in the order of their paths, filtered by agent and status.
 
-        An agent is meant with all its parameters if only its name is given.
+        The name of an agent matches the agent with any parameters.
         """
         try:
             entries = self._entries()
-        except (sqlite3.Error, ValueError, TypeError, RecursionError):  # somebody else wrote into the file
+        except (sqlite3.Error, ValueError, TypeError, RecursionError):  # another program changed the file
             self._base.close()
             self._base = self._instead(sqlite3.DatabaseError("its rows are not ours"))
             self._refresh(None)
@@ -105,7 +104,7 @@ class LogIndex:
         ]
 
     def _entries(self) -> list[Entry]:
-        """All logs; `ValueError` or `TypeError` where a row is none that `_row` made."""
+        """Return all logs. Raise `ValueError` or `TypeError` for a row that `_row` did not make."""
         found = []
         rows = self._base.execute(
             "SELECT path, status, rounds, winner, players, map, rules, seed, number, reason FROM games ORDER BY path"
@@ -128,7 +127,7 @@ class LogIndex:
     def _connect(self) -> sqlite3.Connection:
         base = sqlite3.connect(self._file, timeout=10)
         try:
-            base.execute("PRAGMA synchronous = OFF")  # what is lost can be read again
+            base.execute("PRAGMA synchronous = OFF")  # lost data can be read again from the logs
             (version,) = base.execute("PRAGMA user_version").fetchone()
             if version == 0:
                 with base:
@@ -143,7 +142,7 @@ class LogIndex:
         return base
 
     def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
-        """A new file where the old one is damaged, or memory where there can be none."""
+        """Return a new file instead of a damaged one, or a list in memory if the file cannot be used."""
         if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
             self.notices.append(f"{self._file}: not usable ({error}); made anew")
             with contextlib.suppress(OSError, sqlite3.Error):
@@ -173,7 +172,7 @@ class LogIndex:
 
 
 def _logs(folder: Path) -> Iterator[tuple[str, str]]:
-    """The logs below a folder, each with what changes when it is written."""
+    """Yield the logs below a folder, each with a stamp that changes at every write."""
     for place, _, names in os.walk(folder):
         for name in names:
             if is_log(name):
@@ -182,7 +181,7 @@ def _logs(folder: Path) -> Iterator[tuple[str, str]]:
                 if not _is_text(shown):
                     yield shown.encode("utf-8", "backslashreplace").decode(), _NO_TEXT
                     continue
-                with contextlib.suppress(FileNotFoundError):  # a partial log whose game has ended meanwhile
+                with contextlib.suppress(FileNotFoundError):  # a partial log that was renamed in the meantime
                     stat = path.stat()
                     yield shown, f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
 

@@ -1,4 +1,4 @@
-"""What an agent thought before it answered, as plain data for logs and pages."""
+"""Insights: plain data about an agent's decision, for logs and pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from warlight_env.agents.records.search_record import Searched
 
 
 def insight_of(agent: object, round: int) -> dict[str, Any] | None:
-    """What an agent thought before it answered in a round (0: before it picked), or None.
+    """Return an agent's data about its decision in a round (0: the picks), or None.
 
-    It tells itself, by its `insight`; what it does not tell, its last search says.
+    The result of the agent's `insight` method comes first. Without one, the data describe the agent's last search.
     """
     asked = as_agent(agent)
     told = asked.insight()
@@ -22,13 +22,13 @@ def insight_of(agent: object, round: int) -> dict[str, Any] | None:
 
 
 def _search_insight(searched: Searched, round: int) -> dict[str, Any] | None:
-    """The candidates of a search, the answer first, and the worth of regions that went into it."""
+    """Return the candidates of a search, the chosen one first, and the worth of each region."""
     from warlight_env.agents.evaluation.worth import explain
     from warlight_env.notation import format_orders
 
     view, weights, found = searched
     if round != (0 if view.phase == "pick" else view.round + 1):
-        return None  # answered without a search
+        return None  # the agent answered without a search
 
     data = found.to_dict()
     data["seconds"] = float(f"{found.seconds:.4g}")

@@ -1,4 +1,4 @@
-"""`GameLog`: a logged game that is read from a file, written to one, and shown in a notebook."""
+"""`GameLog`: a logged game that can be read from a file, saved, and shown in a notebook."""
 
 from __future__ import annotations
 
@@ -13,30 +13,33 @@ from warlight_env.record.reader import load
 
 
 class GameLog(LoggedGame):
-    """A game, or as much of it as was logged. Regions and players count from 0, rounds from 1."""
+    """A game, or its logged part. Regions and players count from 0, rounds from 1."""
 
     @classmethod
     def of(cls, game: LoggedGame) -> GameLog:
-        """The log of a game."""
+        """Return the log of a game."""
         return cls(game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw)
 
     @classmethod
     def load(cls, path: str | Path) -> GameLog:
-        """Read a file of any version up to ours; one that was cut off gives its whole rounds (see `complete`).
+        """Read a file of any version up to the current one.
+
+        A truncated file gives its complete rounds (see `complete`).
 
         Raises:
-            LogError: not readable, not a log, from a newer program, or damaged in the middle.
+            LogError: the file is unreadable, is no log, comes from a newer program, or is damaged in the middle.
         """
         return cls.of(load(path_of(path, "path", LogError)))
 
     def save(self, path: str | Path) -> None:
-        """Write the file in one step, compressed if its name ends in ``.gz``.
+        """Write the file in one step. It is compressed if its name ends in ``.gz``.
 
         Raises:
-            LogError: the name is no log's. LogWriteError: it cannot be written; what was there before is unchanged.
+            LogError: the name is no name of a log.
+            LogWriteError: the file cannot be written. An existing file is unchanged.
         """
         save(self, path_of(path, "path", LogError))
 
     def _repr_html_(self) -> str | None:
-        """The page with the replay in a frame, for notebooks; None where the page was not built."""
+        """Return the replay page in a frame, for notebooks; None if the page was not built."""
         return html_of(self)

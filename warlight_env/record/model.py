@@ -1,4 +1,4 @@
-"""A game's log as data: what a file holds, with `load` and `save`."""
+"""A game's log as data: the content of a file."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.step_results import Deploy, Event, IllegalOrder
 
-#: A region with its owner and army from now on.
+#: A region with its new owner and army.
 Change = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays on a seat."""
+    """The player on a seat."""
 
     name: str
-    spec: str | None = None  #: how the registry knows the agent
+    spec: str | None = None  #: the agent's specification in the registry
     parameters: dict[str, Any] = field(default_factory=dict)  #: of the agent, defaults included
     seed: int | None = None  #: of the agent's own randomness
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """Where a game came from that was played on from another one's position."""
+    """The origin of a game that continues another game."""
 
-    rounds: int  #: taken over
-    players: tuple[str, ...]  #: by whom they had been played
+    rounds: int  #: number of rounds from the other game
+    players: tuple[str, ...]  #: names of the players of those rounds
 
 
 @dataclass(frozen=True)
 class Header:
-    """All that is known before a game begins."""
+    """The facts that are known at the start of a game."""
 
     map: Map
     rules: Rules
@@ -46,13 +46,13 @@ class Header:
     picks: Literal["random", "agents"]
     round_limit: int
     program: str
-    match: dict[str, Any] | None = None  #: what a match says of itself and the game's place in it
+    match: dict[str, Any] | None = None  #: description of the match, and the game's number in it
     continues: Continuation | None = None
 
 
 @dataclass(frozen=True)
 class Insight:
-    """What an agent thought before it answered, as plain data."""
+    """An agent's data about its decision, as plain data."""
 
     player: int
     data: dict[str, Any]
@@ -64,13 +64,13 @@ class Start:
 
     owner: tuple[int, ...]
     army: tuple[int, ...]
-    offers: tuple[tuple[int, ...], ...] | None  #: by player; None where no player picks
+    offers: tuple[tuple[int, ...], ...] | None  #: by player; None: no player picks
     hash: str
-    picks: int | None = None  #: regions that each player gets, where the start of the game decides it
+    picks: int | None = None  #: regions that each player gets, if the start of the game decides it
 
     @classmethod
     def of(cls, game: Game) -> Self:
-        """The position of a game that has just begun."""
+        """Return the position of a game that has just begun."""
         picking = game.phase == "pick"
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
         picks, setup = None, game.map.setup
@@ -81,9 +81,9 @@ class Start:
 
 @dataclass(frozen=True)
 class Picks:
-    """Those who were to pick did."""
+    """A step of picks."""
 
-    wishes: tuple[tuple[int, ...] | None, ...]  #: by player; None: it was not to pick
+    wishes: tuple[tuple[int, ...] | None, ...]  #: by player; None: this player was not a picker
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str
@@ -92,10 +92,10 @@ class Picks:
 
 @dataclass(frozen=True)
 class Round:
-    """A round with all orders and what came of them."""
+    """A round with all orders and their results."""
 
     round: int
-    orders: tuple[Orders | None, ...]  #: by player, as they were handed in
+    orders: tuple[Orders | None, ...]  #: by player, in submitted form
     events: tuple[Event, ...]
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
@@ -104,7 +104,7 @@ class Round:
 
     @property
     def deploys(self) -> list[Deploy]:
-        """What was deployed, by player and region."""
+        """The armies deployed, by player and region."""
         illegal = {(d.player, d.index) for d in self.dropped if d.kind == "deploy"}
         total: dict[tuple[int, int], int] = {}
         for player, orders in enumerate(self.orders):
@@ -114,49 +114,51 @@ class Round:
         return [Deploy(player, region, armies) for (player, region), armies in sorted(total.items())]
 
 
-#: The reason of a failure that was none: a person gave up.
+#: The reason of a `LoggedFailure` that is a resignation of a person.
 RESIGNED: Final = "resigned"
 
 
 @dataclass(frozen=True)
 class LoggedFailure:
-    """An agent failed, or a person gave up: it loses by forfeit and stands still from that round on; or the game was
-    broken off."""
+    """An agent failed, or a person resigned.
+
+    The player loses by forfeit and gives no orders from that round on. Or the failure ended the game.
+    """
 
     player: int
-    round: int  #: in which it failed; 0: while picking
+    round: int  #: round of the failure; 0: while picking
     reason: str
 
     def told(self, name: str) -> str:
-        """In words, of who is called so."""
+        """Return the failure in words. `name` is the player's name."""
         when = "while picking" if self.round == 0 else f"in round {self.round}"
         return f"{name} resigned {when}" if self.reason == RESIGNED else f"{name} failed {when}: {self.reason}"
 
 
 @dataclass(frozen=True)
 class LoggedDraw:
-    """All who were still in the game agreed on a draw, and it ended."""
+    """A draw on which all remaining players agreed. It ended the game."""
 
-    round: int  #: rounds played
+    round: int  #: number of rounds played
     players: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class End:
-    """How the game ended, forfeits included."""
+    """The end of the game, forfeits included."""
 
     winner: int | None  #: a player; None: a draw
     rounds: int
-    placements: tuple[int, ...]  #: by player, 1 the best; equals share one
-    cut_off: bool  #: stopped at the limit before the rules would have
+    placements: tuple[int, ...]  #: by player, 1 the best; equal players share a place
+    cut_off: bool  #: stopped at the limit, before the rules' end
 
 
-#: How much of a game is there: all; all up to the failure that broke it off; or as much as was written.
+#: The logged part of a game: all of it; all until a failure stopped it; or the part that was written.
 Status = Literal["complete", "failed", "incomplete"]
 
 
 def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -> Status:
-    """The status of a game of which so many rounds are there; a failure in a round that is there was a forfeit."""
+    """Return the status of a game with this number of logged rounds. A failure in a logged round was a forfeit."""
     if end is not None:
         return "complete"
     broken_off = failures and (failures[-1].round > rounds or rounds == 0)
@@ -165,15 +167,15 @@ def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -
 
 @dataclass(frozen=True)
 class LoggedGame:
-    """A game, or as much of it as was logged, without its files. Regions and players count from 0, rounds from 1."""
+    """A game, or its logged part, without file operations. Regions and players count from 0, rounds from 1."""
 
     header: Header
-    start: Start | None = None  #: None: the file was cut off before
+    start: Start | None = None  #: None: the file ends before the start
     steps: tuple[Picks | Round, ...] = ()
-    failures: tuple[LoggedFailure, ...] = ()  #: in the order in which the agents failed
+    failures: tuple[LoggedFailure, ...] = ()  #: in the order of the failures
     end: End | None = None
-    insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that showed when the game was over
-    draw: LoggedDraw | None = None  #: that was agreed on
+    insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that appeared after the game
+    draw: LoggedDraw | None = None  #: a draw by agreement
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
@@ -182,7 +184,7 @@ class LoggedGame:
 
     @property
     def complete(self) -> bool:
-        """Whether the game was logged to its end."""
+        """Whether the log contains the game's end."""
         return self.end is not None
 
     @property
@@ -196,7 +198,7 @@ class LoggedGame:
         return tuple(player.name for player in self.header.players)
 
     def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Owner and army of every region at the start and after each step."""
+        """Yield owner and army of every region at the start and after each step."""
         if self.start is None:
             return
         owner, army = list(self.start.owner), list(self.start.army)

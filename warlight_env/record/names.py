@@ -1,4 +1,4 @@
-"""What files of logs are called: whole games, compressed or not, and partial ones."""
+"""Names of log files: whole games, compressed or not, and partial ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GAME: Final = re.compile(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.esc
 
 
 def suffix_of(path: Path) -> str:
-    """The ending of a log's name; `LogError` where it is no log's."""
+    """Return the suffix of a log's name. Raise `LogError` for other names."""
     name = path.name
     suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
     if not name.endswith(suffix) or name == suffix:
@@ -24,26 +24,26 @@ def suffix_of(path: Path) -> str:
 
 
 def is_log(name: str) -> bool:
-    """Whether a file of that name is a log, whole or partial."""
+    """Return whether this is the name of a log, whole or partial."""
     return name.endswith((PLAIN, COMPRESSED))
 
 
 def is_game(name: str) -> bool:
-    """Whether a file of that name is the log of a match's game, whole or partial; see `game_name`."""
+    """Return whether this is the name of a log of a match's game, whole or partial; see `game_name`."""
     return _GAME.fullmatch(name) is not None
 
 
 def is_partial(path: Path) -> bool:
-    """Whether the name says that the game was not finished."""
+    """Return whether the name marks an unfinished game."""
     return path.name.endswith((PARTIAL + PLAIN, PARTIAL + COMPRESSED))
 
 
 def partial_of(path: Path, suffix: str = PLAIN) -> Path:
-    """Where the game is while it is played; `suffix` of that file."""
+    """Return the file of a game during play. `suffix` is the suffix of that file."""
     stem = path.name.removesuffix(suffix_of(path)).removesuffix(PARTIAL)
     return path.with_name(stem + PARTIAL + suffix)
 
 
 def game_name(number: int) -> str:
-    """The file of a match's game of that number, from 0; names in alphabetical order are games in order."""
+    """Return the file name of a match's game, counted from 0. Alphabetical order is the order of the games."""
     return f"game-{number + 1:07d}{COMPRESSED}"

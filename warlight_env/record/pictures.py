@@ -1,4 +1,4 @@
-"""Pictures of a logged game: a frame for each position with the orders that follow, as SVG files, GIF or video."""
+"""Pictures of a logged game as SVG files, GIF or video. Each frame shows a position and the following orders."""
 
 from __future__ import annotations
 
@@ -21,54 +21,58 @@ from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
 from warlight_env.render.shown_position import UNKNOWN
 
-#: Frames that a second of video has; each position is shown for several.
+#: Frames per second of a video. Each position fills several frames.
 VIDEO_RATE: Final = 10
-#: The last position is shown so many times as long as the others.
+#: The last position is shown this many times as long as the others.
 LAST: Final = 3
 #: Called after each frame with the number of frames so far.
 OnFrame = Callable[[int], None]
 
 
 class ExportError(RunError):
-    """A picture or film that could not be written, or for which a library is missing."""
+    """A picture or video that cannot be written, or that needs a missing library."""
 
 
 @dataclass(frozen=True)
 class ReplayFrame:
-    """A position, and the orders of the next round as they were handed in (of others in fog: as they were seen)."""
+    """A position, and the submitted orders of the next round.
+
+    Under fog, other players' orders appear as they were seen.
+    """
 
     position: ShownPosition
     orders: Mapping[int, Orders]
 
     def svg(self, width: int) -> str:
-        """The frame as an SVG document."""
+        """Return the frame as an SVG document."""
         return to_svg(self.position, self.orders, width)
 
     def rgb(self, width: int) -> npt.NDArray[np.uint8]:
-        """The frame as pixels, uint8[H, W, 3]."""
+        """Return the frame as pixels, uint8[H, W, 3]."""
         return to_rgb(self.position, self.orders, width)
 
 
 def frames(
     log: GameLog, round: int | None = None, player: int | None = None, *, orders: bool = True
 ) -> list[ReplayFrame]:
-    """The positions after 0, 1, 2 … rounds, or after one number of rounds only.
+    """Return frames of the positions after 0, 1, 2 … rounds, or of one position only.
 
     Args:
         log: the game.
-        round: only the position after so many rounds.
-        player: through this player's eyes, where the rules have fog: of the others' orders, what it saw of them.
-        orders: with the orders of the next round.
+        round: number of rounds before the only position; None: all positions.
+        player: show the view of this player, if the rules have fog. Other players' orders appear only as far as it saw
+            them.
+        orders: whether to show the orders of the next round.
 
     Raises:
-        InputError: there are not so many rounds, or there is no such player.
+        InputError: the log has fewer rounds, or there is no such player.
     """
     header = log.header
     if round is not None and not 0 <= round <= len(log.rounds):
         raise InputError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
     if player is not None and not 0 <= player < len(header.players):
         raise InputError(f"seat {player + 1}: the game has seats 1 to {len(header.players)}")
-    after = {moment.round: moment for moment in replay(log)}  # of several after 0 rounds, while picking, the last
+    after = {moment.round: moment for moment in replay(log)}  # the last moment of each round number
     shown = []
     for number, moment in after.items():
         if round is not None and number != round:
@@ -87,7 +91,7 @@ def frames(
 
 
 def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
-    """What a player got to know of another one's orders in a round: as they were carried out, where it saw them."""
+    """Return the moves and deployments of another player that a player saw in a round."""
     result = result_of(log, number).seen_by(player)
     return Orders(
         [(d.region, d.armies) for d in result.deploys if d.player == other],
@@ -96,7 +100,7 @@ def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
 
 
 def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame: OnFrame) -> None:
-    """Write a file ``round-000.svg`` for each frame.
+    """Write a file ``round-000.svg`` for each frame, numbered by its round.
 
     Raises:
         FolderLockedError: another run writes to the folder.
@@ -116,9 +120,9 @@ def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame:
 
 
 def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
-    """An animated GIF; each frame is shown for so many seconds.
+    """Write an animated GIF that shows each frame for `seconds`.
 
-    All frames share one palette: colours do not flicker, and what stays the same takes no space.
+    All frames share one palette. So colours do not flicker, and unchanged parts take no space.
     """
     from PIL import Image
 
@@ -145,7 +149,7 @@ def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
 
 
 def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
-    """A video (H.264); each frame is shown for so many seconds. Needs the extra ``export``."""
+    """Write a video (H.264) that shows each frame for `seconds`. Needs the extra ``export``."""
     try:
         import imageio.v2 as imageio
         import imageio_ffmpeg  # noqa: F401 -- the program that does it
@@ -169,6 +173,6 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
 
 
 def _even(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """With its last row and column repeated where there is an odd number of them: video needs even numbers."""
+    """Return the picture with even height and width, as video needs. An odd side repeats its last row or column."""
     height, width = picture.shape[:2]
     return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

@@ -1,4 +1,4 @@
-"""Reading logs: whole, partial, compressed or not, cut off anywhere."""
+"""Read logs: whole, partial, compressed or not, truncated at any place."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from warlight_env.record.errors import LogError
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
-#: Parts that a compressed file may be put together from, and bytes of it that are looked at in one go.
+#: The largest number of members in a compressed file, and the number of its bytes that are read at once.
 _MEMBERS: Final = 1000
 _CHUNK: Final = 1 << 16
 
 _LOG: Final = "game's log"
-#: How our writer's lines begin.
+#: The beginning of an event's line from this package's writer.
 _OURS: Final = b'{"event":"'
 
 
@@ -32,7 +32,7 @@ def load(path: Path) -> LoggedGame:
 
 
 def read(text: bytes, path: Path) -> LoggedGame:
-    """The log that a text is, as `read_text` gives it; `path`: begins error messages."""
+    """Return the log from the text that `read_text` returns. `path` begins error messages."""
     whole = _whole_lines(text)
     if not whole:
         raise _nothing_left(path)
@@ -46,13 +46,13 @@ def read(text: bytes, path: Path) -> LoggedGame:
 
 @dataclass(frozen=True)
 class Summary:
-    """Of a log, what lists show; its rounds are counted, not looked at."""
+    """The data of a log that lists show. Rounds are counted, but not read."""
 
     header: Header
     rounds: int
     failures: tuple[LoggedFailure, ...]
     end: End | None
-    picks: int = 0  #: how often somebody picked
+    picks: int = 0  #: number of steps of picks
 
     @property
     def status(self) -> Status:
@@ -61,7 +61,7 @@ class Summary:
 
 
 def summarize(path: Path) -> Summary:
-    """What a list shows of a log, in a fraction of the time that `load` takes; errors as there."""
+    """Return the summary of a log, much faster than `load`. It raises the same errors."""
     path = path_of(path, "path", LogError)
     whole = _whole_lines(read_text(path))
     if not whole:
@@ -83,19 +83,23 @@ def summarize(path: Path) -> Summary:
 
 
 def _kind(line: bytes, place: str) -> str:
-    """A line's event. Ours tell it by how they begin; other writers' lines have to be read."""
+    """Return a line's event. Lines of this package's writer begin with it; lines of other writers are parsed."""
     if line.startswith(_OURS):
         return line[len(_OURS) :].partition(b'"')[0].decode("utf-8", "replace")
     return Fields(_parse(line, place), place).text("event")
 
 
 def read_text(path: Path, values: int = bounded.VALUES) -> bytes:
-    """A log's text, uncompressed, as far as it goes; `values`: that it may have, see `bounded.weight`.
+    """Return a log's text, uncompressed, up to the place where the file ends.
+
+    Args:
+        path: the file.
+        values: the largest number of values in the text, see `bounded.weight`.
 
     Raises:
-        LogError: it cannot be read, the compressed data is damaged, or there is more than a log may have.
+        LogError: the file cannot be read, the compressed data is damaged, or a limit for logs is exceeded.
     """
-    data = bounded.read_bytes(path, bounded.LOG_BYTES, LogError, _LOG)  # whether it is there comes before its name
+    data = bounded.read_bytes(path, bounded.LOG_BYTES, LogError, _LOG)  # a missing file is reported before a wrong name
     text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
     if text.count(b"\n") > bounded.LOG_LINES:
         raise LogError(f"{path}: more than {bounded.LOG_LINES:,} lines: that is no {_LOG}")
@@ -105,7 +109,10 @@ def read_text(path: Path, values: int = bounded.VALUES) -> bytes:
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
-    """All that a gzip file, maybe cut off, maybe of several members, holds; as a stream, so that no more is made."""
+    """Return the content of a gzip file, which may be truncated and may have several members.
+
+    It unpacks the file as a stream, so that it never makes more bytes than the limit.
+    """
     text: list[bytes] = []
     size, members, unpacker = 0, 0, zlib.decompressobj(31)
     for start in range(0, len(data), _CHUNK):
@@ -141,7 +148,7 @@ def _parse(line: bytes, place: str) -> Any:
     try:
         data = bounded.decode_json(line.decode())
         if b"\\ud" in line or b"\\uD" in line:
-            json.dumps(data, ensure_ascii=False).encode()  # half of a character, which nothing could show or keep
+            json.dumps(data, ensure_ascii=False).encode()  # an unpaired surrogate, which cannot be shown or stored
     except RecursionError:
         raise LogError(f"{place}: not JSON: nested too deeply") from None
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Observers that turn a game in play into the lines of its log."""
+"""Observers that turn a running game into the lines of its log."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from warlight_env.step_results import IllegalOrder, RoundResult
 
 
 class AgentFailure(Protocol):
-    """What is told of an agent that failed: whose seat, in which round (0: while picking) and why."""
+    """The data about a failed agent: its seat, the round (0: while picking) and the reason."""
 
     seat: int
     round: int
@@ -59,7 +59,7 @@ class AgentFailure(Protocol):
 
 
 class FinishedGame(Protocol):
-    """What is told of a game at its end; as in `GameRecord`, agents are counted in their match, not by seat."""
+    """The data about a finished game. As in `GameRecord`, agents are counted in their match, not by seat."""
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class FinishedGame(Protocol):
 
     @property
     def rounds(self) -> int:
-        """Rounds played."""
+        """Number of rounds played."""
         ...
 
     @property
@@ -83,26 +83,26 @@ class FinishedGame(Protocol):
 
     @property
     def cut_off(self) -> bool:
-        """Whether it was stopped before the rules would have."""
+        """Whether the game was stopped before the rules' end."""
         ...
 
 
 class Named(Protocol):
-    """What is asked of an agent whose game is recorded; what it thought is asked as `insight_of` says."""
+    """The interface of an agent in a recorded game. `insight_of` reads its insights."""
 
     @property
     def name(self) -> str:
-        """Its name, where no `Player` gives another."""
+        """Its name, used if no `Player` gives another name."""
         ...
 
 
 class Recorder(ABC):
-    """A `GameObserver` that makes a line of each thing it is told; what becomes of it, subclasses say in `write`.
+    """A `GameObserver` that makes a line of each event. Subclasses store the lines in `write`.
 
     Args:
-        players: by seat; None: by the agents' names alone. See `describe`.
-        match: what the header says of the match, if there is one.
-        insight: with what the agents thought (see `insight_of`).
+        players: players by seat; None: players with the agents' names only. See `describe`.
+        match: the header's description of the match; None: no match.
+        insight: whether to log the agents' insights (see `insight_of`).
     """
 
     def __init__(
@@ -113,16 +113,16 @@ class Recorder(ABC):
         insight: bool = False,
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
-        self.header: Header | None = None  #: once the game has begun
+        self.header: Header | None = None  #: None before the game begins
         self._agents: Sequence[Named] = ()
-        self._faults: dict[int, int] = {}  # by seat, those that are written
+        self._faults: dict[int, int] = {}  # number of written faults by seat
 
     @abstractmethod
     def write(self, line: bytes) -> None:
-        """Take one more line, without its end."""
+        """Store one line, without its line end."""
 
     def tell(self, event: Data) -> None:
-        """Take one more event of the game itself, as plain data; what agents thought comes as lines alone."""
+        """Add an event of the game itself, as plain data. Insights do not come here; they are written as lines."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[Named], limit: int) -> None:
@@ -137,7 +137,7 @@ class Recorder(ABC):
         self.tell(start_data(Start.of(game)))
 
     def took_over(self, log: GameLog, rounds: int, agents: Sequence[Named], limit: int) -> None:
-        """Instead of `began`: the game is another log's up to that round, and goes on from there."""
+        """Begin with a game that continues another log's game after this number of rounds. It replaces `began`."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         self.header = replace(
@@ -168,7 +168,7 @@ class Recorder(ABC):
         self.tell(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
 
     def agreed(self, round: int, players: Sequence[int]) -> None:
-        """All players who are still in the game agreed on a draw after so many rounds; `ended` follows."""
+        """All remaining players agreed on a draw after this number of rounds. A call of `ended` follows."""
         self.tell(draw_data(LoggedDraw(round, tuple(players))))
 
     def ended(self, record: FinishedGame) -> None:
@@ -187,7 +187,7 @@ class Recorder(ABC):
                 self._write_insight(seat, number, data)
 
     def _write_last_faults(self, number: int) -> None:
-        """What agents noted after their last answer: some of it shows when their game is over."""
+        """Write the faults that agents noted after their last answer. Some appear only after the game."""
         for seat in range(len(self._agents)):
             if faults := self._new_faults(seat):
                 self._write_insight(seat, number, {"faults": faults})
@@ -206,7 +206,7 @@ class Recorder(ABC):
         self.write(line)
 
     def _new_faults(self, seat: int) -> list[dict[str, Any]]:
-        """What an agent that tells its faults has noted since it was looked at before."""
+        """Return the faults that an agent has noted since the last call; an empty list if it reports no faults."""
         faults = as_agent(self._agents[seat]).faults
         if faults is None:
             return []
@@ -216,7 +216,7 @@ class Recorder(ABC):
 
 
 class MemoryRecorder(Recorder):
-    """Keeps the log of a game in memory: `log` at any time."""
+    """Stores the log of a game in memory. `log` is available during the game."""
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class MemoryRecorder(Recorder):
         """The game so far.
 
         Raises:
-            LogError: it has not begun.
+            LogError: the game has not begun.
         """
         if self._decoder is None:
             raise LogError("nothing is logged yet: the game has not begun")
@@ -251,7 +251,7 @@ class MemoryRecorder(Recorder):
 
 
 def describe(spec: str, seed: int | None = None) -> Player:
-    """The player of a specification, with all its parameters, defaults included.
+    """Return the player of a specification, with all its parameters, defaults included.
 
     Raises:
         AgentError: there is no such agent.

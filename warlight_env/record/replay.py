@@ -1,4 +1,4 @@
-"""A logged game again: as pure data, or played by the engine with the same dice, checked and gone on with."""
+"""Replay a logged game: from the log's data alone, or with the engine and the same dice, to verify or continue it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from warlight_env.step_results import RoundResult, end_with_forfeits, places_wit
 
 @dataclass(frozen=True)
 class Moment:
-    """A position of a logged game, and the step that led there; only data, nothing is computed."""
+    """A position of a logged game, and the step that led to it. It contains only data of the log."""
 
-    round: int  #: rounds played
+    round: int  #: number of rounds played
     owner: tuple[int, ...]
     army: tuple[int, ...]
     step: Picks | Round | None  #: None: the start
@@ -28,7 +28,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a game, played again, goes another way than its log says."""
+    """The first place at which a replayed game differs from its log."""
 
     round: int  #: 0: before the first round
     field: str
@@ -39,7 +39,7 @@ class Difference:
         place = "before round 1" if self.round == 0 else f"round {self.round}"
         logged, played = self.logged, self.played
         field = self.field
-        if isinstance(logged, tuple) and isinstance(played, tuple):  # only where they part
+        if isinstance(logged, tuple) and isinstance(played, tuple):  # show only the first difference
             at = next((i for i, pair in enumerate(zip(logged, played, strict=False)) if pair[0] != pair[1]), None)
             if at is not None:
                 field, logged, played = f"{field}[{at}]", logged[at], played[at]
@@ -47,13 +47,13 @@ class Difference:
 
 
 def _check_log(log: Any) -> None:
-    """Raises LogError for what is no log."""
+    """Raise LogError unless this is a log."""
     if not isinstance(log, LoggedGame):
         raise LogError(f"log = {short_repr(log)}: must be a `GameLog`")
 
 
 def replay(log: GameLog) -> Iterator[Moment]:
-    """The positions of a game from its start on, by what the log says."""
+    """Yield the positions of a game from its start on, from the log's data."""
     _check_log(log)
     number = 0
     for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
@@ -62,7 +62,7 @@ def replay(log: GameLog) -> Iterator[Moment]:
 
 
 def result_of(log: GameLog, number: int) -> RoundResult:
-    """What happened in a round, as `Game.play_round` told it.
+    """Return the result of a round, as `Game.play_round` returned it.
 
     Raises:
         LogError: the log has no such round.
@@ -80,10 +80,9 @@ def result_of(log: GameLog, number: int) -> RoundResult:
 
 
 def verify(log: GameLog) -> list[Difference]:
-    """Play the game again with the same seed, picks and orders; the first difference, or nothing.
+    """Replay the game with the same seed, picks and orders. Return the first difference, or an empty list.
 
-    Compared are every position, by its hash and region by region, every event, every order that was left out, and the
-    end.
+    The function compares every position (by hash and region by region), every event, every dropped order, and the end.
     """
     _check_log(log)
     number = 0
@@ -98,11 +97,13 @@ def verify(log: GameLog) -> list[Difference]:
 
 
 def game_at(log: GameLog, round: int | None = None) -> Game:
-    """The game after so many rounds (None: all that are logged), dice included: it goes on as it did, or would have.
+    """Return the game after `round` rounds (None: all logged rounds), dice included.
+
+    So the game continues exactly as the original game did, or would have done.
 
     Raises:
-        LogError: the log has not so many rounds, or not all picks.
-        ReplayError: played again, the game goes another way than the log says.
+        LogError: the log has fewer rounds, or lacks picks.
+        ReplayError: the replayed game differs from the log.
     """
     _check_log(log)
     wanted = len(log.rounds) if round is None else round
@@ -118,7 +119,7 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
     return game
 
 
-#: A field with its value in the log and in the game that is played again.
+#: A field with its value in the log and its value in the replayed game.
 Fact = tuple[str, Any, Any]
 
 
@@ -131,12 +132,12 @@ class _StuckError(GameError):
 
 
 def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
-    """Play the game again: after the start, each step and the end, the round, the game and what is to be compared."""
+    """Replay the game. Yield the round, the game and the facts to compare: after the start, each step and the end."""
     header = log.header
     picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
     try:
         game = Game(header.map, header.rules, len(header.players), header.seed, picks)
-    except InputError as error:  # map, rules and players that do not go together
+    except InputError as error:  # map, rules and players that do not fit together
         raise _StuckError(0, str(error)) from None
     if log.start is None:
         yield 0, game, []
@@ -164,7 +165,7 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
 
 
 def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
-    """Who has failed, gives no orders from that round on."""
+    """Return the orders of failed players as facts. A failed player must give no orders from that round on."""
     if not isinstance(step, Round):
         return []
     failed = [failure.player for failure in log.failures if failure.round <= step.round]
@@ -172,7 +173,11 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
 
 
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
-    """The end; who forfeits, loses, whatever the position. `eliminated`: by player, the round in which it was."""
+    """Return the facts about the end. A player that forfeits loses in every position.
+
+    Args:
+        eliminated: by player, the round of its elimination; None: not eliminated.
+    """
     assert log.end is not None
     facts: list[Fact] = []
     winner, placements, over = game.winner, tuple(game.placements), game.done
@@ -198,7 +203,7 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
 
 
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
-    """Play a step of the log; what is to be compared of it."""
+    """Play a step of the log. Return the facts to compare."""
     if isinstance(step, Picks):
         wishes = {player: wish for player, wish in enumerate(step.wishes) if wish is not None}
         return [("dropped", step.dropped, tuple(game.pick(wishes, on_illegal="skip")))]

@@ -1,4 +1,4 @@
-"""Writing the log of a game in play, round by round."""
+"""Write the log of a running game, round by round."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 from warlight_env.record.recorder import FinishedGame, Recorder
 
-#: Lines wait so long at most before they are written, if more follow.
+#: Longest time in seconds that lines wait before they are written, if more lines follow.
 FLUSH_SECONDS: Final = 0.05
 
 
 class LogWriter(Recorder):
-    """A `GameObserver` that writes the log while the game is played.
+    """A `GameObserver` that writes the log during the game.
 
-    Lines are written to the file's partial form as soon as `FLUSH_SECONDS` have passed since the last time: what kills
-    the process costs at most the rounds of so short a while, and nothing of slower games. When the game ends, the file
-    gets its name in one step, whole, and compressed if that is asked for; a game without an end stays partial. Use it
-    as a context manager, which closes the file.
+    Lines go to the partial file as soon as `FLUSH_SECONDS` have passed since the last write. So a killed process loses
+    at most the rounds of this short time; slower games lose nothing. When the game ends, the file gets its final name
+    in one step, complete, and compressed if the name asks for it. A game without an end stays partial. Use it as a
+    context manager, which closes the file.
 
     Args:
         path: ``NAME.wl.jsonl`` or ``NAME.wl.jsonl.gz``; a file of that name is replaced at the end.
         players, match, insight: see `Recorder`.
 
     Raises:
-        LogError: the name is no log's. OutputError: the name is in use, and not by a regular file.
+        LogError: the name is no name of a log.
+        OutputError: the path exists and is no regular file.
         LogWriteError: the file cannot be written.
     """
 
@@ -52,7 +53,7 @@ class LogWriter(Recorder):
         self.path = path_of(path, "path", LogError)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
         with writing(self.path):
-            check_output(self.path)  # before the game is played
+            check_output(self.path)  # check this before the game is played
         self._packed: list[bytes] = []
         self._lines: list[bytes] = []
         self._written = time.monotonic()
@@ -60,7 +61,7 @@ class LogWriter(Recorder):
 
     @functools.cached_property
     def partial(self) -> Path:
-        """The file while the game is played."""
+        """The file during the game."""
         return partial_of(self.path)
 
     def write(self, line: bytes) -> None:
@@ -70,7 +71,7 @@ class LogWriter(Recorder):
             self.flush()
 
     def flush(self) -> None:
-        """Have all lines so far in the partial file."""
+        """Write all lines so far to the partial file."""
         data = self._take()
         if data:
             with writing(self.partial):
@@ -80,7 +81,7 @@ class LogWriter(Recorder):
         self._written = time.monotonic()
 
     def _take(self) -> bytes:
-        """The lines that have not been written yet."""
+        """Return the lines that have not been written yet."""
         if not self._lines:
             return b""
         self._lines.append(b"")
@@ -91,7 +92,7 @@ class LogWriter(Recorder):
         return data
 
     def ended(self, record: FinishedGame) -> None:
-        """See `GameObserver`: the file is whole and gets its name."""
+        """See `GameObserver`. Completes the file and gives it its final name."""
         super().ended(record)
         if self._packer is None:
             self.flush()
@@ -108,7 +109,7 @@ class LogWriter(Recorder):
                     os.unlink(self.partial)
 
     def close(self) -> None:
-        """Write what is left; a game without an end stays partial."""
+        """Write the remaining lines. A game without an end stays partial."""
         try:
             self.flush()
         finally:

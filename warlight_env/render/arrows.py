@@ -1,4 +1,4 @@
-"""Orders as arrows: bent lines from badge to badge, also around the edge of a map."""
+"""Orders as arrows: curved lines from badge to badge, also around the edge of a map."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = 28
 
 @dataclass(frozen=True)
 class Route:
-    """A piece of an arrow: its points, and whether it carries the number and the head."""
+    """A piece of an arrow: its points, and whether it has the number and the head."""
 
     points: list[Point]
     number: bool = True
@@ -22,10 +22,10 @@ class Route:
 
 
 def routes(start: Point, end: Point, size: float, bend: float, around: float | None, right: float) -> list[Route]:
-    """The way from a badge to another, to be drawn in one piece, or in two around the edges.
+    """Return the path from one badge to another: one piece, or two pieces around the edges.
 
-    `around` is the width of the world in pixels where the way leads around the edges, which are at
-    `right - around` and `right`.
+    `around` is the width of the world in pixels if the path goes around the edges, else None. The edges are at `right -
+    around` and `right`.
     """
     if around is None:
         return [Route(_curve(start, end, size, bend))]
@@ -38,7 +38,7 @@ def routes(start: Point, end: Point, size: float, bend: float, around: float | N
 
 
 def _curve(start: Point, end: Point, size: float, bend: float) -> list[Point]:
-    """A quadratic Bézier curve, bent to its left and cut where it meets the badges at its ends."""
+    """Return a quadratic Bézier curve, bent to its left and cut at the badges at its ends."""
     (x0, y0), (x1, y1) = start, end
     cx, cy = (x0 + x1) / 2 + bend * (y1 - y0), (y0 + y1) / 2 - bend * (x1 - x0)
     points = []
@@ -53,7 +53,7 @@ def _curve(start: Point, end: Point, size: float, bend: float) -> list[Point]:
 def arrow(
     paths: list[Route], armies: int, colour: str, dashed: bool, size: float, title: str, number: str
 ) -> Iterator[Item]:
-    """The items of an order: a line with a dark rim, a head, and the armies in its middle."""
+    """Yield the items of an order: a line with a dark rim, a head, and the number of armies in the middle."""
     width = min(0.7 * size, 1.6 + 0.9 * math.log2(max(1, armies)))
     for path in paths:
         if len(path.points) < 2:
@@ -69,7 +69,7 @@ def arrow(
 
 
 def _shortened(points: list[Point], by: float) -> list[Point]:
-    """The line without its last stretch, which the head covers."""
+    """Return the line without its last part, which the head covers."""
     tip = points[-1]
     kept = [p for p in points if math.dist(p, tip) >= by]
     return kept if len(kept) >= 2 else points

@@ -1,4 +1,4 @@
-"""Places for the regions of a map without a drawing: stress majorisation over the distances of its graph."""
+"""Positions for the regions of a map without a drawing: stress majorisation over the distances of its graph."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from warlight_env.maps import Map
 
 Floats = npt.NDArray[np.float64]
 
-ACROSS = 1.7  # length of a border between two super regions; within one it is 1
+ACROSS = 1.7  # length of a border between two super regions; a border inside one has length 1
 ROUNDS = 60
 
 
 def place(map_: Map) -> Floats:
-    """A point per region, [N, 2], the same each time; borders are about 1 to 2 long.
+    """Return a point for each region, float64[N, 2]. The result is deterministic; borders are about 1 to 2 long.
 
-    Distances in the graph become distances on paper: classical scaling gives the start, which iterated
-    majorisation (SMACOF: Gansner, Koren & North 2004) improves with weights 1/distance².
+    Distances in the graph become distances in the drawing. Classical scaling gives the start. Iterated majorisation
+    (SMACOF: Gansner, Koren & North 2004) improves it, with weights 1/distance².
     """
     n = map_.n_regions
     if n == 1:
@@ -38,7 +38,7 @@ def place(map_: Map) -> Floats:
 
 
 def _distances(map_: Map) -> Floats:
-    """Lengths of shortest paths (Floyd and Warshall)."""
+    """Return the lengths of shortest paths (Floyd and Warshall), float64[N, N]."""
     n, of = map_.n_regions, map_.super_region_of
     distance = np.full((n, n), float(2 * n))
     np.fill_diagonal(distance, 0)
@@ -50,7 +50,7 @@ def _distances(map_: Map) -> Floats:
 
 
 def _scaling(distance: Floats) -> Floats:
-    """Classical multidimensional scaling, with a fixed sign per axis and no two points in one place."""
+    """Return a classical multidimensional scaling, with a fixed sign for each axis and no two points in one place."""
     n = len(distance)
     squares = distance**2
     centred = -0.5 * (squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean())
@@ -62,7 +62,7 @@ def _scaling(distance: Floats) -> Floats:
 
 
 def _lay_flat(points: Floats) -> Floats:
-    """Turned so that the longest extent lies along x."""
+    """Rotate the points so that their longest extent is along x."""
     points = points - points.mean(0)
     _, vectors = np.linalg.eigh(points.T @ points)
     axis = vectors[:, 1] * (1 if vectors[0, 1] >= 0 else -1)

@@ -1,4 +1,4 @@
-"""Where things lie on a map's drawing: outlines, labels, borders and links, in map units."""
+"""The layout of a map's drawing: outlines, labels, borders and links, in map units."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from warlight_env.render.theme import OUTLINES
 Point = tuple[float, float]
 Ring = tuple[Point, ...]
 
-SPACING = 100.0  # map units of a border on a map that has no drawing
-NODE = 30.0  # radius of a region there
+SPACING = 100.0  # map units of a border on a map without a drawing
+NODE = 30.0  # radius of a region on such a map
 
 
 @dataclass(frozen=True)
@@ -26,23 +26,23 @@ class Layout:
     box: tuple[float, float, float, float]  # x, y, width, height
     regions: tuple[tuple[Ring, ...], ...]  # [N]: rings, even-odd
     labels: tuple[Point, ...]  # [N]
-    radii: tuple[float, ...]  # [N]: of the circle around the label that lies inside
+    radii: tuple[float, ...]  # [N]: radius of the circle around the label inside the region
     super_regions: tuple[tuple[Ring, ...], ...]  # [S]: outlines
-    colours: tuple[int, ...]  # [S]: of `theme.OUTLINES`; neighbours differ where there are enough
+    colours: tuple[int, ...]  # [S]: index in `theme.OUTLINES`; neighbours differ if there are enough colours
     borders: tuple[tuple[Point, Point], ...]  # drawn as lines: all borders of a map without a drawing
     sea_links: tuple[tuple[Point, Point], ...]
-    around: frozenset[tuple[int, int]]  # borders (a, b), a < b, that go around the left and right edges
+    around: frozenset[tuple[int, int]]  # borders (a, b), a < b, around the left and right edges
 
 
 @functools.lru_cache(maxsize=16)
 def layout_of(map_: Map) -> Layout:
-    """The layout of a map: its own drawing, or one made from its graph."""
+    """Return the layout of a map: its own drawing, or a layout from its graph."""
     return _drawn(map_) if map_.drawable else _from_graph(map_)
 
 
 def _drawn(map_: Map) -> Layout:
     shapes = [region.shape for region in map_.regions]
-    assert map_.view_box is not None and all(shapes)  # what `drawable` says
+    assert map_.view_box is not None and all(shapes)  # guaranteed by `drawable`
     regions = tuple(shape.rings for shape in shapes if shape)
     labels = tuple(shape.label for shape in shapes if shape)
     x, _, width, _ = map_.view_box
@@ -90,7 +90,10 @@ def _from_graph(map_: Map) -> Layout:
 
 
 def _colours(map_: Map) -> tuple[int, ...]:
-    """The first colour, beginning with its own turn, that no neighbour has taken; else its turn."""
+    """Return a colour for each super region. Colours are tried from number s on, modulo the number of colours.
+
+    The first colour that no neighbour has is taken; without one, colour s.
+    """
     of, count = map_.super_region_of, len(OUTLINES)
     chosen: list[int] = []
     for s in range(map_.n_super_regions):
@@ -107,7 +110,7 @@ def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
 
 
 def _outline(regions: list[tuple[Ring, ...]]) -> tuple[Ring, ...]:
-    """The rings around regions taken together; regions overlap nowhere, so what is even-odd stays so."""
+    """Return the outline of the union of regions. Regions do not overlap, so the even-odd rule remains valid."""
     union: Geometry = union_all([_even_odd(rings) for rings in regions])
     parts = union.geoms if isinstance(union, MultiPolygon) else [union]
     return tuple(

@@ -1,4 +1,4 @@
-"""Positions as pixels, drawn with Pillow at twice the size and scaled down, which smooths the edges."""
+"""Positions as pixels. Pillow draws them at twice the size and scales them down, which smooths the edges."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SCALE = 2
 def to_rgb(
     position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960
 ) -> npt.NDArray[np.uint8]:
-    """A position as an image, uint8[H, W, 3]; arguments and errors as in `to_svg`."""
+    """Return a position as an image, uint8[H, W, 3]. Arguments and errors are those of `to_svg`."""
     return np.asarray(draw(build(position, orders, width)), dtype=np.uint8)
 
 
 def draw(scene: Scene) -> Image.Image:
-    """A scene as an RGB image."""
+    """Return a scene as an RGB image."""
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (scene.width * SCALE, scene.height * SCALE), BACKGROUND)
@@ -74,7 +74,7 @@ def _bounds(ring: Sequence[Point]) -> tuple[float, float, float, float]:
 
 
 def _disjoint(rings: list[list[Point]]) -> bool:
-    """Whether no ring can lie inside another, so that each may be filled by itself."""
+    """Return whether no ring can lie inside another one, so that each ring may be filled alone."""
     if len(rings) == 1:
         return True
     boxes = [_bounds(ring) for ring in rings]
@@ -84,7 +84,7 @@ def _disjoint(rings: list[list[Point]]) -> bool:
 
 
 def _even_odd(size: tuple[int, int], rings: list[list[Point]]) -> Image.Image:
-    """A mask of what lies inside an odd number of rings."""
+    """Return a mask of the pixels inside an odd number of rings."""
     from PIL import Image, ImageChops, ImageDraw
 
     mask = Image.new("1", size)
@@ -117,7 +117,7 @@ def _stroke(pen: ImageDraw.ImageDraw, item: Stroke) -> None:
 
 
 def _dashes(points: list[Point], on: float, off: float) -> Iterator[list[Point]]:
-    """The pieces of a line that a dash pattern leaves."""
+    """Yield the visible pieces of a line with a dash pattern."""
     left, drawing, piece = on, True, [points[0]]
     for a, b in itertools.pairwise(points):
         length, at = math.dist(a, b), 0.0

@@ -1,4 +1,4 @@
-"""A position as plain shapes in pixels, which each kind of picture then draws in its own way."""
+"""A position as plain shapes in pixels. Each picture format draws these shapes in its own way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIN_WIDTH, MAX_WIDTH = 200, 4000  # pixels
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture: its size in pixels, what it shows in words, and its items from back to front."""
+    """A picture: its size in pixels, a description in words, and its items from back to front."""
 
     width: int
     height: int
@@ -32,7 +32,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Frame:
-    """Map units to pixels."""
+    """The transformation from map units to pixels."""
 
     scale: float
     left: float
@@ -46,9 +46,10 @@ class Frame:
 
 
 def build(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> Scene:
-    """The scene of a position, with orders (per player, or a mapping of players; None for none) as arrows.
+    """Return the scene of a position, with orders as arrows.
 
-    Orders that touch an unknown region are not shown.
+    Orders are a list by player, or a mapping from players; None: no orders. Orders that touch an unknown region are not
+    shown.
     """
     check_position(position)
     if not is_integer(width) or not MIN_WIDTH <= width <= MAX_WIDTH:
@@ -100,7 +101,7 @@ def _describe(position: ShownPosition) -> str:
 
 
 def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
-    """The title, then the players, in as many lines as they need; and the header's height."""
+    """Return the header's items and its height: the title, then the players, in as many lines as they need."""
     theme = colours.theme(position.players)
     items: list[Item] = [Label(MARGIN, LINE * 0.5 + 6, _title(position), 15, colours.TEXT, "start", bold=True)]
     x, y = MARGIN, LINE * 1.5 + 6
@@ -117,7 +118,7 @@ def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
 
 
 def _land(position: ShownPosition, layout: Layout, frame: Frame) -> Iterator[Item]:
-    """Regions by owner, hatched where unknown; lines across borders; outlines of super regions."""
+    """Yield regions by owner (hatched if unknown), lines across borders, and outlines of super regions."""
     theme = colours.theme(position.players)
     for line in layout.sea_links:
         yield Stroke(frame.ring(line), colours.SEA_LINK, 1.2, (2.0, 4.0))
@@ -142,7 +143,7 @@ def _land(position: ShownPosition, layout: Layout, frame: Frame) -> Iterator[Ite
 
 
 def _compact(armies: int) -> str:
-    """At most four characters: 999, 1.2k, 34k, 2.0M."""
+    """Return a number in at most four characters: 999, 1.2k, 34k, 2.0M."""
     if armies < 1000:
         return str(armies)
     if armies < 999_500:
@@ -171,7 +172,7 @@ def _badges(position: ShownPosition, layout: Layout, frame: Frame, size: float) 
 def _transports(
     position: ShownPosition, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
 ) -> Iterator[Item]:
-    """Attacks as solid arrows, transfers as dashed ones; thickness and number give the armies."""
+    """Yield attacks as solid arrows and transfers as dashed ones. Thickness and number show the armies."""
     theme = colours.theme(position.players)
     span = layout.box[2] * frame.scale
     for player, given in by_player(orders):

@@ -1,4 +1,4 @@
-"""The shapes that a scene is made of, in pixels."""
+"""The shapes of a scene, in pixels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Ring = Sequence[Point]
 
 @dataclass(frozen=True)
 class Area:
-    """Closed rings, filled even-odd and outlined; hatched where something is hidden."""
+    """Closed rings, filled by the even-odd rule and outlined. Hatched rings mark hidden regions."""
 
     rings: tuple[Ring, ...]
     fill: str | None
     stroke: str | None = None
     width: float = 0.0
     hatched: bool = False
-    title: str = ""  # what it is, in words
+    title: str = ""  # a description in words
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Label:
-    """A line of text, its middle at the height y."""
+    """A line of text with its middle at height y."""
 
     x: float
     y: float
@@ -54,7 +54,7 @@ Item = Area | Stroke | Label
 
 
 def text_width(text: str, size: float) -> float:
-    """An estimate that rather errs on the large side."""
+    """Estimate the width of a text. The estimate is rather too large than too small."""
     return 0.6 * size * len(text)
 
 
@@ -64,7 +64,7 @@ def _corners(count: int, radius: float, turn: float) -> list[Point]:
 
 
 def badge(shape: BadgeShape, centre: Point, size: float) -> Ring:
-    """A badge's outline, with about the area of a circle of the given radius."""
+    """Return a badge's outline. Its area is about that of a circle with the given radius."""
     up = -math.pi / 2
     if shape == "circle":
         points = _corners(32, size, 0)
@@ -83,7 +83,7 @@ def badge(shape: BadgeShape, centre: Point, size: float) -> Ring:
 
 
 def pill(centre: Point, text: str, size: float, fill: str) -> Iterator[Item]:
-    """A short text on a rounded ground."""
+    """Yield a short text on a rounded background."""
     half, radius = max(0.0, 0.5 * text_width(text, size) - 0.35 * size), 0.72 * size
     x, y = centre
     right = [(x + half + px, y + py) for px, py in _corners(32, radius, -math.pi / 2)[:17]]

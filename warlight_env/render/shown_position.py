@@ -1,4 +1,4 @@
-"""What is drawn: a position with its names, checked and copied, and what can be said about it."""
+"""The position that a picture shows, with names. It is checked and copied."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Integers = Sequence[int] | npt.NDArray[np.signedinteger[Any]]
 
 @dataclass(frozen=True, eq=False)
 class ShownPosition:
-    """A position as somebody may see it.
+    """A position as one viewer sees it.
 
-    Armies of unknown regions are never looked at, so that a picture under fog shows nothing hidden.
+    Armies of unknown regions are ignored, so that a picture under fog shows nothing hidden.
     """
 
     map: Map
     owner: Integers  # [N]: -1 neutral, -2 unknown (fog), else a player
     army: Integers  # [N]
     players: int
-    round: int | None = None  # rounds played
+    round: int | None = None  # number of rounds played
     names: tuple[str, ...] | None = None  # of the players
-    title: str = ""  # instead of the map's
+    title: str = ""  # replaces the map's title
 
     def __post_init__(self) -> None:
         if not isinstance(self.map, Map):
@@ -63,30 +63,30 @@ class ShownPosition:
 
     @property
     def foggy(self) -> bool:
-        """Whether anything is hidden."""
+        """Whether any region is hidden."""
         return UNKNOWN in self.owner
 
     def name(self, player: int) -> str:
-        """A player's name, safe to print."""
+        """Return a player's name, safe to print."""
         return printable(self.names[player]) if self.names else f"player {player + 1}"
 
     def count(self, owner: int) -> tuple[int, int]:
-        """Regions and armies of an owner, as far as seen."""
+        """Return the numbers of visible regions and armies of an owner."""
         regions = [r for r, o in enumerate(self.owner) if o == owner]
         return len(regions), sum(self.army[r] for r in regions)
 
     def holder(self, members: Sequence[int]) -> int | None:
-        """The player who holds all the given regions, if there is one."""
+        """Return the player who holds all the given regions; None if there is no such player."""
         first = self.owner[members[0]]
         return first if first >= 0 and all(self.owner[r] == first for r in members) else None
 
     def bonus(self, player: int) -> int:
-        """The bonuses that a player is seen to hold, together."""
+        """Return the sum of the bonuses that a player visibly holds."""
         held = zip(self.map.super_regions, self.map.members, strict=True)
         return sum(s.bonus for s, members in held if self.holder(members) == player)
 
     def describe(self, region: int) -> str:
-        """A region in words: "Brazil, player 1, 9 armies"."""
+        """Return a region in words: "Brazil, player 1, 9 armies"."""
         name, owner = printable(self.map.regions[region].name), self.owner[region]
         if owner == UNKNOWN:
             return f"{name}, unknown"
@@ -96,23 +96,23 @@ class ShownPosition:
         return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
 
     def knows(self, *regions: int) -> bool:
-        """Whether all the regions exist and are seen: orders that touch others are not shown."""
+        """Return whether all the regions exist and are in sight. Orders that touch other regions are not shown."""
         return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
 
 
 def check_position(position: Any) -> None:
-    """Raises RenderError for what is no `ShownPosition`."""
+    """Raise RenderError unless this is a `ShownPosition`."""
     if not isinstance(position, ShownPosition):
         raise RenderError(f"position = {short_repr(position)}: must be a `ShownPosition`")
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """A number with its noun: "1 army", "2 armies"."""
+    """Return a number with its noun: "1 army", "2 armies"."""
     return f"{number} {one if number == 1 else many}"
 
 
 def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Orders]]:
-    """Orders with their players, from a list in the players' order or a mapping; None stands for no orders."""
+    """Yield players and orders from a list by player, or from a mapping. None means no orders."""
     if not isinstance(orders, Mapping | Sequence | None) or isinstance(orders, str | bytes):
         raise RenderError(f"orders = {short_repr(orders)}: must be a list in the players' order, or a dict by player")
     pairs = orders.items() if isinstance(orders, Mapping) else enumerate(() if orders is None else orders)

@@ -21,21 +21,21 @@ _HATCH = (
 
 
 def to_svg(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> str:
-    """A position as an SVG document.
+    """Return a position as an SVG document.
 
     Args:
-        position: what to draw.
-        orders: `Orders` in the players' order, or a mapping of players; drawn as arrows and additions.
+        position: the position to draw.
+        orders: `Orders` by player, in a list or a mapping; drawn as arrows and added armies.
         width: in pixels, 200 to 4000; the height follows from the map.
 
     Raises:
-        RenderError: a position, a width or a player that cannot be.
+        RenderError: a position, orders, a player or a width is not valid.
     """
     return draw(build(position, orders, width))
 
 
 def draw(scene: Scene) -> str:
-    """A scene as an SVG document."""
+    """Return a scene as an SVG document."""
     name = escape(scene.description)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {scene.width} {scene.height}" width="{scene.width}" '
@@ -88,7 +88,7 @@ def _label(item: Label) -> str:
     weight = ' font-weight="bold"' if item.bold else ""
     halo = f' stroke="{item.halo}" stroke-width="3" paint-order="stroke"' if item.halo else ""
     anchor = ' text-anchor="middle"' if item.anchor == "middle" else ""
-    baseline = _number(item.y + 0.36 * item.size)  # half the height of capitals below the middle
+    baseline = _number(item.y + 0.36 * item.size)  # half the height of capital letters below the middle
     return (
         f'<text x="{_number(item.x)}" y="{baseline}" font-size="{_number(item.size)}" fill="{item.colour}"'
         f'{anchor}{weight}{halo} pointer-events="none">{escape(item.text)}</text>'

@@ -11,11 +11,11 @@ MIN_WIDTH = 40
 
 
 def to_text(position: ShownPosition, *, colour: bool = False, width: int = 80) -> str:
-    """A position as lines of text: the players, then each super region's regions with their owners and armies.
+    """Return a position as lines of text: the players, then each super region's regions with owners and armies.
 
     Args:
-        position: what to show.
-        colour: with escape codes for 24-bit colours; the badges tell the players apart without.
+        position: the position to show.
+        colour: with escape codes for 24-bit colours. The badges distinguish the players without colours, too.
         width: characters of a line, at least 40.
 
     Returns:
@@ -55,7 +55,7 @@ def _symbol(owner: int) -> str:
 
 
 def _super_region(position: ShownPosition, index: int, colour: bool, width: int) -> list[str]:
-    """A super region: its name, bonus and holder, then its regions in columns."""
+    """Return the lines of a super region: its name, bonus and holder, then its regions in columns."""
     map_, members = position.map, position.map.members[index]
     here = map_.super_regions[index]
     holder = position.holder(members)

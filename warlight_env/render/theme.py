@@ -1,4 +1,4 @@
-"""Colours and badge shapes, chosen to survive colour blindness: no meaning is carried by colour alone."""
+"""Colours and badge shapes for viewers with and without colour blindness. No meaning depends on colour alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BadgeShape = Literal["circle", "square", "diamond", "triangle", "wedge", "star"]
 
 MAX_PLAYERS = 6
 
-BACKGROUND = "#0f181f"  # of header and footer
+BACKGROUND = "#0f181f"  # background of header and footer
 SEA = "#16222b"
 TEXT = "#e6edf1"
 MUTED = "#9fb3bf"
@@ -21,12 +21,12 @@ FOG = "#3a4954"
 FOG_LINE = "#2b3842"
 HIGHLIGHT = "#ffffff"
 
-#: Per player its badge in pictures, and the same badge as a character.
+#: The badge of each player in pictures, and the same badge as a character.
 SHAPES: tuple[BadgeShape, ...] = ("circle", "square", "diamond", "triangle", "wedge", "star")
 SYMBOLS = ("●", "■", "◆", "▲", "▼", "★")
 NEUTRAL_SYMBOL, UNKNOWN_SYMBOL = "·", "?"
 
-#: Outlines of super regions; neighbouring ones get different colours.
+#: Colours of the outlines of super regions. Neighbouring super regions get different colours.
 OUTLINES = ("#e9b93c", "#3fb8a0", "#b39cf0", "#f08070", "#8fd14f", "#f492c4", "#6fb7ff", "#d8cfc0")
 
 
@@ -38,15 +38,15 @@ class Theme:
     neutral: str
 
     def fill(self, owner: int) -> str:
-        """The fill of a region of a player, or of a neutral one (-1)."""
+        """Return the fill of a region of a player, or of a neutral one (-1)."""
         return self.players[owner] if owner >= 0 else self.neutral
 
     def dark(self, owner: int) -> str:
-        """A shade on which white text is readable: badges."""
+        """Return a shade for badges. White text on it is readable."""
         return mix(self.fill(owner), "#000000", 0.62)
 
     def light(self, owner: int) -> str:
-        """A tint on which dark text is readable, and which stands out from the fill: arrows, additions."""
+        """Return a tint for arrows and added armies. It differs from the fill, and dark text on it is readable."""
         return mix(self.fill(owner), "#ffffff", 0.6)
 
 
@@ -61,10 +61,10 @@ _SIX = Theme(("#0072b2", "#ddee00", "#883300", "#99ddbb", "#eeaaee", "#889944"),
 
 
 def theme(players: int) -> Theme:
-    """The colours for a number of players, 1 to 6.
+    """Return the colours for a number of players, 1 to 6.
 
-    The smallest CIEDE2000 difference between any two of fills and sea, over normal, protan, deutan and tritan
-    sight, is above 28 for two players, 23 for three and four, 20 for five and six.
+    The smallest CIEDE2000 difference between any two of fills and sea is above 28 for two players, 23 for three and
+    four, and 20 for five and six. This holds for normal, protan, deutan and tritan sight.
     """
     if not is_integer(players) or not 1 <= players <= MAX_PLAYERS:
         raise RenderError(f"players = {short_repr(players)}: there are colours for 1 to {MAX_PLAYERS}")
@@ -73,28 +73,28 @@ def theme(players: int) -> Theme:
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """``"#rrggbb"`` as numbers from 0 to 255."""
+    """Convert ``"#rrggbb"`` to three numbers from 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """The colour with a share of another mixed in."""
+    """Return the colour mixed with a share of another colour."""
     parts = (round(a + (b - a) * share) for a, b in zip(rgb(colour), rgb(other), strict=True))
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance as in WCAG 2, 0 to 1."""
+    """Return the relative luminance of WCAG 2, 0 to 1."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(colour: str, other: str) -> float:
-    """Contrast ratio as in WCAG 2, 1 to 21."""
+    """Return the contrast ratio of WCAG 2, 1 to 21."""
     low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def ink(ground: str) -> str:
-    """Black or white, whichever is easier to read on a ground."""
+    """Return black or white: the colour that is easier to read on a background."""
     return max("#0b1217", "#ffffff", key=lambda colour: contrast(colour, ground))

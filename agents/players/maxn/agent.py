@@ -33,6 +33,7 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.weights import Weights
+from warlight_env.engine.kernel_types import Bool
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference
 from warlight_env.engine.view import View
@@ -110,7 +111,7 @@ class MaxnAgent(SearchAgent):
         context = make_context(view.board, view.params, view.players, self.weights)
         terms = reference(Terms(make_odds(view.params.dice), *self._terms))
         count = begin(context, lone(view), terms, view.player, self.breadth, work)
-        finished = False
+        finished: Bool = False
         while not finished:
             left = (
                 _SLICE if limits.simulations is None else min(_SLICE, limits.simulations - spent - work.place[LEAVES])
@@ -130,7 +131,7 @@ class MaxnAgent(SearchAgent):
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
-        return finished, limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
+        return bool(finished), limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
 
 
 #: What specifications take.

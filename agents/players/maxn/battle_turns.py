@@ -17,7 +17,7 @@ from warlight_env.agents.players.maxn.odds import capture_chance
 from warlight_env.agents.players.maxn.value import Terms, battle_value, carry_out, mark_spared
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import AttackRows, Int
+from warlight_env.engine.kernel_types import AttackRows, Bool, Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
@@ -81,12 +81,14 @@ def list_battles(
     From regions that are READY, each with all armies but one and `extra` more, and not where `attacks` has that order.
     """
     board, owner, army = context.board, position.owner, position.army
-    several = False
+    several: Bool = False
     if terms.join != 0.0:
         several = mark_parts(board, owner, player, work.part, work.generator.scratch.queue) > 1
     if terms.spare != 0.0:
         mark_spared(context, position, player, work.spared)
-    rows, worth, found = work.rows, work.worth, 0
+    rows, worth = work.rows, work.worth
+    found: Int = 0
+    last: Int = most - 1
     for source in range(owner.shape[0]):
         if work.own[source] != READY or army[source] + extra < 2:
             continue
@@ -94,7 +96,7 @@ def list_battles(
             target = np.int64(board.edge_target[e])
             if owner[target] == player or is_ordered(attacks, count, source, target):
                 continue
-            least = worth[found - 1] if found == most else 0.0
+            least = worth[last] if found == most else 0.0
             army[source] += extra
             sent = np.int64(army[source]) - 1
             value = battle_value(
@@ -103,7 +105,7 @@ def list_battles(
             army[source] -= extra
             if value <= least:
                 continue
-            at = found if found < most else most - 1
+            at = found if found < most else last
             found = min(found + 1, most)
             while at > 0 and worth[at - 1] < value:
                 worth[at], rows[at, 0], rows[at, 1] = worth[at - 1], rows[at - 1, 0], rows[at - 1, 1]
@@ -154,7 +156,7 @@ def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: 
     available = _begin_turn(context, player, work)
     for r in range(owner.shape[0]):
         deploy[r] = 0
-    count = 0
+    count: Int = 0
     if source < 0:
         prepare(context, position, player, work.generator)
         if not write_deploy(context, position, DEFENSIVE, player, available, work.generator, deploy):

@@ -31,7 +31,7 @@ class Terms(NamedTuple):
 def hold_chance(board: Board, position: Position, odds: Odds, player: Int, region: Int, armies: Int) -> Real:
     """The probability that `armies` hold a region against an attack of each enemy region beside it, with all it has."""
     owner, army = position.owner, position.army
-    chance = 1.0
+    chance: Real = 1.0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
         if owner[q] >= 0 and owner[q] != player:
@@ -84,12 +84,13 @@ def simple_value(
 @kernel
 def _best_sequel(
     context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int
-) -> Int:
+) -> Real:
     """The value of the best battle that can follow from a region, once it is won; at least 0."""
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders = owner[target], army[source], army[target]
     carry_out(odds, position, player, source, target, sent, True)
-    best, free = 0.0, np.int64(army[target]) - 1
+    best: Real = 0.0
+    free = np.int64(army[target]) - 1
     if free > 0:
         for e in range(board.neighbor_start[target], board.neighbor_start[target + 1]):
             q = np.int64(board.edge_target[e])

@@ -66,7 +66,8 @@ def reach(
 
     The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is as `winner_of` tells it.
     """
-    players, node, position = context.players, path[length - 1], work.play.position
+    last: Int = length - 1
+    players, node, position = context.players, path[last], work.play.position
     if atomic_load(tree.state, node) < 0 and compare_and_set(tree.state, node, NO_STATE, COMPUTING):
         load_state(tree, position, parent)
         orders = work.play.samples.round
@@ -115,7 +116,8 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
     _list_turns(context, settings, work)
     ours, theirs = work.found[0], work.found[1]
     first = take(tree, NODES, ours * (1 + theirs), tree.visits.shape[0])
-    place, size = np.int64(0), _list_size(tree, turns.counts.shape[1])
+    size = _list_size(tree, turns.counts.shape[1])
+    place: Int = np.int64(0)
     if first >= 0 and players > 2:
         place = take(tree, POOL, size * (players - 2), tree.pool.shape[0])
         tree.later[leaf] = place

@@ -65,7 +65,8 @@ def _descend(
     Returns the path's length and the winner in that state, as `winner_of` tells it. For placements it also notes in
     `out` who went out on the way, by the length of the path.
     """
-    node, winner, players = np.int64(0), np.int64(ONGOING), context.players
+    node, players = np.int64(0), context.players
+    winner: Int = np.int64(ONGOING)
     position, placed = work.play.position, settings.play.worth == PLACEMENTS
     select, capacity = selection_at(settings.select), work.turns.counts.shape[1]
     if placed:

@@ -33,7 +33,8 @@ _SELDOM: Final = 6
 def begin(context: Context, position: Position, work: NashWork) -> None:
     """Have the game begin anew: the generator's turns for each player, and nothing known of them."""
     for p in range(context.players):
-        turns, count = turn_set_of(work.turns, p), np.int64(0)
+        turns = turn_set_of(work.turns, p)
+        count: Int = np.int64(0)
         if holds_regions(position.owner, p):
             count = generate(context, position, p, work.rng, work.generator, work.first)
         work.sizes[p], work.bot[p] = count, 0

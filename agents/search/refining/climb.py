@@ -7,13 +7,13 @@ from warlight_env.agents.records.generator_work import TurnSet, take_turn
 from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
 from warlight_env.agents.search.refining.trials import BEST, TRIED, TrialWork, draw_scenarios, try_turn
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
 
 
 @kernel
-def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: TrialWork) -> Int:
+def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: TrialWork) -> Real:
     """The sum of the shares of the turn in place BEST in new scenarios."""
     draw_scenarios(context, position, player, work)
     return try_turn(context, position, player, rounds, BEST, False, work)

@@ -97,7 +97,7 @@ class Refinement:
         for orders in found:
             _write(judge, orders)
             with self._watch():
-                values.append(try_turn(*course, BEST, False, judge) if values else value_turn(*course, judge))
+                values.append(float(try_turn(*course, BEST, False, judge) if values else value_turn(*course, judge)))
         best = int(np.argmax(values))
         return None if found[best] == start else Candidate(found[best], s.scenarios, values[best], refined=True)
 

@@ -162,9 +162,10 @@ def draw_scenarios(context: Context, position: Position, player: Int, work: Tria
 @inline_kernel
 def _play_scenario(
     context: Context, position: Position, player: Int, rounds: Int, which: Int, k: Int, work: TrialWork
-) -> Int:
+) -> Real:
     """The player's share at the end of scenario k, after turn `which`; 1 or 0 where the game is over before."""
-    players, orders, winner, shares = context.players, work.round, np.int64(ONGOING), stack_floats()
+    players, orders, shares = context.players, work.round, stack_floats()
+    winner: Int = np.int64(ONGOING)
     work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
     copy_position(position, work.position)
     for p in range(players):
@@ -195,7 +196,8 @@ def try_turn(
     racing: give up, with 0, after any BLOCK of scenarios where the sum so far does not exceed that of the best turn.
     Of the best turn itself the sum is returned.
     """
-    total, scenarios = 0.0, work.dice.shape[0]
+    scenarios = work.dice.shape[0]
+    total: Real = 0.0
     for k in range(scenarios):
         share = _play_scenario(context, position, player, rounds, which, k, work)
         work.share[which, k] = share

@@ -1,4 +1,4 @@
-"""Where games are played: the backends by name."""
+"""The backends that play games, by name."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from warlight_env.arena.backends.tasks import Here, Playable, R, Workers
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import did_you_mean
 
-#: Most games in a task: fast games share the cost of handing them out.
+#: The largest number of games in a task. Fast games share the cost of sending a task to a worker.
 CHUNK: Final = 64
 
 
 class Backend(Protocol):
-    """A place to play games: the same games, wherever it is."""
+    """A place that plays games. All backends play the same games."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
-        """Workers for contests with these setups, or for other games.
+        """Return workers for contests with these setups, or for other games.
 
-        jobs: tasks side by side; None: as the backend sees fit.
+        Args:
+            jobs: number of tasks that run at the same time. None: the backend chooses.
 
         Raises:
             MatchError: the agents cannot be sent to workers.
@@ -32,7 +33,7 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class LocalBackend:
-    """Processes on this machine; with one job (the default) this process itself."""
+    """Processes on this machine. With one job (the default), this process plays the games itself."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
         if jobs in (None, 1):
@@ -52,10 +53,10 @@ BACKENDS: Final[dict[str, Callable[[], Backend]]] = {"local": LocalBackend, "ray
 
 
 def make_backend(backend: str | Backend) -> Backend:
-    """A backend by its name.
+    """Return the backend with this name. A `Backend` object is returned unchanged.
 
     Raises:
-        MatchError: there is none of that name.
+        MatchError: no backend has this name.
     """
     if not isinstance(backend, str):
         return backend

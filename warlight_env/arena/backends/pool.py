@@ -20,12 +20,12 @@ from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
 from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
-#: Seconds in which the processes may end their rounds.
+#: Seconds that the processes get to finish their current rounds before they are killed.
 PATIENCE: Final = 2.0
 
 
 class _Worker:
-    """What a worker process keeps: the setups, those whose kernels are loaded, and the flag that stops it."""
+    """State of a worker process: the setups, the contests with loaded kernels, and the flag that stops the worker."""
 
     setups: Sequence[Playable[Any]]
     stop: Any
@@ -50,10 +50,10 @@ def _play(task: Task) -> Done[Any]:
 
 
 class Processes(Generic[R]):
-    """Plays in several processes; they end with the context."""
+    """Workers that play in several processes. The processes end with the context."""
 
     def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
-        self.slots = 2 * jobs  # a process that is done finds its next task waiting
+        self.slots = 2 * jobs  # so that a process finds its next task ready
         self._jobs = jobs
         self._setups = setups
         self._pending: set[Future[Done[R]]] = set()
@@ -64,7 +64,8 @@ class Processes(Generic[R]):
             sent = pickle.dumps(tuple(self._setups))
         except Exception as error:
             raise MatchError(f"jobs = {self._jobs}: the agents cannot be sent to other processes ({error})") from error
-        # A process that fails to start reads nothing, and what is larger than a pipe's buffer would wait for ever.
+        # The setups go through a file. A process that fails to start reads nothing from its pipe, and a write that is
+        # larger than the pipe's buffer would then block for ever.
         self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
         file = Path(self._folder.name, "setups.pickle")
         file.write_bytes(sent)
@@ -86,8 +87,8 @@ class Processes(Generic[R]):
         with interrupts_blocked(), self._translated():
             try:
                 self._pending.add(self._pool.submit(_play, task))
-            except (OSError, ValueError):  # starting a process for it needs what is closed where another one died
-                self._pool.submit(_stopped)  # a pool that lost a process says so now
+            except (OSError, ValueError):  # a new process needs resources that are closed when another process died
+                self._pool.submit(_stopped)  # a pool that lost a process raises BrokenProcessPool here
                 raise
         self._workers |= set(multiprocessing.active_children()) - before
 
@@ -100,13 +101,13 @@ class Processes(Generic[R]):
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Errors of the pool, said so that they help."""
+        """Raise errors of the pool again, with messages that help the user."""
         try:
             yield
         except AgentError as error:
             raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
-            self._kill()  # the pool ends those that it knew when one died, and would wait for ever for later ones
+            self._kill()  # the pool ends only the processes that it knew then, and waits for ever for later ones
             raise RunError(
                 "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
                 'jobs > 1 outside of `if __name__ == "__main__":`'
@@ -117,10 +118,10 @@ class Processes(Generic[R]):
         return list(_finished(self._pending))
 
     def _end(self) -> None:
-        """Stop the processes after their current rounds; those that take longer than `PATIENCE` are killed.
+        """Stop the processes after their current rounds. Kill those that need longer than `PATIENCE`.
 
-        They may still compile, start, or think about a long move; no game that they have finished is lost but those of
-        their last task.
+        A process may still compile, start, or think about a long move. Only finished games of its last task can be
+        lost.
         """
         self._stop.value = 1
         killer = threading.Timer(PATIENCE, self._kill)

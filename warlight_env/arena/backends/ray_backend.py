@@ -1,4 +1,4 @@
-"""Games on a Ray cluster; what is lost with a worker or a node is played again."""
+"""Games on a Ray cluster. Games that are lost with a worker or a node are played again."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
 
-#: How often a task is handed out before its loss counts as its own fault: an agent may kill its process, too.
+#: Number of attempts at a task. After that many losses the run fails, because an agent may also kill its process.
 ATTEMPTS: Final = 5
 
 _log = logging.getLogger(__name__)
 
-#: In a worker process: the setups of runs by their digest, and those whose kernels are loaded.
+#: In a worker process: the setups of runs by their digest, and the contests with loaded kernels.
 _setups: dict[str, tuple[Playable[Any], ...]] = {}
 _warm: set[tuple[str, int]] = set()
 
 
 class RayBackend:
-    """A Ray cluster: the one that the program is connected to, or else the one at `address`.
+    """A Ray cluster: the one to which the program is connected, or else the one at `address`.
 
     Workers need this package, and the agents, in their environment.
 
@@ -73,24 +73,25 @@ class RayBackend:
 
 
 def _knock(address: str | None) -> None:
-    """Fail at once where nobody listens: Ray itself would try for minutes. `OSError` says why."""
+    """Raise `OSError` at once if no server listens at the address. Ray itself would try for minutes."""
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 class RayWorkers(Generic[R]):
-    """Tasks on a cluster, a CPU each."""
+    """Tasks on a cluster. Each task uses one CPU."""
 
     def __init__(self, ray: Any, sent: bytes, jobs: int | None) -> None:
         cpus = int(ray.cluster_resources().get("CPU", 1))
-        self.slots = 2 * cpus if jobs is None else jobs  # a worker that is done finds its next task waiting
+        self.slots = 2 * cpus if jobs is None else jobs  # so that a worker finds its next task ready
         self._ray = ray
         self._digest = hashlib.sha256(sent).hexdigest()
         self._sent = ray.put(sent)
-        # Ray would try again by itself; we do, so that it is told and has an end.
+        # Ray's own retries are off. This class retries itself, so that it can log each attempt and stop after
+        # `ATTEMPTS`.
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
-        self._pending: dict[Any, tuple[Task, int]] = {}  # with the attempts so far
+        self._pending: dict[Any, tuple[Task, int]] = {}  # with the number of attempts so far
         self._reports: list[Done[R]] = []
 
     @property
@@ -119,7 +120,7 @@ class RayWorkers(Generic[R]):
         return self._taken()
 
     def _collect(self) -> None:
-        """Take in all that is ready."""
+        """Collect the reports of all finished tasks."""
         ready, _ = self._ray.wait(list(self._pending), num_returns=len(self._pending), timeout=0)
         for reference in ready:
             report = self._report(reference)
@@ -131,7 +132,7 @@ class RayWorkers(Generic[R]):
         return reports
 
     def _report(self, reference: Any) -> Done[R] | None:
-        """What came of a task; None where it was lost and is played again."""
+        """Return the report of a task. Return None if the task was lost and is submitted again."""
         errors = self._ray.exceptions
         task, attempt = self._pending[reference]
         try:

@@ -1,4 +1,4 @@
-"""Games whose results are wanted in the order of their numbers, wherever they are played."""
+"""Play games on any workers, and return the results in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from warlight_env.arena.backends.tasks import R, Task, Workers
 
 
 def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
-    """What the games of these numbers came to, in their order; of the first games that the workers were opened with.
+    """Return the results of the games with these numbers, in the same order.
+
+    The games belong to the first contest that the workers were opened with.
 
     Raises:
-        RunError: the workers are gone. Exception: what a game raised; the others are ended.
+        RunError: the workers are gone.
+        Exception: a game raised this exception; the other games are stopped.
     """
     waiting = deque(numbers)
     found: dict[int, R] = {}

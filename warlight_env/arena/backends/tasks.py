@@ -1,4 +1,4 @@
-"""What backends have in common: tasks, and how a worker plays one."""
+"""Parts that all backends use: tasks, and the function with which a worker plays one."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from warlight_env.arena.playing.play import GameStopped
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
-#: Seconds after which a worker reports what it has played, though games of its task are left.
+#: Seconds after which a worker reports its finished games, even if games of its task are left.
 SLICE: Final = 0.5
 
 
 class Playable(Protocol[R_co]):
-    """Games by their numbers, of which each depends on nothing else; travels to workers by pickle."""
+    """A set of games with numbers. A game depends only on its number. Pickle sends the object to workers."""
 
     def warm_up(self) -> None:
         """Load the kernels that its games need."""
         ...
 
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> R_co:
-        """Play the game of that number; `stop`: asked after every round.
+        """Play the game with this number. `stop` is called after every round.
 
         Raises:
-            GameStopped: that said so.
+            GameStopped: `stop` returned True.
         """
         ...
 
 
 class Task(NamedTuple):
-    """Games that are handed to a worker at once."""
+    """Games that a worker receives at once."""
 
-    contest: int  #: which of the run's contests
+    contest: int  #: index of the contest in the run
     numbers: tuple[int, ...]
 
 
 class Done(NamedTuple, Generic[R]):
-    """What a worker reports: the first games of a task, and why it could not play on."""
+    """The report of a worker: the first games of a task, and the error that stopped it, if any."""
 
     task: Task
     records: list[R]
@@ -49,19 +49,19 @@ class Done(NamedTuple, Generic[R]):
 class Workers(Protocol[R]):
     """Workers that are ready to play the contests of a run."""
 
-    slots: int  #: tasks that they can work at side by side, at most
+    slots: int  #: largest number of tasks at the same time
 
     @property
     def busy(self) -> int:
-        """Tasks that were submitted and not reported."""
+        """Number of tasks that were submitted and not yet reported."""
         ...
 
     def submit(self, task: Task) -> None:
-        """Have a task played."""
+        """Submit a task."""
         ...
 
     def wait(self) -> list[Done[R]]:
-        """Wait until something is reported.
+        """Wait for at least one report, and return the new reports.
 
         Raises:
             RunError: the workers are gone.
@@ -69,12 +69,12 @@ class Workers(Protocol[R]):
         ...
 
     def stop(self) -> list[Done[R]]:
-        """Have all tasks ended soon, and return what had been played and not reported."""
+        """Stop all tasks soon. Return the reports of finished games that were not yet returned."""
         ...
 
 
 def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None = None) -> Done[R]:
-    """Play the games of a task, up to `SLICE` seconds (and one game); `stopped` is asked after every round."""
+    """Play the games of a task, for at most `SLICE` seconds and one game. `stopped` is called after every round."""
     records: list[R] = []
     end = time.perf_counter() + SLICE
     for number in task.numbers:
@@ -82,7 +82,7 @@ def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None
             records.append(setup.play(number, stopped))
         except GameStopped:
             break
-        except Exception as error:  # reported with what was played before
+        except Exception as error:  # reported together with the games before it
             return Done(task, records, error)
         if time.perf_counter() >= end:
             break
@@ -90,7 +90,7 @@ def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None
 
 
 class Here(Generic[R]):
-    """Plays in this process, a game at a time."""
+    """Workers in this process. They play one game at a time."""
 
     slots = 1
 

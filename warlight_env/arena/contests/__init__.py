@@ -1,1 +1,1 @@
-"""Many games on a backend, in a folder that an end of any kind leaves whole."""
+"""Many games on a backend, with a run folder that survives every kind of interruption."""

@@ -1,4 +1,4 @@
-"""Folders to which runs only ever append, so that what ends a run, however hard, costs no more than its last line."""
+"""Folders to which runs only append. A crash or a kill costs at most the last line."""
 
 from __future__ import annotations
 
@@ -18,38 +18,41 @@ from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
-#: What taking a line apart raises where it is damaged, or of something else.
+#: Exceptions of the parser for a line that is damaged, or that belongs to something else.
 NOT_OURS = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
 class RunFolderError(InputError):
-    """A run folder that belongs to another run, is damaged, or is in use; nothing in it has been changed."""
+    """A run folder that belongs to another run, is damaged, or is in use. The folder has not been changed."""
 
 
 class AppendOnlyFolder(ABC):
-    """A description that says what a run is, and a file with a line of JSON for each thing that it has done.
+    """A file that describes a run, and a file with one line of JSON for each completed item of the run.
 
-    The description is there as a whole or not at all. Lines are only ever appended; a last one that a kill or a full
-    disk cut off is dropped when the run goes on. While the context lasts, the folder is locked against other runs.
+    The description is written as a whole or not at all. Lines are only appended. A kill or a full disk can cut off the
+    last line; the next run with the folder drops such a line. While the context lasts, the folder is locked against
+    other runs.
 
-    Subclasses say what the files are called, and in `take` what a line means.
+    Subclasses define the file names, and in `take` the meaning of a line.
 
     Args:
-        folder: made if it is not there. Or the lock of a folder that the caller holds, and releases after the context.
-        description: all that decides the run, as JSON takes it; a folder with another one is refused.
+        folder: the folder, made if it does not exist; or a lock of the folder, which the caller holds and releases
+            after the context.
+        description: everything that decides the run, ready for JSON. A folder with another description is refused.
 
     Raises:
-        RunFolderError: the folder describes something else (the message names the field), is damaged, or in use.
-        RunError: it cannot be written.
+        RunFolderError: the folder describes something else (the message names the field), is damaged, or is in use.
+        RunError: the folder cannot be written.
     """
 
     description_name: ClassVar[str]
     lines_name: ClassVar[str]
-    #: What a line tells, with its article.
+    #: The content of a line, with an article, for messages.
     item: ClassVar[str]
-    #: What is raised where the folder cannot be used.
+    #: The exception for a folder that cannot be used.
     error: ClassVar[type[RunFolderError]] = RunFolderError
-    #: Seconds for which lines may be with the system only, which a killed process survives and a power cut does not.
+    #: An append calls fsync if the last call is at least this many seconds old. Lines that are not yet synchronized
+    #: survive the kill of a process, but not a power cut.
     sync_seconds: ClassVar[float] = 0.0
 
     def __init__(self, folder: Path | FolderLock, description: dict[str, Any]) -> None:
@@ -58,12 +61,12 @@ class AppendOnlyFolder(ABC):
         self._own_lock: FolderLock | None = None
         self._description = json.loads(json.dumps(description))
         self._file = -1
-        self._end = 0  # of the last whole line
+        self._end = 0  # end of the last whole line, in bytes
         self._synced = 0.0
 
     def __enter__(self) -> Self:
         try:
-            self._is_described()  # before anything is made in another run's folder
+            self._is_described()  # before anything is written to a folder of another run
             if self._lock is None:
                 self._own_lock = FolderLock(self.folder, in_use=self.error, unwritable=self._failure)
             try:
@@ -79,7 +82,7 @@ class AppendOnlyFolder(ABC):
     def _open(self) -> None:
         self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
-            if not self._is_described():  # of two runs that begin at once, the one with the lock describes the folder
+            if not self._is_described():  # if two runs begin at once, the one with the lock describes the folder
                 self._describe()
             self._end = self._read()
         except BaseException:
@@ -102,26 +105,26 @@ class AppendOnlyFolder(ABC):
 
     @abstractmethod
     def take(self, fields: Any) -> None:
-        """Take in what a line says; called for each line that the folder holds.
+        """Read the fields of a line. This is called for each line of the folder.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: it is not of this run.
+            ValueError, TypeError, KeyError, AttributeError: the line does not belong to this run.
         """
 
     def setting(self, where: Sequence[str]) -> str:
-        """What a person calls the part of the description to which these keys lead."""
+        """Return the user's name for the part of the description at these keys."""
         return ".".join(where)
 
     def completed(self, found: dict[str, Any]) -> dict[str, Any]:
-        """What the folder describes, with what older versions did not say yet."""
+        """Return the folder's description, with the fields that older versions did not write."""
         return found
 
     def append_lines(self, items: Sequence[Any]) -> None:
-        """Write a line for each item, as JSON takes it.
+        """Write one line for each item. The items must be ready for JSON.
 
         Raises:
-            RunError: that failed; the lines written before are still there.
-            ValueError: an item holds a number that is none; nothing has been written.
+            RunError: writing failed. The lines written before remain.
+            ValueError: an item contains NaN or infinity. Nothing has been written.
         """
         if not items:
             return
@@ -137,10 +140,13 @@ class AppendOnlyFolder(ABC):
             raise self._failure(error) from error
 
     def write(self, name: str, content: str | bytes) -> Path:
-        """Write another file of the run, in a folder of its own if the name says so, as a whole, or leave it as it was.
+        """Write another file of the run, and return its path.
+
+        `name` may contain one subfolder, which is made. The file is replaced as a whole; after an error its old content
+        remains.
 
         Raises:
-            RunError: that failed.
+            RunError: writing failed.
         """
         try:
             (self.folder / name).parent.mkdir(exist_ok=True)
@@ -150,7 +156,7 @@ class AppendOnlyFolder(ABC):
         return self.folder / name
 
     def _write(self, path: Path, content: str | bytes) -> None:
-        """Write a file of the folder. A kill leaves one temporary file at most, which the next run overwrites."""
+        """Write a file of the folder. A kill leaves at most one temporary file, which the next run overwrites."""
         write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
@@ -160,7 +166,7 @@ class AppendOnlyFolder(ABC):
         )
 
     def _is_described(self) -> bool:
-        """Whether the folder says what it is of; refused where that is another run."""
+        """Return whether the folder has a description. A description of another run is refused."""
         path = self.folder / self.description_name
         if not path.exists():
             return False
@@ -188,7 +194,7 @@ class AppendOnlyFolder(ABC):
         self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
     def _read(self) -> int:
-        """Take in all whole lines; returns where the last one ends."""
+        """Read all whole lines. Return the end of the last one, in bytes."""
         path = self.folder / self.lines_name
         end = 0
         with bounded.open_file(path) as file:
@@ -205,7 +211,10 @@ class AppendOnlyFolder(ABC):
 
 
 def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of a file with their ends, one by one; without a last one that has none. None: one that is too long."""
+    """Yield the lines of a file with their line ends. Yield None for a line that is too long.
+
+    A last line without a line end is left out.
+    """
     while line := file.readline(bounded.RESULT_BYTES + 1):
         if line.endswith(b"\n"):
             yield line
@@ -214,9 +223,10 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 
 
 def append_whole(file: int, end: int, data: bytes) -> int:
-    """Append to an open file whose content ends at `end`, all or nothing; returns where it ends now.
+    """Append data to an open file with its content's end at `end`. Return the new end.
 
-    What a write that was broken off left behind is cut off before the next one.
+    Either all of the data is appended, or none. An interrupted write may leave data behind `end`; the next call removes
+    them.
 
     Raises:
         OSError: nothing was appended.
@@ -235,7 +245,7 @@ def append_whole(file: int, end: int, data: bytes) -> int:
 
 
 def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:
-    """The keys to the first field in which two descriptions differ, with both values."""
+    """Return the keys of the first field in which two descriptions differ, and both values; None if they are equal."""
     if isinstance(there, dict) and isinstance(here, dict):
         for key in [*here, *(key for key in there if key not in here)]:
             found = _difference(there.get(key), here.get(key), (*where, key))
@@ -245,16 +255,16 @@ def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tup
     return None if there == here and type(there) is type(here) else (where, there, here)
 
 
-#: What descriptions have behind the name of a file or of an agent's source, see `agents.registry.pinned`.
+#: The digest that descriptions append to the name of a file or of an agent's source, see `agents.registry.pinned`.
 _DIGEST: Final = re.compile(r"#[0-9a-f]{16}\b")
 
 
 def _undigested(value: Any) -> str:
-    """A value of a description without what stands behind its names."""
+    """Return a value of a description as text, without the digests behind its names."""
     return _DIGEST.sub("", json.dumps(value))
 
 
 def _shown(value: Any) -> str:
-    """A value of a description in a message; a whole contest would fill the screen."""
+    """Return a value of a description for a message, shortened: a whole contest would fill the screen."""
     text = "none" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 300 else f"{text[:300]} …"

@@ -1,4 +1,4 @@
-"""A contest while it is played: what is missing, what was played, and when its stop rule decides."""
+"""The state of a contest during play: its missing games, its finished games, and the decision of its stop rule."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from warlight_env.arena.playing.play import GameRecord
 
 
 class Judge(Protocol):
-    """Watches one contest on behalf of a stop rule."""
+    """The part of a stop rule that follows one contest."""
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
-        """Take in the next whole unit, in the order of numbers; True: enough is known, play no more."""
+        """Add the next whole unit; units come in the order of their numbers. Return True to stop the contest."""
         ...
 
 
 class StopRule(Protocol):
-    """Says when a contest is decided before all its games are played, as `Sprt` does."""
+    """A rule that decides a contest before all its games are played, such as `Sprt`."""
 
     def judge(self, setup: Setup) -> Judge:
-        """A judge for one contest; `InputError` if the rule does not fit it."""
+        """Return a judge for one contest. Raise `InputError` if the rule does not fit the contest."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """The rule as JSON takes it; rules that decide alike have equal descriptions."""
+        """Return the rule in a form for JSON. Rules with the same decisions have equal descriptions."""
         ...
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Games of one setup, under a name of their own.
+    """Games of one setup, with a key.
 
     Args:
-        key: tells it from the other contests of a run.
-        setup: how its games go.
-        games: how many; with pairing rounded up to whole units.
-        stop: decides, on whole units in the order of numbers, that no more games are needed.
+        key: the contest's name, unique in a run.
+        setup: the setup of its games.
+        games: number of games. With pairing it is rounded up to whole units.
+        stop: a rule that ends the contest early. It sees whole units in the order of their numbers.
     """
 
     key: str
@@ -49,31 +49,31 @@ class Contest:
 
     @property
     def n_games(self) -> int:
-        """Games to play at most: `games` in whole units."""
+        """The largest number of games: `games`, rounded up to whole units."""
         size = self.setup.unit_size
         return -(-self.games // size) * size
 
 
 @dataclass(frozen=True)
 class ContestResult:
-    """What a contest came to; equal however its games were spread over time and machines."""
+    """The result of a contest. It does not depend on how the games were distributed over time and machines."""
 
     contest: Contest
     records: tuple[GameRecord, ...]  #: whole units in the order of numbers
-    decided: bool  #: the stop rule ended it
+    decided: bool  #: the stop rule ended the contest
     interrupted: bool  #: games are missing
-    found: int = field(default=0, compare=False)  #: games that the run folder held when the run began
+    found: int = field(default=0, compare=False)  #: games that the run folder held at the start of the run
 
 
 class Course:
-    """The state of a contest: hands out the numbers of games and takes in the records."""
+    """The state of a contest. It returns the numbers of games to play and receives the records."""
 
     def __init__(self, contest: Contest, known: Iterable[GameRecord] = ()) -> None:
         self.contest = contest
         self._size = contest.setup.unit_size
         self._judge = None if contest.stop is None else contest.stop.judge(contest.setup)
         self._records: dict[int, GameRecord] = {}
-        self._judged = 0  # units
+        self._judged = 0  # number of units
         self._decided = False
         self.add(known)
         self._found = frozenset(self._records)
@@ -81,19 +81,19 @@ class Course:
 
     @property
     def missing(self) -> int:
-        """Games that nobody has been asked to play; 0 as soon as the stop rule has decided."""
+        """Number of games that no worker has received; 0 after a decision of the stop rule."""
         return 0 if self._decided else len(self._missing)
 
     def take(self, most: int) -> tuple[int, ...]:
-        """Numbers of games to play next."""
+        """Return the numbers of the next games to play, at most `most`."""
         return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
 
     def give_back(self, numbers: Sequence[int]) -> None:
-        """Numbers that were taken and not played: they come first again."""
+        """Put back numbers that were taken but not played. They are the next to be taken."""
         self._missing.extendleft(reversed(numbers))
 
     def add(self, records: Iterable[GameRecord]) -> None:
-        """Take in games that were played."""
+        """Add games that were played."""
         for record in records:
             self._records.setdefault(record.number, record)
         while self._judge is not None and not self._decided and (unit := self._unit(self._judged)) is not None:
@@ -101,13 +101,13 @@ class Course:
             self._judged += 1
 
     def _unit(self, unit: int) -> list[GameRecord] | None:
-        """A unit's games, None where some are missing."""
+        """Return the games of a unit; None if some are missing."""
         numbers = range(unit * self._size, (unit + 1) * self._size)
         games = [self._records[n] for n in numbers if n in self._records]
         return games if len(games) == self._size else None
 
     def result(self) -> ContestResult:
-        """What counts: up to the decision, or all whole units."""
+        """Return the games that count: those up to the decision, or all whole units."""
         units = self._judged if self._decided else self.contest.n_games // self._size
         whole = [games for unit in range(units) if (games := self._unit(unit)) is not None]
         records = tuple(record for games in whole for record in games)

@@ -1,4 +1,4 @@
-"""What a result was made with: versions and the machine, without names or paths of anybody's."""
+"""Versions and machine with which a result was made, without names of users and without paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.version import __version__
 
 
 def facts() -> dict[str, Any]:
-    """Versions of what matters to results and speed, processor, cores, memory in GiB, operating system."""
+    """Return versions that matter to results and speed, processor, cores, memory in GiB, and operating system."""
     return {
         "warlight-env": __version__,
         "python": platform.python_version(),
@@ -25,7 +25,7 @@ def facts() -> dict[str, Any]:
 
 
 def facts_line(found: dict[str, Any]) -> str:
-    """The facts in one line."""
+    """Return the facts in one line."""
     memory = f", {found['memory_gib']} GiB" if found["memory_gib"] else ""
     return (
         f"warlight-env {found['warlight-env']}, Python {found['python']}, numpy {found['numpy']}, "
@@ -48,4 +48,4 @@ def _memory() -> int | None:
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
     except (ValueError, OSError, AttributeError):
-        return None  # not said here
+        return None  # unavailable on this system

@@ -1,4 +1,4 @@
-"""Steps that Ctrl-C and SIGTERM do not break off in the middle."""
+"""Protect steps from Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back until the block is done; what handles them is then called as ever.
+    """Delay SIGINT and SIGTERM until the block is done. Then call their usual handlers.
 
-    For blocks of milliseconds. Only the main thread is interrupted: in others there is nothing to do.
+    Use it for blocks that take milliseconds. Only the main thread is interrupted, so in other threads this does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -26,7 +27,7 @@ def uninterrupted() -> Iterator[None]:
         arrived.append(number)
 
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-    ours = {number: handler for number, handler in handlers.items() if callable(handler)}  # the others do not raise
+    ours = {number: handler for number, handler in handlers.items() if callable(handler)}  # others raise nothing
     for number in ours:
         signal.signal(number, note)
     try:

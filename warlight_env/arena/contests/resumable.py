@@ -20,10 +20,10 @@ from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
 from warlight_env.record.errors import LogWriteError
 
-#: Games side by side, at most.
+#: The largest number of games at the same time.
 MOST_JOBS: Final = 4096
 
-#: Called with a contest's key and a batch of its games: those found in the run folder, then those that are finished.
+#: Called with a contest's key and a batch of its games: first those from the run folder, then newly finished ones.
 OnContestGames = Callable[[str, Sequence[GameRecord]], None]
 
 
@@ -37,30 +37,29 @@ def play_contests(
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
 
-    Every game depends on its contest and number alone, and stop rules judge whole units in the order of numbers: the
-    result depends neither on jobs and backend nor on interruptions. (Agents that look at a clock differ, of course.)
-    Ctrl-C ends the run early; results then hold what was played and say so.
+    A game depends only on its contest and its number. Stop rules judge whole units in the order of their numbers. So
+    the result does not depend on jobs, backend or interruptions. (Agents that read a clock are an exception.) Ctrl-C
+    ends the run early; the results then contain the finished games and are marked as interrupted.
 
     Args:
-        contests: with keys that differ.
-        jobs: games played side by side; None: one on this machine, as many as there are CPUs on a cluster.
+        contests: contests with different keys.
+        jobs: number of games at the same time; None: one on this machine, as many as there are CPUs on a cluster.
         backend: "local" (processes), "ray" (a Ray cluster), or a `Backend`.
-        folder: a run folder, made if there is none. Every game is written there as it is finished; a run that was
-            interrupted or killed goes on where it was, and gives the result that it would have given. A folder of
-            other contests is refused. While games are played, it is locked, and so are the folders of logs. The lock
-            of a folder, where the caller holds it.
-        on_games: told of every game once.
+        folder: a run folder, made if it does not exist; or the lock of a folder, if the caller holds it. Every finished
+            game is written there. An interrupted or killed run continues from there, with the same final result. A
+            folder of other contests is refused. During play the folder is locked, and so are the folders of logs.
+        on_games: receives every game once.
 
     Returns:
         The results by key, in the order of `contests`.
 
     Raises:
-        AgentCrashError: an agent failed and the contest's setup says that this ends it.
+        AgentCrashError: an agent failed, and the contest's setup says that a failure ends the run.
         MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
-        RunFolderError: the folder belongs to other contests or is damaged; another run writes to it, or to a folder of
-            logs.
+        RunFolderError: the folder belongs to other contests or is damaged; or another run writes to it, or to a folder
+            of logs.
         LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
-        RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
+        RunError: workers were lost, or a folder cannot be written. The games played before are in the folder.
     """
     try:
         contests = tuple(contests)
@@ -84,7 +83,7 @@ def play_contests(
                     on_games(key, records)
 
         def keep(reports: Sequence[Done[GameRecord]]) -> None:
-            with uninterrupted():  # what is counted is on disk, too
+            with uninterrupted():  # so that every counted game is also on disk
                 for report in reports:
                     course = courses[report.task.contest]
                     course.add(report.records)
@@ -106,7 +105,7 @@ def play_contests(
 
 
 def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
-    """The folders to which logs are written, each once; not that of the run, which has a lock already."""
+    """Return the folders of logs, each once, without the run folder, which is locked already."""
     folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
 
@@ -130,14 +129,14 @@ def _check(contests: Sequence[Contest], jobs: int | None) -> None:
 
 
 def check_jobs(jobs: Any, *, optional: bool = False) -> None:
-    """Refuse a number of games side by side that is no integer from 1 to `MOST_JOBS` with a `MatchError`."""
+    """Raise `MatchError` unless the number of games at the same time is an integer from 1 to `MOST_JOBS`."""
     check_count("jobs", jobs, optional=optional)
     if jobs is not None and jobs > MOST_JOBS:
         raise MatchError(f"jobs = {jobs}: must be at most {MOST_JOBS}")
 
 
 def check_count(name: str, value: Any, *, optional: bool = False) -> None:
-    """Refuse what is no integer from 1 up with a `MatchError`."""
+    """Raise `MatchError` unless the value is an integer from 1 up."""
     if value is None and optional:
         return
     if not is_integer(value):
@@ -152,7 +151,7 @@ def _play(
     keep: Callable[[Sequence[Done[GameRecord]]], None],
     on_games: OnContestGames | None,
 ) -> None:
-    """Keep the workers busy until nothing is missing, or until Ctrl-C."""
+    """Keep the workers busy until no game is missing, or until Ctrl-C."""
     tasks = _tasks(courses, workers.slots)
     try:
         while True:
@@ -171,13 +170,13 @@ def _play(
     except KeyboardInterrupt:
         keep(workers.stop())
     except BaseException:
-        with contextlib.suppress(RunError):  # a folder that cannot be written: the first error says so
+        with contextlib.suppress(RunError):  # if the folder cannot be written, the first error reports it
             keep(workers.stop())
         raise
 
 
 def _tasks(courses: Sequence[Course], slots: int) -> Iterator[Task | None]:
-    """What to play next, the contests one after the other; None while nothing is missing."""
+    """Yield the next tasks, one contest after the other; None while no game is missing."""
     while True:
         for i, course in enumerate(courses):
             if course.missing:

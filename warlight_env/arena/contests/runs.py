@@ -1,4 +1,4 @@
-"""Run folders: every finished game is on disk, and an interrupted run goes on where it was."""
+"""Run folders. Every finished game is on disk, and an interrupted run continues from there."""
 
 from __future__ import annotations
 
@@ -17,34 +17,37 @@ from warlight_env.errors import clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
 
-#: Version of the form of run folders.
+#: Version of the format of run folders.
 FORMAT: Final = 1
 DESCRIPTION: Final = "run.json"
 GAMES: Final = "games.jsonl"
 
 
 class RunFolder(AppendOnlyFolder):
-    """The state of a run: `run.json` says what is played, `games.jsonl` holds a line for every finished game.
+    """The state of a run: `run.json` describes its games, `games.jsonl` holds one line for every finished game.
 
     Args:
         folder: see `AppendOnlyFolder`.
-        contests: what is played.
+        contests: the contests of the run.
 
     Raises:
         RunFolderError, RunError: see `AppendOnlyFolder`.
     """
 
     description_name, lines_name, item = DESCRIPTION, GAMES, "a game"
-    sync_seconds = 1.0  # games may be many a second
+    sync_seconds = 1.0  # a run can finish many games a second
 
     def __init__(self, folder: Path | FolderLock, contests: Sequence[Contest]) -> None:
         super().__init__(folder, describe_run(contests))
-        self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}  #: at the start
+        self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}  #: found at the start
         self._contests = {contest.key: contest for contest in contests}
         self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
 
     def setting(self, where: Sequence[str]) -> str:
-        """See `AppendOnlyFolder.setting`; as options are called, with the contest's key where there are several."""
+        """See `AppendOnlyFolder.setting`.
+
+        The name is that of an option, with the contest's key if there are several.
+        """
         if where[0] != "contests" or len(where) < 2:
             return super().setting(where)
         key, *inside = where[1:]
@@ -54,7 +57,7 @@ class RunFolder(AppendOnlyFolder):
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
     def completed(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.completed`: the digests of weights that come from files."""
+        """See `AppendOnlyFolder.completed`. Adds the digests of weights that come from files."""
         contests = found.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
@@ -66,7 +69,7 @@ class RunFolder(AppendOnlyFolder):
         """Write finished games of a contest.
 
         Raises:
-            RunError: that failed; the games written before are still there.
+            RunError: writing failed. The games written before remain.
         """
         self.append_lines([{"contest": key, **record.to_dict()} for record in records])
 
@@ -86,12 +89,14 @@ class RunFolder(AppendOnlyFolder):
 
 
 def played_games(folder: Path, key: str) -> list[GameRecord]:
-    """The finished games of one contest of a run folder, in the order of numbers, also while it is played.
+    """Return the finished games of one contest of a run folder, in the order of their numbers.
+
+    This works during play, too.
 
     Raises:
-        RunFolderError: there is no such folder, or it is damaged.
+        RunFolderError: the folder does not exist, or it is damaged.
     """
-    any_of = b'{"contest": "'  # as `RunFolder.append` writes it: games of other contests need not be read
+    any_of = b'{"contest": "'  # the format of `RunFolder.append`: games of other contests are skipped
     begin = json.dumps({"contest": key})[:-1].encode() + b","
     found: dict[int, GameRecord] = {}
     try:
@@ -108,7 +113,7 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
 
 
 def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
-    """A game and the contest that it belongs to."""
+    """Return the contest and the game of a line."""
     try:
         if line is None:
             raise ValueError("the line is too long")
@@ -122,7 +127,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
 
 
 def _check_result(record: GameRecord) -> None:
-    """Refuse what no game comes to with a `ValueError`: statistics would not notice."""
+    """Raise `ValueError` for values that no game can have. Statistics would not notice them."""
     players = range(len(record.seats))
     fits = {
         "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
@@ -147,17 +152,17 @@ def _check_result(record: GameRecord) -> None:
 
 
 def _counts(*values: Any) -> bool:
-    """Whether all are integers that count something."""
+    """Return whether all values are integers from 0 to 2**60 - 1."""
     return all(type(value) is int and 0 <= value < 2**60 for value in values)
 
 
 def _numbers(*values: Any) -> bool:
-    """Whether all are numbers of things or seconds."""
+    """Return whether all values are numbers from 0 to below 10**18."""
     return all(type(value) in (int, float) and 0 <= value < 1e18 for value in values)
 
 
 def describe_run(contests: Sequence[Contest]) -> dict[str, Any]:
-    """All that decides the games of a run, as JSON takes it."""
+    """Return everything that decides the games of a run, in a form for JSON."""
     described = {
         contest.key: {
             **contest.setup.describe(),

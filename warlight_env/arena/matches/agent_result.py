@@ -1,4 +1,4 @@
-"""What the games of a match came to for one agent: on all seats and on each, and the time that it spent."""
+"""The results of one agent in a match: over all seats, for each seat, and the time that it spent."""
 
 from __future__ import annotations
 
@@ -22,18 +22,21 @@ class SeatResult:
 
 @dataclass(frozen=True)
 class TimeResult:
-    """What an agent spent. Times are wall time in seconds."""
+    """Time and simulations that an agent spent. Times are wall time in seconds."""
 
     answers: int  #: picks and turns
     mean: float  #: of an answer
     slowest: float
     late: int  #: answers that took longer than the clock allowed
-    simulations: float | None  #: mean of a turn; None: the agent does not say
+    simulations: float | None  #: mean of a turn; None: the agent does not report them
 
 
 @dataclass(frozen=True)
 class AgentResult:
-    """An agent's games. A game without a winner is a draw for those who share the first place; all others lost."""
+    """An agent's games.
+
+    In a game without a winner, the agents that share the first place have a draw. All other agents have lost.
+    """
 
     name: str
     games: int
@@ -42,7 +45,7 @@ class AgentResult:
     draws: int
     win_share: float  #: wins / games, 0 without games
     interval: Interval  #: for the share of wins
-    score: float  #: a draw between k counts as 1/k of a win
+    score: float  #: a draw between k agents counts as 1/k of a win
     seats: tuple[SeatResult, ...]
     dropped: int  #: illegal picks and orders, which were left out
     crashes: int  #: games lost because the agent failed
@@ -52,7 +55,7 @@ class AgentResult:
 
 
 def time_result(uses: Sequence[TimeUse]) -> TimeResult:
-    """What an agent spent in several games, added up."""
+    """Return the sum of the times that an agent spent in several games."""
     answers, seconds = sum(use.answers for use in uses), sum(use.seconds for use in uses)
     counted = [use for use in uses if use.simulations is not None]
     simulations, turns = sum(use.simulations or 0 for use in counted), sum(use.turns for use in counted)

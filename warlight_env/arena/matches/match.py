@@ -1,4 +1,4 @@
-"""`Match`: many games between the same agents, in one process or several, always with the same outcome."""
+"""`Match`: many games between the same agents. The outcome does not depend on the number of processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from warlight_env.engine.rules import MAX_PLAYERS, Rules
 #: The key of a match's only contest.
 MATCH: Final = "match"
 
-#: Called with every batch of games that were finished.
+#: Called with every batch of finished games.
 OnGames = Callable[[Sequence[GameRecord]], None]
 
 
@@ -35,26 +35,27 @@ class Match:
 
     Args:
         agents: specifications as in ``random:chunks=3``, or callables that make an agent from a seed.
-        games: how many; with `paired` rounded up to whole units.
-        seed: decides everything. Neither `jobs` nor the number of games changes the game of a given number.
+        games: number of games; with `paired` it is rounded up to whole units.
+        seed: decides everything. The game of a given number depends neither on `jobs` nor on the number of games.
         map, rules: as for `Game`.
         paired: play every seed once with each rotation of the seats, and count these games as one unit.
         picks: "random" starting regions, or chosen by the "agents".
-        max_rounds: stop a game after so many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
-        jobs: games side by side; None: one on this machine, as many as there are CPUs on a cluster. With more than
-            one, call `run` under ``if __name__ == "__main__":``, and agents must be known to other processes:
-            callables that pickle, or specifications of agents that are built in or come through entry points.
-        budget: handed to every `act`; short for clocks with its simulations and seconds.
-        stop: ends the match when enough is known, see `Sprt`; `games` is then the most that are played.
-        clocks: what the agents may spend: one `Clock` for all or one for each, as text too (``"1s"``, ``"457sims"``,
+        max_rounds: stop a game after this many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
+        jobs: number of games at the same time; None: one on this machine, as many as there are CPUs on a cluster. With
+            more than one, call `run` under ``if __name__ == "__main__":``. Other processes must then be able to make
+            the agents: use callables that pickle, or specifications of agents that are built in or come from entry
+            points.
+        budget: handed to every `act`; a short form of clocks with its simulations and seconds.
+        stop: a rule that ends the match early, see `Sprt`; `games` is then the largest number of games.
+        clocks: limits for the agents: one `Clock` for all, or one for each; text works too (``"1s"``, ``"457sims"``,
             ``"10s+0.5s"``, ``"none"``).
         on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
         on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
-        log: a folder for a log of each game (see `warlight_env.record`), made if it is not there.
-        insight: with what the agents thought, in the logs.
+        log: a folder for a log of each game (see `warlight_env.record`), made if it does not exist.
+        insight: whether the logs contain the agents' evaluations (see `warlight_env.record.insight`).
 
     Raises:
-        MatchError, AgentError, MapError, RulesError, GameError: with the reason, before anything is played.
+        MatchError, AgentError, MapError, RulesError, GameError: an argument is wrong; raised before any game is played.
     """
 
     agents: Sequence[AgentSource]
@@ -103,7 +104,7 @@ class Match:
         self._clocks()
 
     def setup(self) -> Setup:
-        """The match with map and rules read."""
+        """Return the match's setup, with map and rules loaded."""
         map_ = self.map if isinstance(self.map, maps.Map) else maps.load(self.map)
         rules = Rules.of(self.rules)
         return Setup(
@@ -112,7 +113,7 @@ class Match:
         )  # fmt: skip
 
     def _clocks(self) -> tuple[Clock | None, ...]:
-        """A clock or None for each agent; empty where nobody has one."""
+        """Return a clock or None for each agent; an empty tuple if no agent has a clock."""
         if self.budget is not None:
             if self.clocks is not None:
                 raise MatchError("clocks and a budget: give one of them")
@@ -132,7 +133,7 @@ class Match:
         return clocks if any(clocks) else ()
 
     def contest(self) -> Contest:
-        """The match as a contest."""
+        """Return the match as a contest."""
         return Contest(MATCH, self.setup(), self.games, self.stop)
 
     def run(
@@ -142,17 +143,19 @@ class Match:
         backend: str | Backend = "local",
         folder: str | Path | None = None,
     ) -> MatchResult:
-        """Play. Ctrl-C ends the match early; the result then holds what was played and says so.
+        """Play the match.
+
+        Ctrl-C ends the match early; the result then contains the finished games and is marked as interrupted.
 
         Args:
-            on_games: told of every game once.
-            backend, folder: as for `play_contests`: where to play, and a run folder from which a match that was
-                interrupted or killed goes on.
+            on_games: receives every game once.
+            backend, folder: as for `play_contests`: the backend, and a run folder, from which an interrupted or killed
+                match continues.
 
         Raises:
             AgentCrashError: an agent failed; the match ends.
             MatchError: agents cannot be sent to processes.
-            RunFolderError: the folder belongs to another match, is damaged or in use.
+            RunFolderError: the folder belongs to another match, is damaged, or is in use.
             RunError: a process died, or the folder cannot be written.
         """
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a match came to: wins, losses and draws, how sure that is, seats, lengths and speed; also as text."""
+"""The result of a match, also as text: wins, losses and draws with intervals, seats, lengths and speed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from warlight_env.tables import align, counted
 
 
 class SprtResult(NamedTuple):
-    """How a sequential test stands."""
+    """The state of a sequential test."""
 
     rule: Sprt
     llr: float  #: log-likelihood ratio of H1 to H0
     verdict: Verdict | None  #: None: more games are needed
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the result in a form for JSON."""
         lower, upper = self.rule.bounds
         return {**asdict(self.rule), "llr": self.llr, "lower": lower, "upper": upper, "verdict": self.verdict}
 
@@ -43,33 +43,33 @@ class MatchResult:
     paired: bool
     picks: str
     round_limit: int
-    jobs: int | None  #: games side by side; None: as many as the backend saw fit
+    jobs: int | None  #: number of games at the same time; None: the backend chose
     records: tuple[GameRecord, ...]
     interrupted: bool
-    wall_seconds: float  #: of this run; games found in the run folder took theirs before
-    clocks: tuple[str, ...] = ()  #: by agent, as text; empty: none has one
+    wall_seconds: float  #: of this run, without the time of games found in the run folder
+    clocks: tuple[str, ...] = ()  #: by agent, as text; empty: no agent has a clock
     stop: StopRule | None = None
     decided: bool = False  #: the stop rule ended the match
-    found: int = 0  #: games, of those that count, which an earlier run had left in the run folder
+    found: int = 0  #: number of counted games that were in the run folder at the start
 
     @property
     def games(self) -> int:
-        """Games played (with pairing, in whole units)."""
+        """Number of games played (with pairing, in whole units)."""
         return len(self.records)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The agents' names, numbered where two are the same."""
+        """The agents' names, with numbers behind equal names."""
         return tuple(f"{name} #{i + 1}" if self.names.count(name) > 1 else name for i, name in enumerate(self.names))
 
     @cached_property
     def agents(self) -> tuple[AgentResult, ...]:
-        """Each agent's result, in the order in which they were named."""
+        """Each agent's result, in the order of the agents."""
         return tuple(self._agent(a) for a in range(len(self.names)))
 
     @cached_property
     def standing(self) -> Standing:
-        """All games added up."""
+        """The sums over all games."""
         standing = Standing(len(self.names), self.paired)
         standing.add(self.records)
         return standing
@@ -101,12 +101,12 @@ class MatchResult:
 
     @property
     def elo(self) -> EloDifference | None:
-        """By how much the first agent is stronger than the second; None unless two agents have played."""
+        """The Elo difference of the first agent to the second; None unless two agents have played."""
         return self.standing.elo()
 
     @property
     def sprt(self) -> SprtResult | None:
-        """How the test stands, where there is one."""
+        """The state of the sequential test; None without one."""
         if not isinstance(self.stop, Sprt):
             return None
         judge = SprtJudge(self.stop, 2 if self.paired else 1)
@@ -124,17 +124,20 @@ class MatchResult:
 
     @property
     def units(self) -> int:
-        """Units played; without pairing every game is one."""
+        """Number of units played; without pairing every game is a unit."""
         return len({record.unit for record in self.records})
 
     @property
     def cut_off(self) -> int:
-        """Games stopped before the rules would have, counted as draws."""
+        """Number of games that were stopped before the rules' end. They count as draws."""
         return sum(record.cut_off for record in self.records)
 
     @property
     def faults(self) -> list[AgentFaults]:
-        """What went wrong with the answers of agents that tell it, in all games; the first ones as text."""
+        """Faults that agents report about their own answers, summed over all games.
+
+        The texts are those of the first game with faults.
+        """
         found = [faults for record in self.records for faults in record.faults]
         told = []
         for agent in range(len(self.names)):
@@ -161,7 +164,10 @@ class MatchResult:
 
     @property
     def play_seconds(self) -> float:
-        """Play time of all games, agents included, summed over processes; no start-up, no compilation of others."""
+        """Sum of the play time of all games in seconds, agents included.
+
+        It includes neither the start of processes nor their compilation before the games.
+        """
         return sum(record.seconds for record in self.records)
 
     @property
@@ -173,7 +179,7 @@ class MatchResult:
         return _described(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the single games, as JSON takes it. Seats count from 1 here, as people count."""
+        """Return the result in a form for JSON, without the single games. Seats count from 1 here."""
         agents = []
         for agent in self.agents:
             data = asdict(agent)
@@ -209,13 +215,13 @@ class MatchResult:
 
 
 def stopped_line(count: int, when: str) -> str:
-    """How a table tells that so many games were stopped, at least one."""
+    """Return a table's line about stopped games; `count` is at least 1."""
     were, draws = ("was", "counts as a draw") if count == 1 else ("were", "count as draws")
     return f"  {counted(count, 'game')} {were} stopped {when} and {draws}"
 
 
 def _described(result: MatchResult) -> str:
-    """Wins, losses and draws with intervals, seats, lengths of games and speed, in a few lines."""
+    """Return a few lines with wins, losses, draws, intervals, seats, lengths of games and speed."""
     of = f"{result.games} of " if result.interrupted else ""
     played = of + counted(result.games_asked if of else result.games, "game")
     units = f" in {counted(result.units, 'unit')}" if result.paired else ""
@@ -259,7 +265,7 @@ def _described(result: MatchResult) -> str:
 
 
 def _strength(result: MatchResult) -> list[str]:
-    """The Elo difference, and the sequential test where there is one."""
+    """Return the lines with the Elo difference and the sequential test, if they exist."""
     lines = []
     first = result.labels[0]
     if result.elo is not None:
@@ -279,7 +285,7 @@ def _strength(result: MatchResult) -> list[str]:
 
 
 def _failures(result: MatchResult) -> list[str]:
-    """Who lost how many games by forfeit, with the first reason of each."""
+    """Return a line for each agent that lost games by forfeit: the numbers of games, and the first reason."""
     lines = []
     for a, agent in enumerate(result.agents):
         ways = {"by crashing": agent.crashes, "by being late": agent.late_losses, "by giving up": agent.forfeits}
@@ -295,7 +301,7 @@ def _failures(result: MatchResult) -> list[str]:
 
 
 def _time_use(result: MatchResult) -> list[str]:
-    """What the agents spent; nothing where no agent thinks for a millisecond and there is no clock."""
+    """Return a table of the agents' times; empty if no agent needs a millisecond and there is no clock."""
     if not result.clocks and all(agent.time.mean < 0.001 for agent in result.agents):
         return []
     rows = [["", "ms per answer", "slowest", "simulations", *(["clock", "late"] if result.clocks else [])]]

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test: a match that ends as soon as it is clear enough who is better."""
+"""The sequential probability ratio test: a match ends as soon as the better agent is clear enough."""
 
 from __future__ import annotations
 
@@ -15,34 +15,38 @@ from warlight_env.arena.ratings.elo import expected_score
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
-#: Units that each possible score is taken to have had before the first game, so that none seems impossible.
+#: Number of units that each possible score gets before the first game, so that no score seems impossible.
 PRIOR: Final = 1e-3
 
 Verdict = Literal["H0", "H1"]
 
 
 class SprtError(InputError):
-    """A test that cannot be; the message names the field and the reason."""
+    """A test with impossible settings. The message names the field and the reason."""
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """Is the first agent stronger than the second by `elo1` (H1), or only by `elo0` (H0)? A stop rule for matches.
+    """Sequential test of two hypotheses: the first agent is stronger by `elo1` (H1), or only by `elo0` (H0).
 
-    The model is logistic Elo: a difference d means an expected score of 1 / (1 + 10^(-d / 400)), a draw counting half.
-    What is counted are units: single games score 0, 1/2 or 1 (trinomial); pairs with swapped seats 0, 1/4 … 1
-    (pentanomial), so that what the games of a pair have in common does not count twice. How the scores are
-    distributed around their mean is not assumed, but estimated: the generalised ratio compares the likeliest
-    distribution with the mean of H1 to the likeliest with the mean of H0. The match ends with H1 when its logarithm
-    reaches log((1 - beta) / alpha), with H0 at log(beta / (1 - alpha)).
+    It is a stop rule for matches. The model is logistic Elo: a difference d means an expected score of 1 / (1 + 10^(-d
+    / 400)). A draw counts half.
+
+    The test counts units. A single game scores 0, 1/2 or 1 (trinomial). A pair of games with swapped seats scores 0,
+    1/4, …, 1 (pentanomial). So the correlation between the two games of a pair does not count twice.
+
+    The test does not assume a distribution of the scores around their mean; it estimates one. The generalised ratio
+    compares two likelihoods: that of the most likely distribution with the mean of H1, and that of the most likely one
+    with the mean of H0. The match ends with H1 if the logarithm of the ratio reaches log((1 - beta) / alpha). It ends
+    with H0 if the logarithm reaches log(beta / (1 - alpha)).
 
     Args:
         elo0, elo1: the differences; elo0 < elo1.
-        alpha: chance to end with H1 though H0 holds, at most about.
-        beta: chance to end with H0 though H1 holds, at most about.
+        alpha: approximate largest chance to end with H1 if H0 is true.
+        beta: approximate largest chance to end with H0 if H1 is true.
 
     Raises:
-        SprtError: they do not fit together.
+        SprtError: a value is out of range, or elo0 is not below elo1.
 
     A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945); M. Van den
     Bergh, "The Generalized Maximum Likelihood Ratio for the Expectation Value of a Distribution" (2019).
@@ -67,7 +71,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> Sprt:
-        """A test from ``elo0,elo1[,alpha[,beta]]``; without beta it is alpha's."""
+        """Read a test from ``elo0,elo1[,alpha[,beta]]``. Without beta, beta = alpha."""
         if not isinstance(text, str):
             raise SprtError(f"sprt {short_repr(text)}: must be a string")
         parts = text.split(",")
@@ -81,14 +85,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The logarithms of the likelihood ratio at which H0 and H1 are accepted."""
+        """The logarithms of the likelihood ratio at which the test accepts H0 and H1."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, units: Mapping[float, int], possible: Sequence[float]) -> float:
-        """The logarithm of the generalised likelihood ratio of H1 to H0.
+        """Return the logarithm of the generalised likelihood ratio of H1 to H0.
 
         Args:
-            units: how many units had which score.
+            units: number of units by score.
             possible: all scores that a unit can have.
         """
         counts = {x: units.get(x, 0) + PRIOR for x in possible}
@@ -96,7 +100,7 @@ class Sprt:
         return _log_likelihood(counts, high) - _log_likelihood(counts, low)
 
     def verdict(self, llr: float) -> Verdict | None:
-        """What a log-likelihood ratio decides; None: nothing yet."""
+        """Return the decision for a log-likelihood ratio; None: no decision yet."""
         lower, upper = self.bounds
         return "H1" if llr >= upper else "H0" if llr <= lower else None
 
@@ -131,10 +135,11 @@ class SprtJudge:
 
 
 def _log_likelihood(counts: Mapping[float, float], mean: float) -> float:
-    """The largest log-likelihood of the counts under a distribution with that mean, up to a constant.
+    """Return the largest log-likelihood of the counts under a distribution with this mean, up to a constant.
 
-    The likeliest distribution has p_i = q_i / (1 + t (x_i - mean)), where q are the observed shares and t makes the
-    mean right: the root of a function that falls from +inf to -inf between the ends where a p_i would be infinite.
+    The most likely distribution has p_i = q_i / (1 + t (x_i - mean)), with the observed shares q. The number t gives
+    the distribution the right mean. It is the root of a function that falls from +inf to -inf between two ends; at each
+    end one p_i would be infinite.
     """
     total = sum(counts.values())
     shares = [(x - mean, count / total) for x, count in counts.items()]

@@ -1,4 +1,4 @@
-"""One game between agents: seats, questions, budgets, and observers.
+"""One game between agents: seats, calls of the agents, budgets, and observers.
 
-Imported by the other packages of `arena`. Add what happens in a single game.
+Imported by the other packages of `arena`. Add code for events of a single game here.
 """

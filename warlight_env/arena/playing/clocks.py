@@ -1,4 +1,4 @@
-"""Clocks: what an agent may spend on each of its answers, or on all of them."""
+"""Clocks: limits on an agent's simulations and time, for each answer or for all answers of a game."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from warlight_env.arguments import is_number, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.errors import InputError
 
-#: Seconds by which an answer may be late before it counts: the operating system's share, not the agent's.
+#: Seconds by which an answer may be late without a penalty. The operating system can cause such a delay.
 MARGIN: Final = 0.05
 
-#: A clock with a bank advises to spend this part of it on an answer, and the increment: games last some 30 rounds.
+#: A clock with a bank advises this share of the bank for an answer, plus the increment. Games last some 30 rounds.
 PART: Final = 1 / 20
 
-#: The least that a clock advises, in seconds: too little for anything but a first thought, and still not "no limit".
+#: The shortest time that a clock advises, in seconds. It is enough only for a very short search; 0 would mean "no
+#: limit".
 LEAST: Final = 0.001
 
 
 class ClockError(InputError):
-    """A clock that cannot be; the message names the reason."""
+    """A clock with impossible settings. The message names the reason."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """What an agent may spend.
+    """Limits on an agent's simulations and time.
 
-    An agent is told by the `Budget` of each answer; that takes the place of its own parameters. Simulations are the
-    agent's to count (see `Setup.check_clocks` for those that cannot), wall time is charged: an answer that takes longer
-    than it may, by more than `MARGIN`, is late.
+    The agent receives its limits in the `Budget` of each answer; they replace its own parameters. The agent counts its
+    simulations itself (see `Setup.check_clocks` for agents that cannot). The arena measures wall time. An answer is
+    late if it exceeds its time by more than `MARGIN`.
 
     Args:
-        simulations: for each answer.
-        seconds: for each answer.
-        bank: seconds for all answers (picks included); the whole of what is left is the limit of each.
-        increment: seconds that the bank gets after each answer; as in the second AI Challenge, it never holds more
-            than at first.
+        simulations: simulations for each answer.
+        seconds: seconds for each answer.
+        bank: seconds for all answers, picks included. The limit of an answer is the whole rest of the bank.
+        increment: seconds added to the bank after each answer. The bank never exceeds its first value, as in the second
+            AI Challenge.
 
     Raises:
         ClockError: an amount is not above 0, or there are both a bank and seconds for each answer.
@@ -64,10 +65,10 @@ class Clock:
 
     @classmethod
     def parse(cls, text: str) -> Clock | None:
-        """A clock from text; None for ``none``.
+        """Read a clock from text; None for ``none``.
 
         ``457sims``: simulations for each answer; ``1s``, ``500ms``: time for each; ``10s+0.5s``: a bank and its
-        increment; ``457sims/1s``: whichever is used up first.
+        increment; ``457sims/1s``: both limits, whichever is reached first.
 
         Raises:
             ClockError: the text is no clock.
@@ -111,7 +112,7 @@ class Clock:
 
 
 def _number(value: float) -> str:
-    """All digits that matter: clocks that differ read differently."""
+    """Return a number with all its digits, so that different clocks have different texts."""
     return repr(float(value)).removesuffix(".0")
 
 
@@ -123,7 +124,7 @@ class RunningClock:
         self.left = clock.bank  #: seconds in the bank
 
     def budget(self) -> Budget:
-        """What the agent is told before an answer."""
+        """Return the budget that the agent receives for its next answer."""
         clock = self.clock
         if self.left is None:
             return Budget(clock.simulations, clock.seconds)
@@ -131,7 +132,7 @@ class RunningClock:
         return Budget(clock.simulations, max(LEAST, advised), self.left, clock.increment)
 
     def charge(self, seconds: float) -> bool:
-        """Take an answer's seconds off; returns whether it was late."""
+        """Subtract an answer's seconds. Return whether the answer was late."""
         limit = self.clock.seconds if self.left is None else self.left
         if self.left is not None:
             assert self.clock.bank is not None

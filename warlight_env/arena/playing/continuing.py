@@ -1,4 +1,4 @@
-"""Logged games played on from any of their positions, by other agents or the same."""
+"""Continue logged games from any of their positions, with other agents or the same ones."""
 
 from __future__ import annotations
 
@@ -37,26 +37,29 @@ def play_on(
     path: str | Path | None = None,
     insight: bool = False,
 ) -> GameLog:
-    """Play a logged game on from the position after so many rounds, with the dice that it would have had.
+    """Continue a logged game from the position after `round` rounds, with the dice of the original game.
 
     Args:
-        log: the game; it is verified up to there.
-        round: rounds to take over; None: all.
-        agents: by seat; None: those of the log, from their specifications. They begin afresh there.
-        seed: of the agents' own randomness.
-        max_rounds: stop after so many rounds in all; None: the log's limit, or what the rules say if that is reached.
+        log: the game. It is verified up to that position.
+        round: number of rounds to keep; None: all.
+        agents: agents by seat; None: those of the log, made from their specifications. They start without memory of the
+            earlier rounds.
+        seed: seed of the agents' own randomness.
+        max_rounds: stop after this many rounds in all; None: the log's limit, or the rules' limit if the log's is
+            reached.
         budget: handed to every `act`.
-        path: where to log the whole game, the rounds taken over included; None: nowhere.
-        insight: with what the agents think.
+        path: file for a log of the whole game, kept rounds included; None: no file.
+        insight: whether the log contains the agents' evaluations.
 
     Returns:
-        The whole game.
+        The log of the whole game.
 
     Raises:
-        LogError, ReplayError: the log has no such round, or its game goes another way when it is played again.
-        MatchError: the game is over there, or agents and players do not go together.
-        GameError: max_rounds or budget are of another type.
-        AgentCrashError: an agent failed. LogWriteError: the log cannot be written.
+        LogError, ReplayError: the log has no such round, or its game goes differently when it is replayed.
+        MatchError: the game is over at that position, or the number of agents differs from the number of players.
+        GameError: max_rounds or budget have a wrong type.
+        AgentCrashError: an agent failed.
+        LogWriteError: the log cannot be written.
     """
     if not is_integer(seed):
         raise MatchError(f"seed = {short_repr(seed)}: must be an integer")
@@ -109,7 +112,7 @@ def _play_on(
                     for illegal in result.dropped:
                         dropped[illegal.player] += 1
             finally:
-                for agent in playing:  # before observers hear of the end: agents may tell faults of theirs then
+                for agent in playing:  # before the observers' end event: agents may report faults here
                     agent.close()
         except AgentCrashError as error:
             for observer in observers:

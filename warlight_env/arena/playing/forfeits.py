@@ -1,4 +1,4 @@
-"""Games in which agents fail: who is still in, and who takes which place."""
+"""Games in which agents fail: the agents that are still in, and the places at the end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from warlight_env.step_results import places_with_forfeits, winner_with_forfeits
 
 
 class Forfeits:
-    """Follows a game; a failure counts like being eliminated in that round.
+    """State of a game with failures. A failure counts like an elimination in the same round.
 
-    `failures` are those so far, in their order; `over` says that at most one player is left who can play on.
+    Attributes:
+        failures: the failures so far, in their order.
+        over: whether there are failures and at most one player is left.
     """
 
     def __init__(self, players: Sequence[SeatedAgent]) -> None:
@@ -22,7 +24,7 @@ class Forfeits:
         self._out: list[int | None] = [None] * len(players)  # the round in which a seat failed or was eliminated
 
     def note(self, game: Game) -> list[int]:
-        """Look at the game after its picks, or after a round; returns the seats that have failed since."""
+        """Check the game after its picks, or after a round. Return the seats that have failed since the last call."""
         failed = []
         for seat, player in enumerate(self._players):
             if self._out[seat] is None and (player.failure is not None or not game.alive(seat)):
@@ -34,13 +36,13 @@ class Forfeits:
         return failed
 
     def placements(self, game: Game) -> list[int]:
-        """Each seat's place, 1 the best; equals share one."""
+        """Return each seat's place; 1 is the best, and equal seats share a place."""
         if not self.failures:
             return list(game.placements)
         return places_with_forfeits(game.placements, self._out)
 
     def winner(self, game: Game) -> int | None:
-        """The seat that has won; None: nobody."""
+        """Return the seat that has won; None: no seat."""
         if not self.failures:
             return game.winner
         return winner_with_forfeits(self.placements(game), self.over or game.winner is not None)

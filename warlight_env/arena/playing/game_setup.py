@@ -1,4 +1,4 @@
-"""How the games of a match go: who sits where, with which seeds, on which map, by which rules."""
+"""The setup of a match's games: seats, seeds, map and rules."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from warlight_env.errors import InputError
 from warlight_env.record.model import Player
 from warlight_env.record.recorder import describe
 
-#: What `Setup.warm_up` plays: so many rounds, with so many simulations a turn.
+#: The number of rounds that `Setup.warm_up` plays, and the number of simulations per turn.
 _WARM_ROUNDS: Final = 3
 _WARM_SIMULATIONS: Final = 64
 
@@ -38,23 +38,23 @@ AgentSource = str | Callable[[int], PlainAgent]
 
 
 class MatchError(InputError):
-    """A match that cannot be played as it was asked for, with the reason."""
+    """A match with impossible arguments. The message says why."""
 
 
 class Seating(NamedTuple):
-    """A game of a match before it begins."""
+    """Seats and agents of a game at its start."""
 
     unit: int  #: games of one unit share their seed
-    seed: int  #: of offers and dice
+    seed: int  #: seed of offers and dice
     seats: tuple[int, ...]  #: the agent on each seat
     agents: tuple[Agent, ...]  #: by seat
 
 
 @dataclass(frozen=True)
 class Setup:
-    """All that decides how the games of a match go; travels to other processes.
+    """Everything that decides how the games of a match go. Pickle sends it to other processes.
 
-    Specifications are kept as `pinned` gives them: weights out of a file are the same in all games.
+    Specifications are stored in their `pinned` form, so that weights from a file are the same in all games.
     """
 
     agents: tuple[AgentSource, ...]
@@ -64,18 +64,18 @@ class Setup:
     paired: bool
     picks: Picks
     max_rounds: int | None
-    clocks: tuple[Clock | None, ...] = ()  #: by agent; empty: none has one
+    clocks: tuple[Clock | None, ...] = ()  #: by agent; empty: no agent has a clock
     on_crash: OnCrash = "raise"
     on_late: OnLate = "report"
     log: Path | None = None  #: a folder for a log of each game
-    insight: bool = False  #: with what the agents thought
+    insight: bool = False  #: whether logs contain the agents' evaluations
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(_pinned(source) for source in self.agents))
 
     @property
     def unit_size(self) -> int:
-        """Games that are counted as one: with pairing, a seed in all rotations of the seats."""
+        """Number of games in a unit: with pairing, one seed in all rotations of the seats."""
         return len(self.agents) if self.paired else 1
 
     @cached_property
@@ -83,27 +83,27 @@ class Setup:
         """The agents' names, in their order.
 
         Raises:
-            AgentError: an agent's specification cannot be used.
+            AgentError: an agent's specification is wrong.
         """
         return tuple(make(source, self.seed).name for source in self.agents)
 
     def place(self, number: int) -> tuple[int, tuple[int, ...]]:
-        """The unit of the game of that number, and the agent on each seat: agent a sits on seat (a + number) mod k."""
+        """Return the unit of a game and the agent on each seat: agent a sits on seat (a + number) mod k."""
         k = len(self.agents)
         return number // self.unit_size, tuple((seat - number) % k for seat in range(k))
 
     def seat(self, number: int) -> Seating:
-        """Who sits where in the game of that number, with fresh agents; depends on nothing else.
+        """Return seeds, seats and fresh agents of the game with this number. They depend on nothing else.
 
-        Dice come from the unit's seed, an agent's randomness from unit and seat: with pairing, all k games of a unit
-        have the same, with other agents on the seats.
+        Dice come from the unit's seed. An agent's randomness comes from unit and seat. So with pairing, all k games of
+        a unit use the same seeds, with different agents on the seats.
         """
         unit, seats = self.place(number)
         agents = tuple(make(self.agents[a], derive_seed(self.seed, unit, seat)) for seat, a in enumerate(seats))
         return Seating(unit, derive_seed(self.seed, unit), seats, agents)
 
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> GameRecord:
-        """Play the game of that number."""
+        """Play the game with this number."""
         seating = self.seat(number)
         with self._observer(number, seating) as observer:
             return self._play(number, seating, stop, observer)
@@ -118,7 +118,7 @@ class Setup:
         return log_writer(self.log, number, seating.unit, seating.seats, players, self.match_data, self.insight)
 
     def _logged(self, agent: Agent, number: int, seed: int) -> Player:
-        """What the header of a log says of the agent of that number."""
+        """Return the entry of a log's header for an agent."""
         source = self.agents[number]
         return describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
 
@@ -137,10 +137,10 @@ class Setup:
             raise AgentCrashError(error.agent, error.seat, error.round, error.seed, reason, number) from error
 
     def describe(self) -> dict[str, Any]:
-        """All that decides the games, as JSON takes it.
+        """Return everything that decides the games, in a form for JSON.
 
         Raises:
-            MatchError: an agent is a function that has no name by which it could be told from another one.
+            MatchError: an agent is a function without an importable name.
         """
         return {
             "agents": [describe_agent(source) for source in self.agents],
@@ -157,7 +157,7 @@ class Setup:
 
     @cached_property
     def match_data(self) -> dict[str, Any]:
-        """What the logs of games say of the match, as JSON gives it back; map and rules stand elsewhere in them."""
+        """The match's entry in the logs of its games, as read back from JSON. Logs store map and rules elsewhere."""
         return {
             "agents": [
                 source if isinstance(source, str) else name
@@ -173,11 +173,11 @@ class Setup:
         }
 
     def check_clocks(self) -> None:
-        """Refuse a clock that an agent would not notice.
+        """Refuse a clock that an agent would ignore.
 
         Raises:
-            MatchError: it has simulations alone, and the agent says by ``counts_simulations = False`` that it takes no
-                orders about those, as bots in processes of their own.
+            MatchError: the clock limits only simulations, and the agent has ``counts_simulations = False``, as bots in
+                their own processes do.
         """
         for source, clock in zip(self.agents, self.clocks, strict=False):
             if clock is None or clock.simulations is None or not (clock.seconds is clock.bank is None):
@@ -190,13 +190,13 @@ class Setup:
                 )
 
     def warm_up(self) -> None:
-        """Play the first rounds of the first game: loads or compiles kernels, so that the clock runs for play alone.
+        """Play the first rounds of the first game, so that kernels are loaded or compiled before the clock runs.
 
-        Agents get enough simulations for all parts of a search, and rounds enough to be told of one before. What one of
-        them fails with it fails with again in the game, where it is counted and logged.
+        Agents get enough simulations for all parts of a search. The rounds are enough for agents to receive the events
+        of an earlier round. An agent that fails here also fails in the real game, which counts and logs the failure.
 
         Raises:
-            InputError: an agent cannot play such games: its `check` says so.
+            InputError: the `check` of an agent refuses such games.
         """
         for source in self.agents:
             check_once(make(source, self.seed), self.map, self.rules, len(self.agents))
@@ -206,14 +206,14 @@ class Setup:
             dataclasses.replace(self, max_rounds=rounds, clocks=clocks, log=None).play(0)
 
     def open_log(self, played: Iterable[int] = ()) -> None:
-        """Make the folder for logs ready, if there is to be one.
+        """Prepare the folder for logs, if there is one.
 
         Args:
-            played: games that will not be played any more.
+            played: numbers of games that will not be played again.
 
         Raises:
-            LogError: it holds logs of another match, or lacks one of a game that was played. LogWriteError: it cannot
-                be made or written.
+            LogError: the folder holds logs of another match, or lacks a log of a played game.
+            LogWriteError: the folder cannot be made or written.
         """
         if self.log is not None:
             check_logged(self.log, played)
@@ -221,13 +221,13 @@ class Setup:
 
 
 def check_source(source: Any) -> None:
-    """Raises MatchError for what no agent can be made of."""
+    """Raise MatchError unless an agent can be made from this source."""
     if not isinstance(source, str) and not callable(source):
         raise MatchError(f"agent {short_repr(source)}: must be a specification, or make an agent of a seed")
 
 
 def make(source: AgentSource, seed: int) -> Agent:
-    """An agent from its source; MatchError for what is none."""
+    """Return an agent from its source. Raise MatchError for a wrong source."""
     check_source(source)
     return make_agent(source, seed) if isinstance(source, str) else as_agent(made_by(source, seed))
 
@@ -237,15 +237,15 @@ def _pinned(source: AgentSource) -> AgentSource:
         return source
     try:
         return pinned(source)
-    except InputError:  # which is said where the agent is made
+    except InputError:  # the error is raised again when the agent is made
         return source.strip()
 
 
 def describe_agent(source: AgentSource) -> str:
-    """An agent's source as text: its specification, or where a callable is from, with a digest of what it holds.
+    """Return an agent's source as text: its specification, or the name of a callable with a digest of its content.
 
     Raises:
-        MatchError: it is a function that has no name by which it could be told from another one.
+        MatchError: it is a function without an importable name, or an object that does not pickle.
     """
     if isinstance(source, str):
         return source.strip()

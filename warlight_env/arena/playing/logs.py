@@ -20,26 +20,26 @@ from warlight_env.record.writer import LogWriter
 
 Data = dict[str, Any]
 
-#: What a header's "match" says of the game; the rest is the match's.
+#: Keys of a header's "match" that describe the game; the other keys describe the match.
 _OF_THE_GAME = ("game", "unit", "seats")
 
 
 def log_writer(
     folder: Path, number: int, unit: int, seats: Sequence[int], players: Sequence[Player], match: Data, insight: bool
 ) -> LogWriter:
-    """The observer that logs the game of that number; match: what is told of the match."""
+    """Return the observer that logs one game. `match` is the description of the match."""
     told = {"game": number, "unit": unit, "seats": seats, **match}
     return LogWriter(folder / game_name(number), players, told, insight=insight)
 
 
 def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
-    """Make a folder for a match's logs, or take one that holds logs of just this match.
+    """Make a folder for a match's logs, or accept one with logs of the same match.
 
-    What an earlier run left of games that it did not finish is removed: they are played again.
+    Partial logs of unfinished games are removed, because these games are played again.
 
     Raises:
-        LogError: the folder holds logs of another match; nothing has been changed.
-        LogWriteError: it cannot be made, or nothing can be written there.
+        LogError: the folder holds logs of another match. Nothing has been changed.
+        LogWriteError: the folder cannot be made or written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,10 +59,10 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:
-    """Refuse a run that goes on after games without a log: they are not played again, and the logs would have gaps.
+    """Refuse to continue a run if a finished game has no log. It is not played again, so the logs would have a gap.
 
     Raises:
-        LogError: naming the first such game.
+        LogError: the message names the first such game.
     """
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:
@@ -77,7 +77,7 @@ def _and_more(others: int) -> str:
 
 
 def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: Data) -> None:
-    """Refuse a folder with another match's logs; the first one that can be read tells."""
+    """Refuse a folder with another match's logs. The first readable log decides."""
     for name in games:
         try:
             header = summarize(folder / name).header
@@ -97,7 +97,7 @@ def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | N
         **{key: (told.get(key), value) for key, value in match.items()},
     }
     if told.get("agents") == [unpinned(agent) for agent in match.get("agents", ())]:
-        del pairs["agents"]  # of a version that did not tell the digests of weights, or there are none
+        del pairs["agents"]  # a log of a version that stored no digests of weights, or there are no digests
     for key, (there, here) in pairs.items():
         if there != here:
             named = key in ("map", "rules")

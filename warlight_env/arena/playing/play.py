@@ -1,4 +1,4 @@
-"""One game between agents: who is asked what and when, and what is kept of it."""
+"""One game between agents: the calls of the agents, and the record of the game."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.step_results import GameError, IllegalOrder, RoundResult
 
-#: Rounds after which a game is stopped where the rules know no limit.
+#: Number of rounds after which a game is stopped if the rules have no limit.
 SAFETY_ROUNDS: Final = 500
 
 Picks = Literal["random", "agents"]
 
 
 class AgentCrashError(RunError):
-    """An agent raised an exception or answered with something that is no answer; nothing hides it."""
+    """An agent raised an exception, or its answer has a wrong type."""
 
     def __init__(self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None) -> None:
         super().__init__(agent, seat, round, seed, reason, game)
@@ -43,34 +43,34 @@ class AgentCrashError(RunError):
 
 
 class GameStopped(Exception):  # noqa: N818 -- a signal to stop, not an error
-    """A game was left before its end."""
+    """A game was stopped before its end."""
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game that was played. Seats and agents count from 0."""
+    """The record of a finished game. Seats and agents count from 0."""
 
-    number: int  #: in the match
+    number: int  #: number in the match
     unit: int  #: games of one unit share their seed
-    seed: int  #: of offers and dice
+    seed: int  #: seed of offers and dice
     seats: tuple[int, ...]  #: the agent on each seat
     winner: int | None  #: an agent; None: a draw
     rounds: int
-    placements: tuple[int, ...]  #: each agent's place, 1 the best; equals share one
-    cut_off: bool  #: stopped before the rules would have; a draw between those who were left
+    placements: tuple[int, ...]  #: each agent's place, 1 the best; equal agents share a place
+    cut_off: bool  #: stopped before the rules' end; a draw between the remaining agents
     dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
     seconds: float = field(default=0.0, compare=False)  #: play time, agents included
-    failures: tuple[Failure, ...] = ()  #: agents that lost by forfeit, in the order in which they failed
-    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: what each agent spent
-    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: of agents that tell some, by seat
+    failures: tuple[Failure, ...] = ()  #: agents that lost by forfeit, in the order of their failures
+    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: time and simulations of each agent
+    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: of agents that report faults, by seat
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as JSON takes it."""
+        """Return the record in a form for JSON."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GameRecord:
-        """The record that `to_dict` wrote; `TypeError`, `KeyError` or `ValueError` where it is none."""
+        """Return the record that `to_dict` wrote. Raise `TypeError`, `KeyError` or `ValueError` for other data."""
         values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
         values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
         values["use"] = tuple(TimeUse(*use) for use in values["use"])
@@ -80,34 +80,42 @@ class GameRecord:
 
 
 class GameObserver(Protocol):
-    """Is told how a game goes, each thing once it has happened; an exception of its own ends the game.
+    """Receives the events of a game, each after it has happened. An exception of the observer ends the game.
 
-    It may look at game and agents, and must not change them.
+    It may read game and agents, and must not change them.
     """
 
     def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
-        """Before the first pick or round; the game is stopped after `limit` rounds."""
+        """The game begins; called before the first pick or round. The game is stopped after `limit` rounds."""
         ...
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
-        """Those who were to pick did: their wishes by seat, as they were given, and what was left out of them."""
+        """The current pickers have picked.
+
+        Args:
+            wishes: the wishes by seat, unchanged.
+            dropped: the illegal wishes, which were left out.
+        """
         ...
 
     def played(self, orders: Mapping[int, Orders], result: RoundResult, game: Game) -> None:
-        """A round: orders by seat, as they were given, what came of them, and the game after it."""
+        """A round was played: orders by seat, unchanged, the result of the round, and the game after it."""
         ...
 
     def failed(self, error: AgentCrashError) -> None:
-        """An agent failed. Nothing follows, unless failures lose by forfeit: then its orders of the round are empty."""
+        """An agent failed. This is the last event, unless failures lose by forfeit.
+
+        With forfeits the game continues, and the agent's orders of the round are empty.
+        """
         ...
 
     def ended(self, record: GameRecord) -> None:
-        """The game is over, or at its limit; nothing follows."""
+        """The game is over, or at its limit. This is the last event."""
         ...
 
 
 def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserver | None = None) -> list[IllegalOrder]:
-    """Have the agents, by seat, pick until play begins; returns the illegal picks that were left out."""
+    """Ask the agents for picks until play begins. Return the illegal picks, which were left out."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":
         wishes: dict[int, Any] = {}
@@ -127,7 +135,7 @@ def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserve
 
 
 def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None = None) -> dict[int, Orders]:
-    """The orders, by seat, of all agents that are still in the game."""
+    """Return the orders, by seat, of all agents that are still in the game."""
     orders: dict[int, Orders] = {}
     for seat, agent in enumerate(agents):
         if not game.alive(seat):
@@ -144,7 +152,7 @@ def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None =
 
 
 def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orders]) -> RoundResult:
-    """Play a round; illegal orders are left out and listed, orders that are no orders end the game."""
+    """Play a round. Illegal orders are left out and listed; an answer of a wrong type ends the game."""
     try:
         return game.play_round(orders, on_illegal="skip")
     except OrdersTypeError as error:
@@ -152,21 +160,24 @@ def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orde
 
 
 def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: OrdersTypeError) -> AgentCrashError:
-    assert error.player is not None  # `Game` says whose orders they are
+    assert error.player is not None  # `Game` names the player of these orders
     return AgentCrashError(agents[error.player].name, error.player, round, game.seed, error.reason)
 
 
 def play_rounds(
     game: Game, agents: Sequence[PlainAgent], limit: int, budget: Budget | None = None
 ) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
-    """Play round after round, up to `limit` in all; yields the orders by seat and what came of them."""
+    """Play round after round, up to `limit` in all. Yield the orders by seat and the result of each round."""
     while not game.done and game.round < limit:
         orders = ask_orders(game, agents, budget)
         yield orders, play_orders(game, agents, orders)
 
 
 def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
-    """Rounds after which a game is stopped: `max_rounds`, or where nobody sets a limit SAFETY_ROUNDS."""
+    """Return the number of rounds after which a game is stopped.
+
+    It is the smaller one of `max_rounds` and the rules' limit. Without both it is SAFETY_ROUNDS.
+    """
     by_rules = rules.round_limit(n_regions)
     if max_rounds is None:
         return by_rules or SAFETY_ROUNDS
@@ -176,7 +187,7 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 def _check_arguments(
     agents: Any, picks: Any, max_rounds: Any, budget: Any, seats: Any, clocks: Any, on_crash: Any, on_late: Any
 ) -> None:
-    """Raises GameError for arguments of `play_game` that `Game` does not check."""
+    """Raise GameError for wrong arguments of `play_game` that `Game` does not check."""
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
     choices = (
@@ -201,13 +212,13 @@ def _check_arguments(
 
 
 def check_rounds(max_rounds: Any) -> None:
-    """Raises GameError unless a game can be stopped after so many rounds."""
+    """Raise GameError unless this is a valid number of rounds or None."""
     if max_rounds is not None and not (is_integer(max_rounds) and max_rounds >= 0):
         raise GameError(f"max_rounds = {short_repr(max_rounds)}: must be an integer from 0 up, or None")
 
 
 def check_budget(budget: Any) -> None:
-    """Raises GameError unless this can be handed to agents."""
+    """Raise GameError unless this is a `Budget` or None."""
     if not isinstance(budget, Budget | None):
         raise GameError(f"budget = {short_repr(budget)}: must be a Budget or None")
 
@@ -233,22 +244,22 @@ def play_game(
     """Play a game to its end.
 
     Args:
-        agents: by seat, 2 to 6, fresh ones: they may keep a memory.
+        agents: agents by seat, 2 to 6. They must be new, because agents may keep a memory.
         picks: "random" starting regions, or chosen by the "agents".
-        max_rounds: stop after so many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
-        budget: handed to every `act` of an agent that has no clock.
-        number, unit, seats: for the record; `seats` names the agent on each seat.
-        stop: asked after each round; True abandons the game.
-        observer: is told how the game goes, as a log.
-        clocks: by seat.
-        on_crash, on_late: what follows when an agent fails, or is late. With "forfeit" it is out from that round on:
-            it loses, its armies stand where they are, and the game ends when only one is left who can play.
+        max_rounds: stop after this many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
+        budget: handed to every `act` of an agent without a clock.
+        number, unit, seats: entries of the record; `seats` names the agent on each seat.
+        stop: called after each round; True stops the game.
+        observer: receives the events of the game, for example to log them.
+        clocks: clocks by seat.
+        on_crash, on_late: "raise" or "report", or "forfeit": an agent that fails, or is late, is out from that round
+            on. It loses, and its armies remain. The game ends when at most one remaining agent can play.
 
     Raises:
-        AgentCrashError: an agent raised, or its answer is no answer, and `on_crash` is "raise".
-        GameStopped: `stop` said so.
-        MapError, RulesError, GameError: map, rules and number of agents do not go together, or an argument is of
-            another type.
+        AgentCrashError: an agent raised an exception or gave a wrong answer, and `on_crash` is "raise".
+        GameStopped: `stop` returned True.
+        MapError, RulesError, GameError: map, rules and number of agents do not fit together, or an argument has a wrong
+            type.
     """
     _check_arguments(agents, picks, max_rounds, budget, seats, clocks, on_crash, on_late)
     seats = tuple(range(len(agents))) if seats is None else seats
@@ -287,7 +298,7 @@ def play_game(
                     raise GameStopped
         finally:
             seconds = time.perf_counter() - start
-            for player in players:  # before an observer hears of the end: agents may tell faults of theirs then
+            for player in players:  # before the observer's end event: agents may report faults here
                 player.close()
     except AgentCrashError as error:
         if observer is not None:

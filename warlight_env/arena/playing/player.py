@@ -1,4 +1,4 @@
-"""An agent at the table: its clock runs while it is asked, its time is counted, its failures are noted."""
+"""An agent in a game: its clock, its time, and its failures."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from warlight_env.engine.orders import Orders, wishes_of
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError, crash_reason
 
-#: What follows when an agent crashes: the error goes on ("raise"), or the agent loses the game ("forfeit").
+#: Reaction to an agent's crash: raise the error again ("raise"), or the agent loses the game ("forfeit").
 OnCrash = Literal["raise", "forfeit"]
 
-#: What follows when an answer is late: it is counted ("report"), or the agent loses the game, too ("forfeit").
+#: Reaction to a late answer: count it ("report"), or also let the agent lose the game ("forfeit").
 OnLate = Literal["report", "forfeit"]
 
 _Answer = TypeVar("_Answer")
 
 
 class ForfeitError(RunError):
-    """Raised by an agent that gives the game up: it loses by forfeit, whatever `OnCrash` says."""
+    """Raised by an agent that gives up the game. The agent loses by forfeit, for every value of `OnCrash`."""
 
 
 class Failure(NamedTuple):
-    """Why an agent lost a game by forfeit."""
+    """The reason why an agent lost a game by forfeit."""
 
     agent: int
     round: int  #: from 1; 0 while picking
@@ -36,34 +36,34 @@ class Failure(NamedTuple):
 
 
 class AgentFaults(NamedTuple):
-    """What an agent says went wrong with its answers in a game, without ending it."""
+    """Faults that an agent reports about its own answers in a game. They do not end the game."""
 
     agent: int
     total: int
-    lost: int  #: answers that were lost
-    first: tuple[str, ...]  #: the first ones, as text
+    lost: int  #: number of lost answers
+    first: tuple[str, ...]  #: the first faults, as text
 
 
-#: Faults that a game's record quotes.
+#: Number of faults that a game's record quotes.
 QUOTED_FAULTS: Final = 3
 
 
 class TimeUse(NamedTuple):
-    """What an agent spent in a game. Times are wall time in seconds."""
+    """Time and simulations that an agent spent in a game. Times are wall time in seconds."""
 
     answers: int = 0  #: picks and turns
-    turns: int = 0  #: for which the agent says its simulations
+    turns: int = 0  #: turns for which the agent reports its simulations
     seconds: float = 0.0  #: on all answers
     slowest: float = 0.0  #: on the slowest answer
     late: int = 0  #: answers that took longer than the clock allowed
-    simulations: int | None = None  #: in those turns; None: the agent does not say
+    simulations: int | None = None  #: in those turns; None: the agent does not report them
 
 
 class SeatedAgent:
-    """An agent that is asked under a clock; itself asked as an `Agent` is.
+    """An agent under a clock, with the methods of an `Agent`.
 
-    With "forfeit" an exception, an answer that is no answer, or a late one ends its part in the game: `failure` says
-    why, and it answers with nothing from then on, without asking the agent.
+    With "forfeit", an exception, a wrong answer or a late answer ends its part in the game. Then `failure` gives the
+    reason. From then on it returns empty answers and does not call the agent.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class SeatedAgent:
         return self._ask(0, lambda: self.agent.pick(view), wishes_of, [])
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`; a clock's budget takes the place of `budget`."""
+        """See `Agent.act`. The budget of a clock replaces `budget`."""
         given = budget if self._clock is None else self._clock.budget()
         orders = self._ask(view.round + 1, lambda: self.agent.act(view, given), _check_orders, Orders())
         simulations = self.agent.simulations
@@ -136,11 +136,11 @@ class SeatedAgent:
         return answer if self.failure is None else nothing
 
     def close(self) -> None:
-        """The game is over: the agent is told."""
+        """Close the agent, because the game is over."""
         self.agent.close()
 
     def faults(self) -> AgentFaults | None:
-        """What the agent's `faults` tell; None: nothing, or it tells none."""
+        """Return the agent's `faults`; None if there are none, or if the agent does not report faults."""
         found = self.agent.faults
         if found is None or not len(found):
             return None

@@ -1,4 +1,4 @@
-"""A policy as an agent: shown what its environment would have shown it, its actions become orders."""
+"""An agent that plays a policy: it makes the environment's observations, and turns the policy's actions into orders."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from warlight_env.envs.padding import Padding
 from warlight_env.maps import Map
 from warlight_env.ownership import OneThread
 
-_GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch
+_GAME = np.zeros(1, dtype=np.int64)  # index of the only game in the batch
 
 
 class SeededPolicy(Protocol):
-    """A policy that draws its actions with the seed that it gets, and with nothing else."""
+    """A policy that draws its actions only with the seed that it receives."""
 
     seeded: Literal[True]
 
@@ -43,13 +43,13 @@ class SeededPolicy(Protocol):
 class PolicyAgent(OneThread, Agent):
     """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
 
-    An agent is for one game: the feature "time" counts its steps from the first one.
+    An agent plays one game only: the feature "time" counts its steps from the first one.
 
     Args:
-        policy: as `envs.checkpoints.load_policy` gives it, or a `SeededPolicy`.
-        seed: what a seeded policy's seeds come from.
-        action, observation, max_cycles: as the policy's environment had them.
-        padding: of a policy of many maps, how these were padded there.
+        policy: the result of `envs.checkpoints.load_policy`, or a `SeededPolicy`.
+        seed: source of the seeds of a seeded policy.
+        action, observation, max_cycles: arguments of the policy's environment.
+        padding: for a policy of many maps, the padding of their observations in training.
     """
 
     exclusive_methods = ASKED
@@ -73,12 +73,12 @@ class PolicyAgent(OneThread, Agent):
         self._steps = 0
 
     def pick(self, view: View) -> list[int]:
-        """The regions that the policy's actions wish for."""
+        """Return the regions for which the policy's actions ask."""
         turn = self._turn(view)
         return [int(region) for region in turn.wishes[: int(turn.status[COUNT])]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """The orders that the policy's actions stand for; what is illegal is dropped, as in the environment."""
+        """Return the orders that the policy's actions encode. Illegal orders are dropped, as in the environment."""
         turn = self._turn(view)
         return Orders.from_arrays(turn.deploy, turn.attacks, int(turn.status[COUNT]))
 
@@ -101,7 +101,7 @@ class PolicyAgent(OneThread, Agent):
         return turn
 
     def _actions(self, core: EnvCore) -> Any:
-        """What the policy does, as a batch of one action of the core's space."""
+        """Return the policy's choice, as a batch of one action of the core's space."""
         seen, masks, padding = observed(core, 0, _GAME), core.flat_masks(0, _GAME), self._padding
         if padding is None:
             return self._asked(seen, masks)
@@ -116,7 +116,7 @@ class PolicyAgent(OneThread, Agent):
         return cast(Policy, self.policy)(observations, masks)
 
     def _prepared(self, view: View) -> EnvCore:
-        """A core of one game in the position of the view: all that the player sees is there, and nothing else."""
+        """Return a core of one game in the position of the view. It holds only what the player sees."""
         if self._core is None or self._board is not view.board:
             self._core = InnerCore(view.map, view.rules, view.players, **self._arguments, slots=1)
             self._core.reset([0])
@@ -124,7 +124,7 @@ class PolicyAgent(OneThread, Agent):
         core, player = self._core, view.player
         state, out = core.state, core.out
         picking = view.phase == "pick"
-        state.owner[0] = np.maximum(view.owner, NEUTRAL)  # under fog, out of sight in the core, too
+        state.owner[0] = np.maximum(view.owner, NEUTRAL)  # a region under fog is out of sight in the core, too
         state.army[0] = np.maximum(view.army, 1)
         state.offers[0] = 0
         state.offers[0, list(view.offers)] = 1 << player
@@ -140,7 +140,7 @@ class PolicyAgent(OneThread, Agent):
 
 
 class PlayableFile(Protocol):
-    """What is asked of a file with a policy."""
+    """The interface of a file with a policy."""
 
     @property
     def name(self) -> str: ...
@@ -158,11 +158,11 @@ class PlayableFile(Protocol):
 
 
 class TrainedAgent(OneThread, Agent):
-    """Plays the policy of a file; games that it was not trained for it refuses.
+    """Plays the policy of a file. It refuses games for which the policy was not trained.
 
     Args:
-        file: with the policy: a `PolicyFile` or a `SavedModel`.
-        seed: what a policy that plays by chance draws from.
+        file: a `PolicyFile` or a `SavedModel` with the policy.
+        seed: source of randomness for a policy that draws its actions.
     """
 
     exclusive_methods = ASKED
@@ -173,7 +173,7 @@ class TrainedAgent(OneThread, Agent):
         self._board: object = None
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raises PolicyFileError where the policy was not trained for such games."""
+        """Raise PolicyFileError if the policy was not trained for such games."""
         self.file.check(map, rules, players)
 
     def pick(self, view: View) -> list[int]:
@@ -197,7 +197,7 @@ class TrainedAgent(OneThread, Agent):
 
 
 def trained_policy(seed: int, text: str) -> Agent:
-    """The agent of a specification ``policy:FILE`` or ``policy:NAME``, without the ``policy:``."""
+    """Return the agent of a specification ``policy:FILE`` or ``policy:NAME``. `text` lacks the ``policy:``."""
     if not text:
         raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:any")
     turns = turns_of(text)
@@ -205,28 +205,30 @@ def trained_policy(seed: int, text: str) -> Agent:
 
 
 def turns_of(text: str) -> TurnPolicy | None:
-    """The turn network of a policy's name or file; None where it holds another policy.
+    """Return the turn network of a policy's name or file; None if the file holds another kind of policy.
 
     Raises:
-        PolicyFileError: no such file or name. TurnNetworkError: the file is damaged.
+        PolicyFileError: no such file or name.
+        TurnNetworkError: the file is damaged.
     """
     return _turns(policy_place(text))
 
 
 @functools.lru_cache(maxsize=16)
 def _turns(place: PolicyPlace) -> TurnPolicy | None:
-    """The turn network of a file; None where it says that it holds something else."""
+    """Return the turn network of a file; None if the file's header names another kind of content."""
     content = place.read()
     return read_turn_file(content, str(place.path)) if is_turn_file(content) else None
 
 
 def policy_digest(text: str) -> str:
-    """The digest of what a policy's file holds, for specifications that name it.
+    """Return the digest of a policy file's content, for specifications that pin it.
 
     Raises:
-        PolicyFileError: no such file, or it holds no policy. TurnNetworkError: the file is damaged.
+        PolicyFileError: no such file, or it holds no policy.
+        TurnNetworkError: the file is damaged.
     """
     told = digest(policy_place(text).read())
     if turns_of(f"{text}#{told}") is None:
-        PolicyFile.load(f"{text}#{told}")  # refuses what is no policy
+        PolicyFile.load(f"{text}#{told}")  # raises an error if it is no policy
     return told

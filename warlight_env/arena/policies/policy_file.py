@@ -1,4 +1,4 @@
-"""A trained policy in one file: its network, how it acts, and the games that it was trained for; NumPy reads it."""
+"""A trained policy in one file: its network, its encoding, and the games of its training. NumPy reads the file."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ from warlight_env.networks.archive import are_of, check_network, packed, unpacke
 from warlight_env.networks.forward import Arrays, PolicyNet, choose, expected_shapes
 from warlight_env.networks.npz import ArraysError
 
-#: Of the files; one that another number is written in is not read.
+#: Version of the file format. Files of other versions are refused.
 VERSION: Final = 1
-#: The most regions that maps of a size class have.
+#: The largest number of regions of each size class of maps.
 SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
-#: The encodings that policies act by.
+#: The action encodings of policies.
 ACTIONS: Final = ("strategies", "factored")
-#: Rules of the start alone: they do not matter with `strategies`, whose picks are not trained.
+#: Rules about the start only. They do not matter with `strategies`, because its picks are not trained.
 _PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart", "wastelands_repeat")
 _FOLDER: Final = Path(__file__).parent
-#: A file with the digest of what it is to hold.
+#: A file name with the digest of its expected content.
 _PINNED: Final = re.compile(r"(.+\.npz)#([0-9a-f]{16})", re.DOTALL)
 
 
 class PolicyFileError(InputError):
-    """A file that holds no policy, or a game that the policy in it was not trained for; the message says why."""
+    """A file without a policy, or a game for which the policy was not trained. The message says why."""
 
 
 def size_class(n_regions: int) -> str:
-    """The class of maps with so many regions."""
+    """Return the size class of maps with this number of regions."""
     return next(name for name, most in SIZE_CLASSES.items() if n_regions <= most)
 
 
 def regions_of(size: str) -> tuple[int, int]:
-    """The fewest and the most regions of a class."""
+    """Return the smallest and the largest number of regions of a class."""
     least = [1, *(most + 1 for most in SIZE_CLASSES.values())][list(SIZE_CLASSES).index(size)]
     return least, SIZE_CLASSES[size]
 
 
 def _range(size: str) -> str:
-    """The numbers of regions of a class, in words."""
+    """Return the numbers of regions of a class, in words."""
     least, most = regions_of(size)
     if size == list(SIZE_CLASSES)[-1]:
         return f"from {least}"
@@ -67,30 +67,36 @@ def _range(size: str) -> str:
 
 
 def differing_rules(mine: Rules, theirs: Rules, picked: bool) -> list[str]:
-    """What differs between rules, in words; not picked: those of picking do not matter."""
+    """Return the differences between rules, in words. Without `picked`, the rules about picking are ignored."""
     own, others = dataclasses.asdict(mine), dataclasses.asdict(theirs)
     free = ("name", *(() if picked else _PICKING))
     return [f"{key} = {own[key]!r} (not {others[key]!r})" for key in own if key not in free and own[key] != others[key]]
 
 
-#: Fields of a `PolicyFile` that name what its network reads.
+#: Fields of a `PolicyFile` that name the inputs of its network.
 _READS: Final = ("node_features", "global_features")
 
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """A policy for play: it sees ``observation="flat"`` of its environment.
+    """A policy for play. Its input is ``observation="flat"`` of its environment.
 
-    action: the encoding, see ACTIONS. weights: of the encoding's evaluation.
-    map: on which it was trained. size: the class of maps that it plays. rules, players: of its games.
-    max_cycles: the environment's, for the feature "time".
-    sampled: it plays by its probabilities, otherwise what is the likeliest.
-    width, layers, hidden: of the network. arrays: its parameters by name, float32.
-    note: where it comes from, as plain data.
-    node_features, global_features: names of the features that the network reads, in order; None: all of this version.
+    Attributes:
+        action: the encoding, see ACTIONS.
+        map: the map of the training.
+        size: the size class of maps that it plays.
+        rules, players: rules and number of players of its games.
+        max_cycles: the environment's argument, for the feature "time".
+        width, layers, hidden: sizes of the network.
+        arrays: the network's parameters by name, float32.
+        weights: weights of the encoding's evaluation.
+        sampled: True: it draws actions by their probabilities; False: it takes the most likely action.
+        note: origin of the policy, as plain data.
+        node_features, global_features: names of the features that the network reads, in order; None: all of this
+            version.
 
     Raises:
-        FeatureNameError: there is no feature of that name for such games.
+        FeatureNameError: a feature of this name does not exist for such games.
     """
 
     action: str
@@ -121,7 +127,7 @@ class PolicyFile:
             object.__setattr__(self, field_name, tuple(names))
 
     def to_bytes(self) -> bytes:
-        """The file: an .npz archive of the arrays and of a header in JSON."""
+        """Return the file's content: an .npz archive of the arrays and of a header in JSON."""
         names = [f.name for f in dataclasses.fields(self) if f.name not in ("arrays", "name", *_READS)]
         header = {
             "version": VERSION, **{name: getattr(self, name) for name in names}, "rules": self.rules.to_dict(),
@@ -131,17 +137,17 @@ class PolicyFile:
         return packed(header, self.arrays)
 
     def shared(self) -> PolicyFile:
-        """The policy itself, its arrays read-only from now on, for caches that hand it to many."""
+        """Make the arrays read-only and return the policy itself, for caches that share it."""
         for array in self.arrays.values():
             array.flags.writeable = False
         return self
 
     @classmethod
     def from_bytes(cls, content: bytes, name: str = "policy") -> PolicyFile:
-        """What `to_bytes` wrote.
+        """Return the policy that `to_bytes` wrote.
 
         Raises:
-            PolicyFileError: it is no such thing, or of another version; `name` begins the message.
+            PolicyFileError: the content is no policy, or has another version. The message begins with `name`.
         """
         if not isinstance(content, bytes):
             raise PolicyFileError(f"content = {short_repr(content)}: must be bytes")
@@ -160,7 +166,7 @@ class PolicyFile:
         try:
             reads = {key: header.pop(key) for key in _READS}
             strategies, weights = header.pop("strategies"), header.pop("weights")
-            header["weights"] = Weights.from_array(Weights(**weights))  # those that came later are at their defaults
+            header["weights"] = Weights.from_array(Weights(**weights))  # weights that the file lacks get their defaults
             if any(value is None for value in reads.values()):
                 raise ValueError("no list of features")
             given = {**header, **reads, "rules": Rules.of(header["rules"])}
@@ -181,17 +187,17 @@ class PolicyFile:
 
     @classmethod
     def load(cls, source: str | Path) -> PolicyFile:
-        """The policy of a file, or of a name in `built_in`; a file is read once as long as it stays the same.
+        """Return the policy of a file, or of a name in `built_in`. An unchanged file is read only once.
 
-        With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
+        The file's name may end with ``#`` and a `digest`. Then a file with another digest is refused.
 
         Raises:
-            PolicyFileError: no such file or name, or it holds no policy that can be played here.
+            PolicyFileError: no such file or name, or the file holds no policy that can be played here.
         """
         return _load(policy_place(source))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Names and shapes of the arrays; ValueError where there is no such network."""
+        """Return names and shapes of the arrays. Raise ValueError if such a network is impossible."""
         if self.action not in ACTIONS or self.size not in SIZE_CLASSES:
             raise ValueError(f"action {self.action!r} or size {self.size!r} is not known")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
@@ -200,7 +206,7 @@ class PolicyFile:
         return expected_shapes(self.action, *read, self.width, self.layers, self.hidden, values)
 
     def _check_fields(self) -> None:
-        """Refuse with a `ValueError` what decides how much is built, and what is of another type."""
+        """Raise `ValueError` for impossible sizes of the network, and for fields of a wrong type."""
         check_network(self.width, self.layers, self.hidden)
         whole = {"players": (2, MAX_PLAYERS), "max_cycles": (1, 10**9)}
         for key, (low, high) in whole.items():
@@ -212,7 +218,7 @@ class PolicyFile:
                 raise ValueError(f"{key} = {getattr(self, key)!r:.60}: must be of type {kind.__name__}")
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raises PolicyFileError where the policy was not trained for such games."""
+        """Raise PolicyFileError if the policy was not trained for such games."""
         if players != self.players:
             raise self._refusal(f"games of {self.players}, not {players}")
         if size_class(map.n_regions) != self.size:
@@ -226,26 +232,26 @@ class PolicyFile:
 
     @property
     def padding(self) -> None:
-        """None: a map's own sizes."""
+        """None: the observations have a map's own sizes."""
         return None
 
     @property
     def observation(self) -> str:
-        """What it sees of its environment."""
+        """Name of the environment's observation."""
         return "flat"
 
     @property
     def encoding(self) -> EncodingFactory:
-        """What makes the encoding that it acts by."""
+        """Factory of the action encoding."""
         return encoding_of(self.action, self.weights)
 
     def player(self, board: Board, sampled: bool | None = None) -> FilePolicy:
-        """The policy for games on a board; sampled: None for as the file says."""
+        """Return the policy for games on a board. `sampled`: None means the file's setting."""
         return FilePolicy(self, board, self.sampled if sampled is None else sampled)
 
 
 class FilePolicy:
-    """A file's policy on a board, as a `SeededPolicy` and as a policy with `reseed`."""
+    """A file's policy on a board. It is a `SeededPolicy`, and also a policy with `reseed`."""
 
     seeded = True
 
@@ -256,40 +262,40 @@ class FilePolicy:
         self._one, self._sampled, self._seed = file.action == "strategies", sampled, 0
 
     def reseed(self, seed: int) -> None:
-        """The next actions are drawn from this seed."""
+        """Set the seed for the next actions."""
         self._seed = seed
 
     def __call__(
         self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], seed: int | None = None
     ) -> npt.NDArray[np.int64]:
-        """Actions, int64[B] or int64[B, R]."""
+        """Return actions, int64[B] or int64[B, R]."""
         drawn = self._seed if seed is None else seed
         chosen = choose(self._net.logits(observations), masks, drawn if self._sampled else None)
         return chosen[:, 0] if self._one else chosen
 
 
 def encoding_of(action: str, weights: Weights) -> EncodingFactory:
-    """What makes the encoding of that name; weights: of the evaluation behind `strategies`."""
+    """Return the factory of the encoding with this name. `weights` are those of the evaluation behind `strategies`."""
     return functools.partial(StrategyActions, weights=weights) if action == "strategies" else FactoredActions
 
 
 def built_in() -> dict[str, Path]:
-    """Such policies that come with the package, by name; networks that play turns in full are `turn_file.BUNDLED`."""
+    """Return the policies of this kind in the package, by name. Networks for whole turns are in `turn_file.BUNDLED`."""
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
 class PolicyPlace(NamedTuple):
-    """Where a policy's file is."""
+    """The place of a policy's file."""
 
     path: Path
-    changed: int  #: when, in nanoseconds
-    told: str  #: the `digest` of what it is to hold; "" where none was told
+    changed: int  #: time of its last change, in nanoseconds
+    told: str  #: the `digest` of its expected content; "" for any content
 
     def read(self) -> bytes:
-        """What the file holds.
+        """Return the file's content.
 
         Raises:
-            PolicyFileError: it cannot be read, or holds something else than was told.
+            PolicyFileError: the file cannot be read, or its digest is not the expected one.
         """
         content = bounded.read_bytes(self.path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
         check_digest(content, self.told, self.path, "policy", PolicyFileError)
@@ -297,7 +303,9 @@ class PolicyPlace(NamedTuple):
 
 
 def policy_place(source: str | Path) -> PolicyPlace:
-    """The file of a policy, by the name of one in the package or its own, perhaps with ``#`` and a digest.
+    """Return the place of a policy's file.
+
+    `source` is the name of a policy in the package, or the name of a file, perhaps with ``#`` and a digest.
 
     Raises:
         PolicyFileError: no such file or name.

@@ -1,4 +1,4 @@
-"""What makes agents of a policy in matches: the file's content, so that it travels and cannot change meanwhile."""
+"""A source of agents with a policy in matches. It holds the file's content, so it pickles and cannot change."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SavedModelSettings:
-    """The parameters of saved models. They are declared here, so that listing agents loads no library of theirs."""
+    """The parameters of saved models. They are declared here, so that listing agents loads none of their libraries."""
 
     file: Annotated[str, Told("a .zip that Stable-Baselines3 saved, with what SaveForPlay wrote beside it")] = ""
     trust: Annotated[str, Told("yes: you trust whoever made the file, which can run any program when it is read")] = (
@@ -44,7 +44,7 @@ def _digest(text: str) -> str:
 
 
 def register_agents() -> None:
-    """Make it known; what it needs is loaded when one is made."""
+    """Register the agents. Their libraries are loaded when an agent is made."""
     register(
         "policy",
         _load,

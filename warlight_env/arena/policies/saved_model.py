@@ -31,14 +31,14 @@ def model_digest(path: Path) -> str:
 
 @functools.lru_cache(maxsize=4)
 def loaded_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
-    """The policy of a file that somebody trusts and whose digest begins so, read once in a process."""
+    """Return the policy of a trusted file, if its digest begins with `digest`. A process reads the file once."""
     if not model_digest(Path(path)).startswith(digest):
         raise CheckpointError(f"{path}: changed since the games began")
     return load_policy(path, deterministic, trust=True)
 
 
 class SeededModel:
-    """A policy that draws with the seed of each step: what it does depends on nothing else."""
+    """A policy that draws with the seed of each step. Its actions depend on nothing else."""
 
     seeded: Literal[True] = True
 
@@ -54,7 +54,7 @@ class SeededModel:
 
 
 def check_size(name: str, settings: PolicySettings, map: Map) -> None:
-    """Raises PolicyFileError where a policy was trained on maps of another size."""
+    """Raise PolicyFileError if a policy was trained on maps of another size."""
     size = MapRoom(len(map.regions), edges_of(map))
     if not settings.fits(size):
         what = "there is room for" if settings.padded else f"it is for maps like {settings.map!r}, with"
@@ -65,7 +65,7 @@ def check_size(name: str, settings: PolicySettings, map: Map) -> None:
 
 
 class SavedModel:
-    """A saved model with the settings beside it, as `TrainedAgent` plays it."""
+    """A saved model with the settings file of the same name, in the form that `TrainedAgent` plays."""
 
     def __init__(self, path: str, policy: ModelPolicy, settings: PolicySettings) -> None:
         self.name, self._policy, self._settings = Path(path).stem, policy, settings
@@ -73,7 +73,7 @@ class SavedModel:
         self.observation, self.max_cycles, self.padding = settings.observation, settings.max_cycles, settings.padding
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raises PolicyFileError where the model was not trained for such games."""
+        """Raise PolicyFileError if the model was not trained for such games."""
         mine = self._settings
         if players != mine.players:
             raise PolicyFileError(f"policy {self.name!r} is for games of {mine.players}, not {players}")
@@ -83,14 +83,14 @@ class SavedModel:
         check_size(self.name, mine, map)
 
     def player(self, board: Board) -> SeededModel:
-        """The policy, for a board of which `check` has nothing to say."""
+        """Return the policy, for a board that `check` accepts."""
         return SeededModel(self._policy)
 
 
 class SavedModelAgent(TrainedAgent):
-    """Plays a file that Stable-Baselines3 or sb3-contrib saved, with the settings that `SaveForPlay` wrote beside it.
+    """Plays a file of Stable-Baselines3 or sb3-contrib, with the settings that `SaveForPlay` wrote beside it.
 
-    Such a file can run any program when it is read, so `trust` has to be said.
+    Such a file can run any program when it is read. So the user must set `trust`.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class SavedModelAgent(TrainedAgent):
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
             raise AgentError("agent 'sb3': name a .zip of Stable-Baselines3, as in sb3:file=model.zip,trust=yes")
-        digest = digest or model_digest(Path(path))  # which says first whether it is there
+        digest = digest or model_digest(Path(path))  # this raises an error if the file is missing
         if trust != "yes":
             raise AgentError(
                 f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made "

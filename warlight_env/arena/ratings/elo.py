@@ -9,14 +9,14 @@ from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
-#: The largest difference that has an expected score: at 123,000 a float overflows.
+#: The largest difference that has an expected score. At 123,000 a float overflows.
 MOST_ELO: Final = 100_000
 
 
 class EloDifference(NamedTuple):
-    """By how much one agent is stronger, in Elo, with the ends of a confidence interval.
+    """The Elo difference between two agents, with the ends of a confidence interval.
 
-    Without a lost game, or without a won one, ends are infinite.
+    An end is infinite if no game was lost, or if no game was won.
     """
 
     elo: float
@@ -27,12 +27,12 @@ class EloDifference(NamedTuple):
         return f"{self.elo:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
 
     def to_dict(self) -> dict[str, float | None]:
-        """As JSON takes it, which knows no infinity: None instead."""
+        """Return the difference in a form for JSON. JSON has no infinity, so None replaces it."""
         return {name: value if math.isfinite(value) else None for name, value in self._asdict().items()}
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference at which a player is expected to score so much: 400 log10(s / (1 - s)).
+    """Return the Elo difference at which a player has this expected score: 400 log10(s / (1 - s)).
 
     Raises:
         InputError: unless 0 <= score <= 1.
@@ -47,10 +47,10 @@ def elo_of(score: float) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """The score that a player expects who is stronger by so much Elo: the inverse of `elo_of`.
+    """Return the expected score of a player who is stronger by this difference: the inverse of `elo_of`.
 
     Raises:
-        InputError: it is no number in -100,000 .. 100,000.
+        InputError: elo is no number in -100,000 .. 100,000.
     """
     if not is_number(elo) or not abs(elo) <= MOST_ELO:
         raise InputError(f"elo = {short_repr(elo)}: must be a number in {-MOST_ELO} .. {MOST_ELO}")
@@ -58,12 +58,12 @@ def expected_score(elo: float) -> float:
 
 
 def elo_difference(score: float, interval: Interval) -> EloDifference:
-    """The Elo difference that belongs to a score in games of two, a draw counting half, and to its interval.
+    """Return the Elo difference for a score in games of two, and for the score's interval. A draw counts half.
 
-    The curve only rises, so that the interval holds the difference as often as it holds the score.
+    The curve is monotone, so the interval contains the difference as often as the score's interval contains the score.
 
     Raises:
-        InputError: the score or an end of the interval does not lie in 0 .. 1.
+        InputError: the score or an end of the interval is not in 0 .. 1.
     """
     if not isinstance(interval, Interval):
         raise InputError(f"interval = {short_repr(interval)}: must be an Interval")

@@ -1,4 +1,4 @@
-"""Ratings of agents from the games that they played: Elo by maximum likelihood, with intervals over units of games."""
+"""Ratings of agents from their games: Elo by maximum likelihood, with intervals over units of games."""
 
 from __future__ import annotations
 
@@ -14,33 +14,36 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.errors import InputError, RunError
 
-#: Elo points of a factor e in the odds: 400 points are odds of 10 to 1.
+#: Elo points for a factor e in the odds: 400 points are odds of 10 to 1.
 ELO: Final = 400 / math.log(10)
 
-#: Resamples of `rate`'s intervals.
+#: Default number of resamples for `rate`'s intervals.
 RESAMPLES: Final = 1000
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-8
-_WEIGHTS = 4_000_000  # of resampled units, in memory at once
+_WEIGHTS = 4_000_000  # largest number of weights of resampled units in memory
 
 Floats = npt.NDArray[np.float64]
 
 
-#: More samples need gigabytes of memory.
+#: The largest number of resamples. More need gigabytes of memory.
 MOST_RESAMPLES: Final = 100_000
 
 
 class RatingError(InputError):
-    """Games that no ratings follow from; the message names the agents and the reason."""
+    """Games from which no ratings follow. The message names the agents and the reason."""
 
 
 @dataclass(frozen=True)
 class Placing:
-    """How a game ended for those who played it.
+    """The places of the players in a finished game.
 
-    players: their indices. places: 1 the best; equal places are a draw between them. unit: games of the same unit
-    (and stratum) depend on each other, as those of one seed in all seats do. stratum: units are resampled within it.
+    Attributes:
+        players: indices of the players.
+        places: place of each player, 1 the best; equal places are a draw between them.
+        unit: games of the same unit (and stratum) depend on each other, such as those of one seed in all seats.
+        stratum: units are resampled within their stratum.
     """
 
     players: tuple[int, ...]
@@ -59,7 +62,7 @@ class Rating:
     high: float
     games: int
     score: float  #: mean over its comparisons: 1 for a better place, 1/2 for the same
-    perfect: bool  #: it won, or lost, them all: the far end of its interval follows from the prior
+    perfect: bool  #: it won, or lost, all games: the far end of its interval follows from the prior
 
 
 def rate(
@@ -73,25 +76,26 @@ def rate(
     confidence: float = CONFIDENCE,
     seed: int = 1,
 ) -> list[Rating]:
-    """Ratings of the named agents, in their order.
+    """Return the ratings of the named agents, in their order.
 
-    The model is Bradley and Terry's: i beats j with probability 1 / (1 + 10^((Rj - Ri) / 400)). A draw counts as half
-    a win for both. A game of more than two counts as one comparison by place for each pair of its players.
+    The model is Bradley and Terry's: i beats j with probability 1 / (1 + 10^((Rj - Ri) / 400)). A draw counts as half a
+    win for both. A game of more than two players counts as one comparison by place for each pair of its players.
 
-    `prior` is a number of virtual drawn games between each two agents that met. With one, estimates exist for agents
-    that won or lost everything, too; it moves a share of wins of 90 % in 400 games by 0.1 points. With prior = 0 the
-    estimate is the likelihood's alone, and `RatingError` names a group that never lost, or never met, the rest.
+    `prior` is a number of virtual drawn games between each two agents that met. With prior = 1, estimates also exist
+    for agents that won or lost every game. This prior moves a win rate of 90 % in 400 games by 0.1 points. With prior =
+    0 the estimate is the maximum of the likelihood alone. Then `RatingError` names a group that never lost to the other
+    agents, or never met them.
 
-    Intervals come from the Bayesian bootstrap over units: each unit gets a weight drawn from Gamma(1), and each virtual
-    half of a game (a win here, a win there) one from Gamma(prior / 2), and the estimate is made anew. For two agents
-    and prior = 1, without draws, that is the posterior of Jeffreys' prior, so that 20 : 0 is not taken for certain, as
-    resampling games themselves would take it.
+    Intervals come from the Bayesian bootstrap over units. Each unit gets a weight drawn from Gamma(1). Each virtual
+    half of a game (one win for either agent) gets a weight from Gamma(prior / 2). Each resample repeats the estimate
+    with these weights. For two agents and prior = 1, without draws, this is the posterior of Jeffreys' prior. So 20 : 0
+    does not count as certain; a resampling of the games themselves would treat it as certain.
 
     Ratings are relative: their mean is 0, or `anchor` has `anchor_elo` (and an interval of no width).
 
     R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika 39 (1952); L. R. Ford,
-    "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64 (1957), on when the
-    estimate exists; D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 9 (1981).
+    "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64 (1957), on the existence
+    of the estimate; D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 9 (1981).
 
     Raises:
         RatingError: fewer than two agents, an agent without games, agents that no chain of games connects.
@@ -143,14 +147,14 @@ def rate(
 
 @dataclass(frozen=True)
 class _Stratum:
-    """What the units of a stratum hold: i's wins over j, draws halved, for the pairs (i, j) that met."""
+    """The units of a stratum: i's wins over j, with draws as half wins, for the pairs (i, j) that met."""
 
     pairs: npt.NDArray[np.int64]  #: int64[K], i * n + j
     units: Floats  #: float64[U, K]
 
 
 def _check_placing(game: Any) -> None:
-    """Raises RatingError for what is no `Placing` of integers."""
+    """Raise RatingError unless this is a `Placing` of integers."""
     whole = isinstance(game, Placing) and all(
         isinstance(numbers, Sequence) and all(map(is_integer, numbers)) for numbers in (game.players, game.places)
     )
@@ -159,7 +163,7 @@ def _check_placing(game: Any) -> None:
 
 
 def _comparisons(n: int, games: Sequence[Placing]) -> tuple[list[_Stratum], npt.NDArray[np.int64]]:
-    """The games as comparisons of pairs, and the number of games of each agent."""
+    """Return the games as comparisons of pairs, and the number of games of each agent."""
     counts = np.zeros(n, dtype=np.int64)
     strata: dict[int, dict[int, dict[int, float]]] = {}
     for game in games:
@@ -188,7 +192,7 @@ def _comparisons(n: int, games: Sequence[Placing]) -> tuple[list[_Stratum], npt.
 
 
 def _totals(n: int, strata: Sequence[_Stratum]) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Wins of i over j in all games, float64[n, n], and who met whom."""
+    """Return the wins of i over j in all games, float64[n, n], and a mask of the pairs that met, bool[n, n]."""
     wins, met = np.zeros(n * n), np.zeros(n * n, dtype=np.bool_)
     for stratum in strata:
         wins[stratum.pairs] += stratum.units.sum(axis=0)
@@ -197,7 +201,7 @@ def _totals(n: int, strata: Sequence[_Stratum]) -> tuple[Floats, npt.NDArray[np.
 
 
 def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.bool_], prior: float) -> None:
-    """Raise where the estimate does not exist (Ford 1957), or means nothing between groups that never met."""
+    """Raise RatingError if the estimate does not exist (Ford 1957), or if two groups of agents never met."""
     reached = _reached(met)
     if not reached.all():
         apart = [name for name, here in zip(names, reached, strict=True) if not here]
@@ -214,7 +218,7 @@ def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.boo
 
 
 def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Which agents a path along the edges leads to from agent 0."""
+    """Return a mask of the agents that a path along the edges reaches from agent 0."""
     reached = np.zeros(len(edges), dtype=np.bool_)
     reached[0] = True
     while True:
@@ -227,7 +231,7 @@ def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def _resample(
     strata: Sequence[_Stratum], met: npt.NDArray[np.bool_], prior: float, resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """Weighted sums of the units and the prior's virtual games, float64[R, n, n]."""
+    """Return weighted sums of the units and the prior's virtual games, float64[R, n, n]."""
     n = len(met)
     sums = np.zeros((resamples, n * n))
     for stratum in strata:
@@ -247,9 +251,10 @@ def _centred(theta: Floats, reference: int | None) -> Floats:
 
 
 def _solve(wins: Floats) -> Floats:
-    """Maximum likelihood for wins float64[R, n, n]: strengths float64[R, n] in natural logarithms, the first 0.
+    """Return the maximum-likelihood strengths for wins float64[R, n, n].
 
-    Newton's method on a concave function, with steps of at most one unit; raises `RunError` where it does not converge.
+    The strengths are float64[R, n], in natural logarithms; the first one is 0. The method is Newton's on a concave
+    function, with steps of at most one unit. It raises `RunError` if it does not converge.
     """
     resamples, n, _ = wins.shape
     theta = np.zeros((resamples, n))
@@ -257,7 +262,7 @@ def _solve(wins: Floats) -> Floats:
     diagonal = np.arange(n)
     for _ in range(_MAX_STEPS):
         p = 1 / (1 + np.exp(theta[:, None, :] - theta[:, :, None]))
-        q = p.transpose(0, 2, 1)  # 1 - p, also where p is close to 1
+        q = p.transpose(0, 2, 1)  # 1 - p, accurate even if p is close to 1
         surprise = wins * q
         gradient = surprise.sum(axis=2) - surprise.sum(axis=1)
         curvature = -games * p * q

@@ -12,7 +12,7 @@ from warlight_env.errors import RunError
 
 @dataclass(frozen=True)
 class Skill:
-    """An agent's skill as openskill has it; 25 and 8.3 before the first game."""
+    """An agent's skill in openskill's scale; 25 and 8.3 before the first game."""
 
     name: str
     mu: float
@@ -20,12 +20,14 @@ class Skill:
 
     @property
     def ordinal(self) -> float:
-        """mu - 3 sigma: what the agent is at least good for, by which openskill ranks."""
+        """mu - 3 sigma: a lower bound of the agent's skill, by which openskill ranks."""
         return self.mu - 3 * self.sigma
 
 
 def skills(names: Sequence[str], games: Iterable[Placing]) -> list[Skill]:
-    """Skills of the named agents after all games, in the order given (it matters a little: later games weigh more).
+    """Return the skills of the named agents after all games.
+
+    The order of the games matters a little: later games weigh more.
 
     Raises:
         RunError: openskill is not installed.
@@ -43,7 +45,7 @@ def skills(names: Sequence[str], games: Iterable[Placing]) -> list[Skill]:
 
 
 def openskill_model() -> Any:
-    """The model; `RunError` says what to install where openskill is missing."""
+    """Return the model. If openskill is missing, raise `RunError` with the command that installs it."""
     try:
         from openskill.models import PlackettLuce
     except ImportError as error:

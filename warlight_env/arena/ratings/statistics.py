@@ -12,7 +12,7 @@ from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.errors import InputError
 
 CONFIDENCE = 0.95
-#: More games than this are not counted exactly by a float.
+#: The largest number of games that a float counts exactly.
 MOST_GAMES = 2**53
 
 
@@ -24,9 +24,9 @@ class Interval(NamedTuple):
 
 
 def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -> Interval:
-    """Wilson's score interval for the share of wins in independent games; 0 .. 1 where there are none.
+    """Return Wilson's score interval for the share of wins in independent games; 0 .. 1 without games.
 
-    Only won games count as wins: draws and losses alike are games without one. `games` may be fractional (an
+    Only won games count as wins; draws and losses both count as games without a win. `games` may be fractional (an
     effective number).
 
     Raises:
@@ -44,20 +44,20 @@ def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -
     weight = z * z / games
     middle = (share + weight / 2) / (1 + weight)
     half = z * math.sqrt(share * (1 - share) / games + weight / (4 * games)) / (1 + weight)
-    # At the ends of the range rounding must not exclude the observed share.
+    # At the ends of the range, rounding must not exclude the observed share.
     low = 0.0 if wins == 0 else max(0.0, middle - half)
     high = 1.0 if wins == games else min(1.0, middle + half)
     return Interval(low, high)
 
 
 def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: float = CONFIDENCE) -> Interval:
-    """An interval for the share of wins when games come in independent units, such as one seed in all seats.
+    """Return an interval for the share of wins of games in independent units, such as one seed in all seats.
 
-    `shares` holds each unit's share of wins (or its score, with a part of a win for a draw), 0 .. 1; or says how many
-    units there are of each. Games of a unit depend on each other, so the units are what is
-    counted: Wilson's interval with the number of independent games whose mean would vary as much as the units' mean
-    does (as for clustered samples: Korn and Graubard, Survey Methodology 24, 1998). The variance is
-    estimated as if one unit more lay half a game off the mean, which keeps equal units from looking certain.
+    `shares` holds each unit's share of wins (or its score, with a part of a win for a draw), 0 .. 1; or it maps each
+    share to its number of units. Games of a unit depend on each other, so the method counts units. It is Wilson's
+    interval with an effective number of games. With this number, the mean of independent games has the same variance as
+    the mean of the units (as for clustered samples: Korn and Graubard, Survey Methodology 24, 1998). The estimate of
+    the variance adds one virtual unit, half a game away from the mean. This keeps equal units from looking certain.
 
     Raises:
         InputError: a share outside 0 .. 1, a count that is no integer from 0 up, or see `wilson_interval`.
@@ -81,7 +81,7 @@ def _check_confidence(confidence: Any) -> None:
 
 
 def _counts(shares: Any) -> Mapping[float, int]:
-    """How many units there are of each share, checked."""
+    """Return the number of units by share, after a check."""
     try:
         counts = dict(shares) if isinstance(shares, Mapping) else Counter(list(shares))
     except Exception:  # methods of the caller's own object may raise anything

@@ -1,4 +1,4 @@
-"""TOML files that people write by hand: read with errors that name the file, the line and the key."""
+"""TOML files of settings. Errors name the file, the line and the key."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _WORDS = {str: "a string", int: "an integer", float: "a number", bool: "true or 
 
 
 class TomlFile:
-    """A table of a TOML file that is read key by key; `done` refuses the keys that nobody asked for.
+    """A table of a TOML file that is read key by key. `check_keys` refuses unknown keys.
 
-    error: the class of the errors that are raised.
+    Args:
+        path: the file.
+        error: class of the errors.
     """
 
     def __init__(self, path: Path, error: type[InputError]) -> None:
@@ -28,13 +30,13 @@ class TomlFile:
         self.values = bounded.parse_toml(self.text, str(path), error)
 
     def problem(self, where: str, reason: str) -> InputError:
-        """The error for a key such as ``games`` or ``agents[2].name``."""
+        """Return the error for a key such as ``games`` or ``agents[2].name``."""
         line = self.line(where)
         place = f"{self.path}, line {line}" if line else str(self.path)
         return self.error(f"{place}: {where}: {reason}")
 
     def line(self, where: str) -> int | None:
-        """The line, from 1, in which a key is given; None where it is not to be found."""
+        """Return the line, from 1, that sets a key; None if it is not found."""
         first, _, rest = where.partition(".")
         found = re.fullmatch(r"([^\[\]]+)(?:\[(\d{1,9})\])?", first)
         if found is None:
@@ -48,7 +50,7 @@ class TomlFile:
         return (_find(lines, rest, start + 1) if rest else None) or start + 1
 
     def check_keys(self, table: dict[str, Any], known: Iterable[str], where: str = "") -> None:
-        """Refuse keys that are not known."""
+        """Refuse unknown keys."""
         known = list(known)
         for key in table:
             if key not in known:
@@ -56,7 +58,7 @@ class TomlFile:
                 raise self.problem(f"{where}{key}", f"no such key{hint}; there are {', '.join(known)}")
 
     def typed(self, value: Any, kind: type[T], where: str) -> T:
-        """A value that must be of a kind; an integer is a number, too, but true and false are no integers."""
+        """Check the type of a value. An integer is also a number, but true and false are no integers."""
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
@@ -65,18 +67,18 @@ class TomlFile:
         return float(value) if kind is float else value  # type: ignore[return-value]
 
     def get(self, key: str, kind: type[T], default: T) -> T:
-        """A key of the file's own table."""
+        """Return the value of a key of the file's top table, or the default."""
         return self.typed(self.values[key], kind, key) if key in self.values else default
 
     def whole(self, key: str, default: int, low: int, high: int = 10**9) -> int:
-        """An integer within bounds."""
+        """Return an integer within bounds."""
         value = self.get(key, int, default)
         if not low <= value <= high:
             raise self.problem(key, f"must lie in {low} .. {high}, not {value}")
         return value
 
     def one_of(self, key: str, choices: Iterable[str], default: str) -> str:
-        """A string out of some."""
+        """Return a string that must be one of the choices."""
         choices = list(choices)
         value = self.get(key, str, default)
         if value not in choices:
@@ -85,7 +87,10 @@ class TomlFile:
 
 
 def _find(lines: list[str], key: str, start: int) -> int | None:
-    """The line, from 1, that sets a key, from line number `start` (from 0) on, up to the next table."""
+    """Return the line, from 1, that sets a key; None if no line up to the next table sets it.
+
+    The search begins at line `start` (from 0).
+    """
     for i in range(start, len(lines)):
         if re.match(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""", lines[i]):
             return i + 1

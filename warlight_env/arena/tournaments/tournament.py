@@ -1,4 +1,4 @@
-"""`Tournament`: who meets whom, where and how often."""
+"""`Tournament`: the pairings, their maps and rules, and their numbers of games."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from warlight_env.errors import InputError
 
 FORMATS: Final = ("round-robin", "gauntlet")
 
-#: More pairings than that are a slip of the pen: 20 agents in games of 6 would be 38,760.
+#: The largest number of pairings. More are probably a mistake: 20 agents in games of 6 give 38,760.
 MAX_CONTESTS: Final = 10_000
 
 
 class TournamentError(InputError):
-    """A tournament that cannot be played; the message names the key and the reason."""
+    """A tournament with impossible settings. The message names the key and the reason."""
 
 
 Format = Literal["round-robin", "gauntlet"]
@@ -36,11 +36,11 @@ Format = Literal["round-robin", "gauntlet"]
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent of a tournament under the name that its tables show."""
+    """An agent of a tournament, with its name in the tables."""
 
     name: str
     spec: str
-    clock: Clock | None = None  #: None: the tournament's
+    clock: Clock | None = None  #: None: the tournament's clock
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not isinstance(self.spec, str):
@@ -51,23 +51,25 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Tournament:
-    """A tournament before it is played.
+    """The settings of a tournament.
 
     Args:
         name: its title.
-        entrants: two or more, of different names.
-        format: "round-robin": all meet all; "gauntlet": the challengers meet all others, who do not meet each other.
-        challengers: names, for a gauntlet.
-        players: of a game, 2 to 6. Every set of so many entrants meets (in a gauntlet: with one challenger in it).
-        games: for each such set, on each map with each rules.
-        seed: decides everything that is left to chance.
+        entrants: two or more agents with different names.
+        format: "round-robin": all entrants meet each other. "gauntlet": the challengers meet all others; the others do
+            not meet each other.
+        challengers: names of the challengers, for a gauntlet.
+        players: number of players of a game, 2 to 6. Every set of this many entrants meets; in a gauntlet, each set has
+            one challenger.
+        games: number of games for each such set, on each map with each rules.
+        seed: decides everything random.
         maps, rules: all combinations are played.
         paired: each seed is played with all rotations of the seats.
         picks: starting regions at "random", or picked by the "agents".
-        max_rounds: rounds after which a game is a draw; None: the rules' limit, or 500.
-        clock: of every agent that has none of its own; None: agents go by their own parameters.
-        on_crash, on_late: what becomes of a game in which an agent fails, or answers too late; as for `Setup`.
-        anchor, anchor_elo: an entrant whose rating is given; None: the mean of all ratings is 0.
+        max_rounds: number of rounds after which a game is a draw; None: the rules' limit, or 500.
+        clock: clock of every agent without its own clock; None: agents use their own parameters.
+        on_crash, on_late: reaction to an agent that fails, or that answers too late; as for `Setup`.
+        anchor, anchor_elo: an entrant with a fixed rating, and this rating; None: the mean of all ratings is 0.
     """
 
     name: str
@@ -89,7 +91,7 @@ class Tournament:
     anchor_elo: float = 0.0
 
     def _check_types(self) -> None:
-        """Raises TournamentError for fields of other types than they are declared with."""
+        """Raise TournamentError for fields of a wrong type."""
 
         def require(fits: bool, name: str, wanted: str) -> None:
             if not fits:
@@ -146,7 +148,7 @@ class Tournament:
         return tuple(entrant.name for entrant in self.entrants)
 
     def tables(self) -> list[tuple[int, ...]]:
-        """The sets of entrants that meet, as indices, each in order."""
+        """Return the sets of entrants that meet, as tuples of indices in increasing order."""
         everybody = range(len(self.entrants))
         if self.format == "round-robin":
             return list(itertools.combinations(everybody, self.players))
@@ -156,9 +158,10 @@ class Tournament:
         return [tuple(sorted((host, *others))) for host in sorted(hosts) for others in rest]
 
     def contests(self, log: Path | None = None) -> list[Contest]:
-        """All that is to be played; the key of each names map, rules and entrants.
+        """Return all contests. The key of each contest names map, rules and entrants.
 
-        `log`: a folder in which each contest has a numbered one, with a log of every game.
+        Args:
+            log: a folder with a numbered subfolder for each contest, which gets a log of every game; None: no logs.
         """
         found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
@@ -180,11 +183,11 @@ class Tournament:
         return found
 
     def seated(self) -> list[tuple[int, ...]]:
-        """The entrants of each of `contests`, as indices."""
+        """Return the entrants of each of `contests`, as indices."""
         return self.tables() * (len(self.maps) * len(self.rules))
 
     def to_dict(self) -> dict[str, Any]:
-        """What was asked for, as JSON takes it."""
+        """Return the settings in a form for JSON."""
         return {
             "name": self.name,
             "format": self.format,

@@ -1,4 +1,4 @@
-"""A tournament from a TOML file, with errors that name the line and the key."""
+"""Read a tournament from a TOML file, with errors that name the line and the key."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ KEYS: Final = (
 
 
 def load_tournament(path: str | Path) -> Tournament:
-    """A tournament from a TOML file, whose keys are the arguments of `Tournament`, but for "agents".
+    """Read a tournament from a TOML file. Its keys are the arguments of `Tournament`, but "agents" replaces "entrants".
 
-    agents: a list of specifications, or of tables with "spec" and, if you like, "name" and "clock".
-    maps: names of bundled maps, or files (looked for beside this one first).
+    agents: a list of specifications, or of tables with "spec" and, optionally, "name" and "clock".
+    maps: names of bundled maps, or files (searched for first in the folder of this file).
     rules: names of presets, or tables such as ``{preset = "thesis", fog = true}``.
-    clock: as in ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``; an agent's table may have one of its own.
+    clock: as in ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``; an agent's table may have its own clock.
 
     Raises:
         TournamentError: with the file, the line and the key.

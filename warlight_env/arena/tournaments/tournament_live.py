@@ -16,19 +16,19 @@ from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError
 from warlight_env.output import write_file
 
-#: The file in the run folder.
+#: Name of the file in the run folder.
 RESULT: Final = "tournament.json"
-#: Seconds between two times that the tables are written.
+#: Smallest number of seconds between two writes of the tables.
 EVERY: Final = 2.0
-#: Share of the time that may go into writing them: large tournaments are told of less often.
+#: Largest share of the time for these writes: large tournaments are written less often.
 SHARE: Final = 0.05
 
 
 class LiveTables:
-    """Writes a tournament's result to its run folder, again and again while games are played, and at the end.
+    """Writes a tournament's result to its run folder, again and again during play, and at the end.
 
-    A context: whatever ends it, the file then says that no more games are being played. As long as no game has been
-    told, nothing is written: a folder that belongs to another run is left as it was.
+    It is a context manager. After every kind of exit, the file says that no more games are being played. Nothing is
+    written before the first game is added, so a folder of another run does not change.
 
     Raises:
         RunError: the file cannot be written.
@@ -50,22 +50,22 @@ class LiveTables:
             self._write(self._result(), running=False)
 
     def add(self, key: str, records: Sequence[GameRecord]) -> None:
-        """Games of a contest were played; see `OnContestGames`."""
+        """Add finished games of a contest; see `OnContestGames`."""
         self._courses[key].add(records)
         self._told = True
         if time.monotonic() >= self._due:
             begin = time.monotonic()
             result = self._result()
             self._write(result, running=True)
-            if result.games:  # the first whole unit is told at once
+            if result.games:  # the result with the first whole unit is written at once
                 now = time.monotonic()
                 self._due = now + max(EVERY, (now - begin) / SHARE)
 
     def finish(self, results: Mapping[str, ContestResult]) -> TournamentResult:
-        """The run has ended with these results, of which `add` need not have been told all."""
+        """Write and return the result at the end of the run. `add` need not have received all games."""
         result = TournamentResult(self._asked, results)
         self._write(result, running=False)
-        self._told = False  # it says all that there is to say
+        self._told = False  # the file is final
         return result
 
     def _result(self) -> TournamentResult:

@@ -1,4 +1,4 @@
-"""A tournament as one HTML file that needs no other file and no network, in light and dark."""
+"""A tournament's report as one HTML file. It needs no other file and no network, and has a light and a dark theme."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 
 def to_html(result: TournamentResult) -> str:
-    """The whole report."""
+    """Return the whole report."""
     t = result.tournament
     asked = sum(pairing.games_asked for pairing in result.pairings)
     kind = "Round robin" if t.format == "round-robin" else f"Gauntlet of {', '.join(t.challengers)}"
@@ -133,7 +133,7 @@ def _perfect(result: TournamentResult) -> str:
 
 
 def _table(rows: Sequence[Sequence[Cell]]) -> str:
-    """A table that can be sorted; row 0 is the head."""
+    """Return a sortable table. Row 0 is the head."""
     head, *body = rows
     lines = ['<div class="wide"><table class="sortable"><thead><tr>']
     for column, title in enumerate(head):
@@ -150,7 +150,7 @@ def _table(rows: Sequence[Sequence[Cell]]) -> str:
 
 
 def _chart(result: TournamentResult) -> str:
-    """Ratings as dots with their intervals."""
+    """Return a chart of the ratings as dots with their intervals."""
     ratings = [result.ratings[i] for i in result.order]
     low, high = min(r.low for r in ratings), max(r.high for r in ratings)
     step = next((s for s in (10, 25, 50, 100, 200, 400, 800) if (high - low) / s <= 8), 1600)

@@ -1,4 +1,4 @@
-"""What a tournament came to: ratings, skills, who beat whom, and every pairing."""
+"""The result of a tournament: ratings, skills, a crosstable, and every pairing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_int
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.tables import align, counted
 
-#: Failures that `to_dict` quotes.
+#: Number of failures that `to_dict` quotes.
 QUOTED_FAILURES: Final = 100
 
 
@@ -35,17 +35,17 @@ class Cell(NamedTuple):
 
 
 def signed(value: float) -> str:
-    """A whole number with its sign, as it is typeset."""
+    """Return a number as text: rounded, with its sign, and with a typographic minus."""
     return f"{round(value):+d}".replace("-", "−") if round(value) else "0"
 
 
 def percent(share: float) -> str:
-    """A share of 0 to 1 in per cent, without the sign of per cent."""
+    """Return a share of 0 to 1 in per cent, without the per cent sign."""
     return f"{100 * share:.1f}"
 
 
 class MeetingTally(NamedTuple):
-    """What some games came to for one entrant against another: wins by place, draws where they share one."""
+    """Results of one entrant against another in some games. The better place wins; equal places are a draw."""
 
     games: int
     wins: int
@@ -55,7 +55,7 @@ class MeetingTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Meeting:
-    """One entrant against another, in all their games: wins by place, draws where they share one."""
+    """One entrant against another, in all their games. The better place wins; equal places are a draw."""
 
     games: int
     wins: int
@@ -63,7 +63,7 @@ class Meeting:
     draws: int
     score: float  #: (wins + draws / 2) / games
     interval: Interval  #: for the score
-    seats: tuple[MeetingTally, ...]  #: the same by the entrant's own seat
+    seats: tuple[MeetingTally, ...]  #: the same numbers by the entrant's own seat
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,11 @@ class Pairing:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """A tournament that was played, or as much of it as was. Entrants are named by their index.
+    """The result of a tournament, or of its part that was played. Entrants are named by their index.
 
-    results: of `Tournament.contests`, by key.
+    Args:
+        tournament: the tournament.
+        results: results of `Tournament.contests`, by key.
     """
 
     tournament: Tournament
@@ -105,12 +107,12 @@ class TournamentResult:
 
     @property
     def games(self) -> int:
-        """Games played."""
+        """Number of games played."""
         return sum(len(records) for _, _, records in self._played)
 
     @cached_property
     def placings(self) -> list[Placing]:
-        """All games, a round of all pairings after the other."""
+        """All games by number: first game 0 of all pairings, then game 1 of all pairings, and so on."""
         numbered = [
             (record.number, stratum, Placing(table, record.placements, record.unit, stratum))
             for stratum, table, records in self._played
@@ -120,18 +122,18 @@ class TournamentResult:
 
     @cached_property
     def ratings(self) -> list[Rating]:
-        """By entrant. `RatingError` where an interruption left entrants without games."""
+        """Ratings by entrant. Raises `RatingError` if entrants have no games after an interruption."""
         t = self.tournament
         return rate(t.names, self.placings, anchor=t.anchor, anchor_elo=t.anchor_elo, seed=t.seed % 2**32)
 
     @cached_property
     def skills(self) -> list[Skill] | None:
-        """By entrant, for games of more than two; else None."""
+        """Skills by entrant, for games of more than two; else None."""
         return skills(self.tournament.names, self.placings) if self.tournament.players > 2 else None
 
     @cached_property
     def rated(self) -> bool:
-        """Whether ratings follow from the games so far: everybody has played, and a chain of games connects all."""
+        """Whether the games so far determine ratings: every entrant has played, and a chain of games connects all."""
         try:
             return bool(self.ratings)
         except RatingError:
@@ -144,7 +146,7 @@ class TournamentResult:
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], Meeting]:
-        """Who beat whom, for all that met."""
+        """Results of each pair of entrants that met."""
         units: dict[tuple[int, int], dict[tuple[int, int], list[_Share]]] = {}
         for stratum, table, records in self._played:
             for record in records:
@@ -157,17 +159,17 @@ class TournamentResult:
 
     @cached_property
     def times(self) -> list[TimeResult]:
-        """By entrant, what they spent on their answers."""
+        """Time and simulations of the answers, by entrant."""
         uses: list[list[TimeUse]] = [[] for _ in self.tournament.entrants]
         for _, table, records in self._played:
             for record in records:
-                for entrant, use in zip(table, record.use, strict=False):  # no use is known of games of old
+                for entrant, use in zip(table, record.use, strict=False):  # records of older versions lack the time use
                     uses[entrant].append(use)
         return [time_result(of_one) for of_one in uses]
 
     @cached_property
     def failures(self) -> list[tuple[int, int, GameRecord, Failure]]:
-        """Every game that was lost by forfeit: the contest's number, the entrant, the game, and why."""
+        """Every game that was lost by forfeit: the contest's number, the entrant, the game, and the reason."""
         return [
             (stratum, table[failure.agent], record, failure)
             for stratum, table, records in self._played
@@ -218,9 +220,13 @@ class TournamentResult:
         return [(i, [self.meetings.get((i, j)) for j in self.order]) for i in self.order]
 
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
-        """All of it but the single games, as JSON takes it; entrants by name, contests and games from 1.
+        """Return the result in a form for JSON, without the single games.
 
-        `running`: games are being played now. Ratings and skills are there as soon as they follow from the games.
+        Entrants are given by name. Contests and games count from 1.
+
+        Args:
+            running: whether games are being played now. Ratings and skills are included as soon as the games determine
+                them.
         """
         names = self.tournament.names
         rated = self.rated

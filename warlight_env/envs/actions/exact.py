@@ -10,13 +10,13 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import ActionRow, Armies, AttackRows, Int, Owners, Regions
+from warlight_env.engine.kernel_types import ActionRow, Armies, AttackRows, Int, Marks, Owners, Regions
 from warlight_env.engine.rules import MAX_ARMIES
 from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
 
 
 @kernel
-def decode_wishes(allowed: Int, top: Int, action: Any, wishes_out: Regions) -> Any:
+def decode_wishes(allowed: Marks, top: Int, action: ActionRow, wishes_out: Regions) -> tuple[Int, Int]:
     """Write the regions wished for, highest value first, ties by region: wishes_out int32[N].
 
     `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes and of rows against the mask.
@@ -26,7 +26,7 @@ def decode_wishes(allowed: Int, top: Int, action: Any, wishes_out: Regions) -> A
     for i in range(action.shape[0]):
         if action[i] != 0 and (i >= n or allowed[i] == 0):
             illegal += 1
-    count = 0
+    count: Int = 0
     value = np.int64(top)
     while value > 0:
         below = np.int64(0)
@@ -77,7 +77,7 @@ def decode_exact(
         left -= deploy_out[r]
     for k in range(e_all + 1):
         places[k] = 0
-    count = 0
+    count: Int = 0
     for e in range(e_all):
         if action[n + e] == 0:
             continue

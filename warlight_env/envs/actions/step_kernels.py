@@ -11,7 +11,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import share_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks, Real
+from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks
 from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, SeenPosition, Turn
 
 #: Sizes of a deploy, and shares of an attack.
@@ -24,7 +24,7 @@ _MAX_WISHES: Final = 2
 
 
 @kernel
-def quarter(income: Int) -> Real:
+def quarter(income: Int) -> Int:
     """A quarter of the income, rounded up."""
     return (income + 3) // 4
 

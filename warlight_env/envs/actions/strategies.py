@@ -80,7 +80,7 @@ def write_strategy_mask(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Open the strategies whose way to deploy applies; the first ones where none does, the first while picking."""
-    bits = 1
+    bits: Int = 1
     if not seen.picking:
         prepare(context, seen.position, seen.player, work.generator)
         bits = max(1, _applies(context, seen, work.generator))

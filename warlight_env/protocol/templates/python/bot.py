@@ -4,7 +4,7 @@ import sys
 
 
 class Bot:
-    """Knows what the engine has told, and answers its questions."""
+    """Stores the engine's messages, and answers its questions."""
 
     def __init__(self):
         self.name = "player1"
@@ -15,12 +15,12 @@ class Bot:
         self.army = {}
 
     def pick(self, offered):
-        """The offered regions, best first: those of the smallest super regions."""
+        """Return the offered regions, best first: those of the smallest super regions."""
         sizes = list(self.super_region.values())
         return sorted(offered, key=lambda region: sizes.count(self.super_region[region]))
 
     def place(self):
-        """Where new armies go, as (region, armies): all to the largest army at a border."""
+        """Return placements as (region, armies): all armies go to the largest army at a border."""
         own = [region for region, name in self.owner.items() if name == self.name]
         borders = [r for r in own if any(self.owner.get(n) != self.name for n in self.neighbors[r])]
         if not own:
@@ -30,7 +30,7 @@ class Bot:
         return [(best, self.income)]
 
     def attack(self):
-        """Attacks and transfers, as (from, to, armies): each region attacks one weaker neighbour."""
+        """Return attacks and transfers as (from, to, armies). Each region attacks one weaker neighbour."""
         moves = []
         for region, name in self.owner.items():
             spare = self.army[region] - 1
@@ -46,7 +46,7 @@ class Bot:
         return moves[:50]
 
     def hear(self, words):
-        """Take in a line; the answer, if it is a question."""
+        """Process a line. Return the answer if the line is a question, else None."""
         head, rest = words[0], words[1:]
         if head == "settings" and rest[0] == "your_bot":
             self.name = rest[1]
@@ -65,9 +65,9 @@ class Bot:
             rows = list(zip(rest[::3], rest[1::3], rest[2::3]))
             self.owner = {int(region): name for region, name, _ in rows}
             self.army = {int(region): int(army) for region, _, army in rows}
-        elif head == "pick_starting_regions":  # challenge 1: six of them, best first
+        elif head == "pick_starting_regions":  # challenge 1: the best six, in order
             return " ".join(str(region) for region in self.pick(map(int, rest[1:]))[:6])
-        elif head == "pick_starting_region":  # challenge 2: one
+        elif head == "pick_starting_region":  # challenge 2: one region
             return str(self.pick(map(int, rest[1:]))[0])
         elif head == "go" and rest[0] == "place_armies":
             return ", ".join(f"{self.name} place_armies {r} {n}" for r, n in self.place()) or "No moves"
@@ -78,7 +78,7 @@ class Bot:
 
 
 def main():
-    """Read lines until the input ends; print for yourself to sys.stderr only."""
+    """Read lines until the input ends. Print your own output to sys.stderr only."""
     bot = Bot()
     for line in sys.stdin:
         words = line.split()

@@ -1,0 +1,72 @@
+"""Processes that start as forks of one that has imported the package: 0.1 s of computing each, not seconds."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import TextIO
+
+_usual = multiprocessing.get_context
+_forking = _usual("forkserver")
+_forking.set_forkserver_preload(["warlight_env.arena", "warlight_env.web.http.server", "warlight_env.cli.browser"])
+
+
+def forking_context(method: str | None = None) -> BaseContext:
+    """As `multiprocessing.get_context`, but processes that would be spawned are forked.
+
+    They have the environment in which the first of them started.
+    """
+    return _forking if method == "spawn" else _usual(method)
+
+
+class ForkedCommand:
+    """``warlight`` with some words as a process of its own, whose workers are forked, too; much of a `Popen`.
+
+    Args:
+        words: of the command line. environment: added to this process's. errors: a file for its standard error.
+    """
+
+    def __init__(self, words: list[str], environment: dict[str, str], errors: Path | None) -> None:
+        ours, theirs = _forking.Pipe(duplex=False)
+        self._process = _forking.Process(target=_run, args=(words, {**os.environ, **environment}, theirs, errors))
+        self._process.start()
+        theirs.close()
+        self.stdout: TextIO = os.fdopen(os.dup(ours.fileno()))
+        ours.close()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    def send_signal(self, number: int) -> None:
+        """Send the process a signal."""
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """The exit code, once the process has ended; None after so many seconds."""
+        self._process.join(timeout)
+        return self._process.exitcode
+
+
+def _run(words: list[str], environment: dict[str, str], output: Connection, errors: Path | None) -> None:
+    from warlight_env.cli import main
+
+    os.setpgid(0, 0)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.dup2(output.fileno(), 1)
+    output.close()
+    if errors is not None:
+        with errors.open("wb") as file:
+            os.dup2(file.fileno(), 2)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+    _forking.set_forkserver_preload(["warlight_env.web.workers.worker_tasks"])  # of the process that forks its workers
+    multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
+    sys.exit(main(words))

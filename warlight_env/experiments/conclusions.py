@@ -1,0 +1,59 @@
+"""Conclusions of an experiment, computed from its own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from warlight_env.experiments.rows import Row
+
+
+def conclusions(rows: Sequence[Row], source: Literal["thesis", "authors"] = "thesis") -> str:
+    """Compare each row with the published figure and with equal players; "" if no row allows that.
+
+    Args:
+        rows: rows of one result.
+        source: the publication with the figures.
+    """
+    return " ".join([*_published(rows, source), *_strength(rows)])
+
+
+def _published(rows: Sequence[Row], source: Literal["thesis", "authors"]) -> list[str]:
+    """Compare with the published figures."""
+    compared = [row for row in rows if row.verdict != "no figure"]
+    if not compared:
+        return []
+    owner = f"the {source}'s" if source == "thesis" else f"the {source}'"
+    within = sum(row.verdict == "within" for row in compared)
+    found = [f"{owner.capitalize()} figure is within our 95 % interval in {within} of {len(compared)} rows."]
+    outside = [row for row in compared if row.verdict != "within"]
+    clear = [row for row in outside if not _may_be_chance(row)]
+    found += _sentence("Chance may explain the difference in", [row for row in outside if _may_be_chance(row)])
+    found += _sentence(f"Our figure is higher than {owner} in", [row for row in clear if row.verdict == "above"])
+    found += _sentence(f"Our figure is lower than {owner} in", [row for row in clear if row.verdict == "below"])
+    return found
+
+
+def _strength(rows: Sequence[Row]) -> list[str]:
+    """Compare shares of games won with those of equal players."""
+    shares = [(row, row.even) for row in rows if row.even is not None]
+    more = [row for row, even in shares if row.low > even]
+    fewer = [row for row, even in shares if row.high < even]
+    equal = [row for row, even in shares if row.low <= even <= row.high]
+    return [
+        *_sentence("More wins than equal players have:", more),
+        *_sentence("Fewer wins than equal players have:", fewer),
+        *_sentence("No difference from equal players:", equal),
+    ]
+
+
+def _may_be_chance(row: Row) -> bool:
+    return row.difference is not None and row.difference.low <= 0 <= row.difference.high
+
+
+def _sentence(words: str, rows: Sequence[Row]) -> list[str]:
+    """Return a sentence that lists the rows; an empty list if there are no rows."""
+    return [f"{words} {', '.join(f'“{row.label}”' for row in rows)}."] if rows else []
+
+
+__all__ = ["conclusions"]
