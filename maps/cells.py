@@ -1,4 +1,4 @@
-"""Drawings of maps whose regions are cells of a grid: outlines along the cells, labels, links across water."""
+"""Drawings of maps with regions made of grid cells: outlines along the cells, labels, links across water."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from warlight_env.maps.parts import Point, Shape
 Cell = tuple[int, int]
 Border = tuple[int, int]
 
-#: Units that the longer side of a drawing has at least; a cell has a whole number of them.
+#: The longer side of a drawing has at least this many units; a cell has an integer number of units.
 _SHEET: Final = 1600
-_TALLEST: Final = 10  #: times as high as wide: what a drawing may be
+_TALLEST: Final = 10  #: a drawing is at most this many times as high as wide
 
 
 class Drawing(NamedTuple):
-    """What a map gets of its cells; regions go by their ids."""
+    """The parts of a map that are made from cells; keys are ids of regions."""
 
     shapes: dict[int, Shape]
     view_box: tuple[float, float, float, float]
-    links: dict[Border, tuple[Point, Point]]  #: of borders whose regions do not touch: a line between their coasts
+    links: dict[Border, tuple[Point, Point]]  #: for borders of regions that do not touch: a line between their coasts
 
 
 def draw(
     cells: Mapping[int, Sequence[Cell]], labels: Mapping[int, Point], grid: Cell, borders: Iterable[Border]
 ) -> Drawing:
-    """The drawing of regions (by id, at least one cell each, none shared); x goes to the right, y down, both from 0.
+    """Return the drawing of regions. x goes to the right and y down, both from 0.
 
     Args:
-        labels: where labels stand, in cells; of regions without one, or where it lies outside of the region, the
-            label is the centre of the largest circle inside.
-        grid: columns and rows; the sheet grows beyond them where cells lie outside.
+        cells: cells by id of region; a region has at least one cell, and no two regions share a cell.
+        labels: places of labels, in cells. If a region has no label or its label is outside, the label becomes the
+            centre of the largest circle inside the region.
+        grid: columns and rows; the sheet becomes larger if cells are outside the grid.
         borders: pairs of ids.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]

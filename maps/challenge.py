@@ -1,4 +1,4 @@
-"""Reading maps of the Warlight AI Challenges: their ``setup_map`` lines and their JSON formats."""
+"""Readers for maps of the Warlight AI Challenges: their ``setup_map`` lines and their JSON formats."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from warlight_env.maps.text import parse_json
 from warlight_env.maps.types import checked
 from warlight_env.maps.unused import unused_lines
 
-#: Of all regions together.
+#: Largest number of cells of all regions together.
 MAX_CELLS: Final = 20_000
 
-#: Where it stands, an id, and a value or another id.
+#: The place in the file, an id, and a value or another id.
 _Row = tuple[str, int, int]
 
 _PARTS = ("super_regions", "regions", "neighbors")
@@ -28,17 +28,18 @@ _PARTS = ("super_regions", "regions", "neighbors")
 
 @checked
 def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
-    """The map of the lines ``setup_map super_regions|regions|neighbors …``, with the starting setup of other lines.
+    """Return the map of ``setup_map`` lines, with the starting setup of other lines.
 
-    The setup: ``setup_map wastelands``, ``settings starting_regions`` (or ``pick_starting_regions`` of the first
-    challenge), ``settings starting_pick_amount``. All other lines are ignored. Ids may be any positive integers.
-    Indices follow them in ascending order, so ids from 1 lose 1.
+    The map comes from the lines ``setup_map super_regions|regions|neighbors …``. The setup comes from ``setup_map
+    wastelands``, ``settings starting_regions`` (or ``pick_starting_regions`` of the first challenge) and ``settings
+    starting_pick_amount``. All other lines are ignored. Ids may be any positive integers. Indices are in ascending
+    order of ids; for consecutive ids from 1, an index is the id minus 1.
     """
     return read_setup_lines(text, place)[0]
 
 
 def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """The map of `from_setup_lines`, and the kinds of lines that were ignored."""
+    """Return the map of `from_setup_lines`, and the kinds of ignored lines."""
     found: dict[str, tuple[int, list[str]]] = {}
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -77,27 +78,27 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 
 @checked
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
-    """The map in either JSON format of the second challenge; the content decides which one it is.
+    """Return the map in either JSON format of the second challenge; the content determines the format.
 
-    The engine's: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` one of ``{"id": 1,
+    The engine's format: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` is a list of ``{"id": 1,
     "superRegion": 1, "neighbors": [2, 4]}``.
 
-    The site's: super regions name their ``regions``, and regions have ``cells``, a list of ``{"x": 3, "y": 0}``, and
-    a ``text``, the cell in which the label stands. ``Settings`` has ``gridSizeCells``, columns and rows. Cells become
-    outlines, borders of regions that do not touch become links.
+    The site's format: super regions list their ``regions``. Regions have ``cells``, a list of ``{"x": 3, "y": 0}``, and
+    a ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, columns and rows. The reader converts cells
+    to outlines. Borders of regions that do not touch become links.
 
-    In both, ``Settings`` may have the starting setup under the protocol's names: ``wastelands``,
+    In both formats, ``Settings`` may contain the starting setup under the protocol's names: ``wastelands``,
     ``starting_regions`` and ``starting_pick_amount``.
 
-    In both a border is listed at one side or at both, also repeatedly. Numbers may be text, lists of ids may be text
-    with spaces or commas, and places on the grid may be pairs. Indices follow the ids in ascending order. MapError
-    tells the place and the reason of what is wrong.
+    In both formats, a border is listed at one side or at both, also repeatedly. Numbers may be text, lists of ids may
+    be text with spaces or commas, and grid positions may be pairs. Indices are in ascending order of ids. A MapError
+    names the place and the reason.
     """
     return from_challenge_data(parse_json(text, place), place)
 
 
 def from_challenge_data(data: Any, place: str) -> Map:
-    """The map of the parsed JSON of ``from_challenge_json``."""
+    """Return the map of the parsed JSON of ``from_challenge_json``."""
     if not isinstance(data, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(data).__name__}")
     supers: list[_Row] = []
@@ -124,7 +125,7 @@ def from_challenge_data(data: Any, place: str) -> Map:
 
 
 def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
-    """Raises MapError unless super regions name the regions, all of them and no others."""
+    """Raise MapError unless the super regions list exactly the given regions."""
     known = set[int]()
     for where, region, _ in regions:
         if region in known:
@@ -142,7 +143,7 @@ def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row])
 def _drawing(
     data: dict[str, Any], place: str, regions: Sequence[tuple[str, int, Any]], borders: Sequence[_Row]
 ) -> Drawing | None:
-    """The drawing of the regions' cells; None where no region has any."""
+    """Return the drawing of the regions' cells; None if no region has cells."""
     if not any(item.get("cells") for _, _, item in regions):
         return None
     cells: dict[int, list[Cell]] = {}
@@ -174,7 +175,7 @@ def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _grid(data: dict[str, Any], place: str) -> Cell:
-    """Columns and rows as the settings tell them, as one number if they are equal; 1 of each where they do not."""
+    """Return columns and rows from the settings, which may be one number for both; the default is 1 for each."""
     size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
         size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
@@ -191,7 +192,7 @@ def _from_ids(
     setup: RawSetup | None,
     drawing: Drawing | None = None,
 ) -> Map:
-    """Names from the ids, indices in the ids' order; each item is (where, id, value)."""
+    """Return a map with names and indices by the ids; each item is (where, id, value)."""
     known = {s for _, s, _ in supers}
     seen: dict[int, int] = {}
     for where, r, s in regions:

@@ -1,4 +1,4 @@
-"""Values in the challenge's JSON: numbers, ids and places on a grid, as numbers or as text."""
+"""Values in the challenge's JSON: numbers, ids and grid positions, as numbers or as text."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_REGIONS, Point
 
-#: Objects of a list with where they stand.
+#: Objects of a list, each with its place in the file.
 Items = list[tuple[str, dict[str, Any]]]
 
-#: Columns and rows of a grid at most.
+#: Largest number of columns and of rows of a grid.
 MAX_SIDE: Final = 10_000
 
 _ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -22,7 +22,7 @@ _APART = re.compile(r"[\s,;]+")
 
 
 def items(data: dict[str, Any], key: str, place: str) -> Items:
-    """The objects of a list."""
+    """Return the objects of a list."""
     listed = data.get(key)
     if not isinstance(listed, list):
         raise MapError(f"{place}: {key}: expected a list")
@@ -35,7 +35,7 @@ def items(data: dict[str, Any], key: str, place: str) -> Items:
 
 
 def whole(where: str, value: Any) -> int:
-    """A whole number."""
+    """Return a whole number."""
     if type(value) is int:
         return value
     if not isinstance(value, str) or not _WHOLE.fullmatch(value.strip()):
@@ -44,7 +44,7 @@ def whole(where: str, value: Any) -> int:
 
 
 def identifier(where: str, value: Any) -> int:
-    """An id."""
+    """Return an id."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if not _ID.fullmatch(text):
         raise MapError(f"{where}: {str(value)[:40]!r} is not an id (a whole number from 1)")
@@ -52,7 +52,7 @@ def identifier(where: str, value: Any) -> int:
 
 
 def identifiers(where: str, value: Any) -> list[int]:
-    """Ids: a list of them, or a text with spaces or commas between them."""
+    """Return ids from a list, or from a text with spaces or commas between them."""
     listed = [word for word in _APART.split(value) if word] if isinstance(value, str) else value
     if not isinstance(listed, list):
         raise MapError(f"{where}: expected a list")
@@ -62,7 +62,7 @@ def identifiers(where: str, value: Any) -> list[int]:
 
 
 def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
-    """Two numbers from 0 to MAX_SIDE: an object with these names, a list, or a text."""
+    """Return two numbers from 0 to MAX_SIDE, from an object with these names, a list or a text."""
     two: Any = value
     if isinstance(value, dict):
         two = [value.get(name) for name in names]
@@ -75,7 +75,7 @@ def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
 
 
 def cell(where: str, value: Any) -> tuple[int, int]:
-    """A cell: a pair of whole numbers."""
+    """Return a cell: a pair of whole numbers."""
     x, y = pair(where, value)
     if not (x.is_integer() and y.is_integer() and max(x, y) < MAX_SIDE):
         raise MapError(f"{where}: a cell must be two whole numbers below {MAX_SIDE}")

@@ -1,4 +1,4 @@
-"""The starting setup in the challenge's formats, under the names that the challenge's protocol has for its entries."""
+"""The starting setup in the challenge's formats, with the entries' names in the challenge's protocol."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from warlight_env.maps.challenge_fields import identifier, identifiers, whole
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
-#: Names of the entries, after ``settings`` in lines and in "Settings" of JSON; wastelands come after ``setup_map``.
+#: Names of the entries. They follow ``settings`` in lines, and are keys of "Settings" in JSON; in lines, wastelands
+#: follow ``setup_map``.
 WASTELANDS: Final = "wastelands"
 OFFERED: Final = "starting_regions"
 PICKS: Final = "starting_pick_amount"
 
-#: Words with which the lines of the setup begin.
+#: First words of the setup's lines.
 _FIRST_WORDS: Final = (
     ("setup_map", WASTELANDS), ("settings", OFFERED), ("settings", PICKS), ("pick_starting_regions",),
 )  # fmt: skip
 
 
 def region_name(identifier: int) -> str:
-    """The name of a region that the file names by its id alone."""
+    """Return the name of a region for which the file gives only an id."""
     return f"Region {identifier}"
 
 
 def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
-    """The setup that the lines of a game hold, and the numbers (from 1) of the lines that it is read from.
+    """Return the setup of a game's lines, and the numbers (from 1) of the lines that it is read from.
 
-    ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge ``pick_starting_regions TIME …``),
-    ``settings starting_pick_amount``. The first ``update_map`` shows the army of those wastelands that are in sight.
+    The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
+    ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first ``update_map`` gives the army of
+    visible wastelands.
     """
     found: dict[tuple[str, ...], tuple[int, list[str]]] = {}
     for number, line in enumerate(lines, 1):
@@ -63,7 +65,7 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
 
 
 def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:
-    """The setup that "Settings" of the challenge's JSON hold, under the protocol's names."""
+    """Return the setup in "Settings" of the challenge's JSON, under the protocol's names."""
     regions = set(known)
 
     def listed(key: str) -> list[int] | None:
@@ -78,7 +80,7 @@ def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]
 def _setup(
     wastelands: list[int] | None, army: int | None, offered: list[int] | None, picks: int | None
 ) -> RawSetup | None:
-    """None where no entry is given."""
+    """Return the setup; None if no entry is given."""
     if wastelands is None and offered is None and picks is None:
         return None
 
@@ -99,9 +101,10 @@ def _known(where: str, ids: Sequence[str | int], regions: set[int]) -> list[int]
 
 
 def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:
-    """The army of all wastelands that the first map of a game shows, and its line; None where it shows no single one.
+    """Return the army of all wastelands, from the first map of a game, and the number of its line.
 
-    Later maps, after moves, show what the players left of it.
+    The army is None if the map shows no wasteland, or different armies. Later maps are not used, because moves change
+    armies.
     """
     for number, line in enumerate(lines, 1):
         words = line.split()

@@ -1,4 +1,4 @@
-"""What is wrong with a map: each problem with the part that it concerns, the most basic first."""
+"""Checks of maps: each problem names the part that it concerns; basic problems come first."""
 
 from __future__ import annotations
 
@@ -25,17 +25,21 @@ from warlight_env.maps.parts import (
 )
 
 _MAP_NAME, _CODE, _PATH = re.compile(NAME_PATTERN), re.compile(CODE_PATTERN), re.compile(PATH_PATTERN)
-_NAMED = 8  # regions that a message names
+_NAMED = 8  # largest number of regions that a message names
 _FEWEST_OFFERED = 2  # regions: one for each of two players
 
 
 @dataclass(frozen=True)
 class MapProblem:
-    """Something that is wrong with a map.
+    """A problem of a map.
 
-    code: by which a page finds its own sentence. message: in English, with the place. part: what it concerns.
-    indices: of the region or super region, or the two regions of a border or link; of regions all that are concerned.
-    entry: which of the part's entries it is, as "bonus". values: that the sentence names.
+    Attributes:
+        code: identifies the problem, so that a page can show its own sentence.
+        message: in English, with the place.
+        part: the kind of the part with the problem.
+        indices: index of the region or super region, or the two regions of a border or link, or all regions concerned.
+        entry: the entry of the part with the problem, such as "bonus".
+        values: values in the sentence.
     """
 
     code: str
@@ -47,7 +51,7 @@ class MapProblem:
 
 
 def problems(m: MapParts) -> Iterator[MapProblem]:
-    """All that is wrong with a map. A `Map` is made of parts only of which this says nothing."""
+    """Yield all problems of a map. A `Map` can be constructed only from parts without problems."""
     yield from _heading_problems(m)
     yield from _super_region_problems(m)
     yield from _region_problems(m)
@@ -151,7 +155,7 @@ def _border_problems(m: MapParts) -> Iterator[MapProblem]:
 
 
 def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """For each of n regions those that it borders, ascending; borders of regions that there are not are left out."""
+    """Return the sorted neighbours of each of n regions; borders of unknown regions are left out."""
     lists: list[list[int]] = [[] for _ in range(n)]
     for a, b in borders:
         if 0 <= a < n and 0 <= b < n:
@@ -161,7 +165,7 @@ def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]
 
 
 def _unreached(n: int, borders: Sequence[tuple[int, int]]) -> list[int]:
-    """The regions to which there is no way from the first one."""
+    """Return the regions that cannot be reached from the first one."""
     neighbors = neighbor_lists(n, borders)
     seen, todo = {0}, [0] if n else []
     while todo:

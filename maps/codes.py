@@ -1,4 +1,4 @@
-"""Short unique codes for regions that come without one."""
+"""Short unique codes for regions without a code."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 
 def make_codes(names: Sequence[str]) -> list[str]:
-    """A unique code of two or three capitals for each name (a letter and a number where those run out).
+    """Return a unique code of two or three capitals for each name; a letter and a number if no such code is free.
 
-    No code equals a name, so that a code or a name always means one region.
+    No code equals a name, so a code or a name always identifies one region.
     """
     taken = {n.casefold() for n in names}
     codes = []

@@ -16,12 +16,12 @@ from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps
 from warlight_env.maps.parts import DEFAULT_ARMY, StartingSetup
 
-#: Spaces of the indentation of JSON and XML.
+#: Spaces of indentation in JSON and XML.
 _INDENT: Final = 2
 
 
 def to_xml(map_: Map) -> str:
-    """The map in the format of the thesis's program; each border at its first region."""
+    """Return the map in the format of the thesis's program; the first region of each border lists it."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<Map>", "  <SuperRegions>"]
     for super_region, members in zip(map_.super_regions, map_.members, strict=True):
         lines.append(f'    <SuperRegion Name={quoteattr(super_region.name)} Bonus="{super_region.bonus}">')
@@ -38,7 +38,7 @@ def to_xml(map_: Map) -> str:
 
 
 def to_setup_lines(map_: Map) -> str:
-    """The map as ``setup_map`` and ``settings`` lines of the challenge; ids count from 1."""
+    """Return the map as ``setup_map`` and ``settings`` lines of the challenge; ids count from 1."""
     supers = " ".join(f"{i} {s.bonus}" for i, s in enumerate(map_.super_regions, 1))
     regions = " ".join(f"{i} {s + 1}" for i, s in enumerate(map_.super_region_of, 1))
     near = ((r, [q + 1 for q in around if q > r]) for r, around in enumerate(map_.neighbors))
@@ -51,7 +51,7 @@ def to_setup_lines(map_: Map) -> str:
 
 
 def to_challenge_json(map_: Map) -> str:
-    """The map in the JSON of the second challenge's engine; ids count from 1."""
+    """Return the map in the JSON of the second challenge's engine; ids count from 1."""
     regions = [
         {"id": r + 1, "superRegion": s + 1, "neighbors": [q + 1 for q in map_.neighbors[r]]}
         for r, s in enumerate(map_.super_region_of)
@@ -65,7 +65,7 @@ def to_challenge_json(map_: Map) -> str:
 
 
 def _settings(map_: Map) -> dict[str, list[int] | int]:
-    """The entries of the starting setup under the protocol's names."""
+    """Return the entries of the starting setup under the protocol's names."""
     setup = map_.setup
     if setup is None:
         return {}
@@ -87,10 +87,10 @@ WRITTEN: Final = tuple(_WRITERS)
 
 
 def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
-    """The text of a map in a format, and the parts of the map that the format cannot hold.
+    """Return the text of a map in a format, and the parts of the map that the format cannot hold.
 
     Raises:
-        MapError: no map can be written in that format.
+        MapError: maps cannot be written in this format.
     """
     if format_ not in _WRITERS:
         raise MapError(f"a map cannot be written in {format_.title}: it needs the cells of a grid")
@@ -100,7 +100,7 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
 
 
 def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
-    """What a map lost when it was written in another format and read again, in words."""
+    """Return the names of the parts that a map lost by writing it in another format and reading it again."""
     names = [region.name for region in after.regions]
     kept_names = sorted(names) == sorted(region.name for region in before.regions)
     place = [names.index(region.name) if kept_names else r for r, region in enumerate(before.regions)]

@@ -1,4 +1,4 @@
-"""The error of every map that cannot be used."""
+"""The error for maps that cannot be used."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Final
 
 from warlight_env.errors import InputError, readable
 
-#: Reasons that are looked for in one map.
+#: Largest number of reasons that are collected for one map.
 MOST_REASONS: Final = 100
 
 
 class MapError(InputError):
-    """A map that cannot be used; the message names the place (file, line or region) and the reason.
+    """The map cannot be used; the message names the place (file, line or region) and the reason.
 
     Args:
-        message: of the first reason.
-        reasons: all of them, where several are known, each with its place in the map.
+        message: the first reason.
+        reasons: all known reasons, each with its place in the map; empty if there is only one.
     """
 
     def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:
@@ -25,5 +25,5 @@ class MapError(InputError):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All reasons that were found, at least one, as a terminal can show them."""
+        """All reasons that were found, at least one, in a form for terminals."""
         return tuple(map(readable, self._reasons))

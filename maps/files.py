@@ -1,4 +1,4 @@
-"""Reading a map file in any format."""
+"""A reader for map files in any format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class MapFile:
     unused: tuple[str, ...] = ()
 
 
-#: Read the text, or the JSON value, of a file with this name: the map, and the kinds of fields that were not used.
+#: Readers by format. Each gets a file's text, its JSON value and its name. It returns the map, and the kinds of unused
+#: fields.
 _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
     NATIVE: lambda text, data, place: (from_dict(data, place), ()),
     ENGINE: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=False)),
@@ -43,16 +44,16 @@ _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, 
 
 
 def read_file(path: str | Path) -> MapFile:
-    """The map of a file. Its format is detected by its content, independently of its name.
+    """Return the map of a file. The file's content determines its format, independently of its name.
 
-    Raises MapError with the file's name, the place, the reason, and the format that the file appears to have.
+    Raises MapError with the file's name, the place, the reason and the detected format.
     """
     path = Path(path)
     return read_bytes(bounded.read_bytes(path, bounded.MAP_BYTES, MapError, "map"), path.name)
 
 
 def read_bytes(content: bytes, name: str) -> MapFile:
-    """The map of a file's content; `name`, of the file, begins all errors.
+    """Return the map of a file's content; all errors begin with `name`, the file's name.
 
     The content is UTF-8, with or without a byte order mark, or XML in the encoding that it declares, see `decoded_xml`.
     """

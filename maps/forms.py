@@ -39,7 +39,7 @@ SUPPORTED: Final = "supported formats: " + ", ".join(each.title for each in FORM
 #: First words of the lines that the challenge's engine sends to bots.
 _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions", "pick_starting_region", "update_map"))
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
-#: The head of a table, with which TOML may begin.
+#: The head of a table, as at the beginning of a TOML file.
 _TABLE: Final = re.compile(r"""\s*\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?\n""", re.ASCII)
 _DELIMITERS: Final = (";", "\t", ",")
 
@@ -93,7 +93,7 @@ def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
 
 
 def is_cells(data: dict[str, Any]) -> bool:
-    """Whether JSON of the challenge is in the format of its site: super regions list regions, or regions have cells."""
+    """Return whether the challenge's JSON has its site's format: super regions list regions, or regions have cells."""
 
     def any_has(key: str, entry: str) -> bool:
         listed = data.get(key)
@@ -103,7 +103,7 @@ def is_cells(data: dict[str, Any]) -> bool:
 
 
 def _root(text: str) -> str | None:
-    """The name of the root element of an XML text; None if no element begins."""
+    """Return the name of the root element of an XML text; None if no element begins."""
     at = text.find("<")
     for opening, end in (("<?", "?>"), ("<!--", "-->")) * 8:
         while text.startswith(opening, at):
@@ -122,7 +122,10 @@ def _xml_title(root: str) -> str:
 
 
 def _table_title(text: str) -> str | None:
-    """The description of a table: its first lines have the same number of delimiters. None if the text is none."""
+    """Return the description of a table, or None if the text is not a table.
+
+    The first lines of a table have the same number of delimiters.
+    """
     lines = [line for line in text[:10_000].splitlines() if line.strip()][:3]
     for delimiter in _DELIMITERS:
         counts = {line.count(delimiter) for line in lines}

@@ -1,4 +1,4 @@
-"""New maps by chance: a landmass with an organic coast, divided into regions and super regions."""
+"""Random maps: a landmass with an organic coast, divided into regions and super regions."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from warlight_env.maps.types import DIGITS, checked
 
 FEWEST, MOST = 3, 400  # regions
 MOST_SEED = 10**DIGITS - 1
-SPACING = 24.0  # map units between tiles
-LAND_SHARE = 0.42  # of the sheet
+SPACING = 24.0  # distance between tiles, in map units
+LAND_SHARE = 0.42  # share of the sheet
 
 
 @checked
 def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, name: str | None = None) -> Map:
-    """A new map with a drawing: connected, planar, and the same for the same arguments on every machine.
+    """Return a new random map with a drawing, connected and planar.
 
-    Two regions border exactly if their outlines share a line. Super regions (one for about 6.5 regions,
-    unless given) are connected. A bonus grows with the super region's size and with the regions that must
-    guard it; the formula gives five of the world map's six bonuses. Raises ``MapError`` for arguments out of
-    range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0 to `MOST_SEED`.
+    The same arguments give the same map on every machine. Two regions have a border exactly if their outlines share a
+    line. Super regions are connected; by default there is one for about 6.5 regions. A bonus increases with the super
+    region's size and with the number of its regions that border another super region. The formula gives five of the six
+    bonuses of the world map.
+
+    Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
+    to `MOST_SEED`.
     """
     regions, seed = _whole("regions", regions, FEWEST, MOST), _whole("seed", seed, 0, MOST_SEED)
     if super_regions is None:
         super_regions = max(2, (2 * regions + 6) // 13)
     groups = _whole("super_regions", super_regions, 1, regions)
     for attempt in range(20):
-        # A text seeds through SHA-512, and only random() is drawn from: the same on every version of Python.
+        # A text seeds through SHA-512, and only random() is used, so all versions of Python give the same numbers.
         rng = random.Random(f"warlight-map 1: {regions} {groups} {seed} {attempt}")
         made = _attempt(rng, regions, groups, seed, name)
         if made is not None:
@@ -94,7 +97,7 @@ def _adjacency(n: int, borders: set[tuple[int, int]]) -> list[list[int]]:
 
 
 def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) -> int:
-    """0.36 for each region and 0.5 for each region that borders another super region, rounded, at least 1."""
+    """Return 0.36 for each region and 0.5 for each region that borders another super region, rounded, at least 1."""
     members = [r for r, g in enumerate(grouped) if g == group]
     guards = sum(any(grouped[b] != group for b in near[r]) for r in members)
     return max(1, (36 * len(members) + 50 * guards + 50) // 100)
@@ -103,7 +106,7 @@ def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) ->
 def _reading_order(
     middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
 ) -> tuple[list[int], list[int]]:
-    """Regions by super region, both from left to right; and the super regions in that order."""
+    """Return the regions sorted by super region, both from left to right, and the super regions in this order."""
     left = [sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)]
     ranked = sorted(range(groups), key=lambda k: (left[k], k))
     place = {k: i for i, k in enumerate(ranked)}

@@ -1,4 +1,4 @@
-"""Dividing a graph into connected parts: tiles into regions, regions into super regions."""
+"""Division of a graph into connected parts: tiles into regions, regions into super regions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Point = tuple[float, float]
 def divide_evenly(
     rng: random.Random, at: dict[int, Point], neighbors: Sequence[Sequence[int]], parts: int
 ) -> dict[int, int]:
-    """Divides the tiles ``at`` into ``parts`` connected, compact parts of similar size.
+    """Divide the tiles ``at`` into ``parts`` connected, compact parts of similar size.
 
-    A centroidal partition: every tile goes to the centre that is nearest through the graph, every centre
-    moves to the middle of its part, a few times over.
+    The algorithm is a centroidal partition with several iterations. Each tile goes to the nearest centre, by distance
+    in the graph. Each centre then moves to the middle of its part.
     """
     nodes = sorted(at)
     centres = _spread(rng, at, parts)
@@ -49,7 +49,7 @@ def _middle(at: dict[int, Point], members: Sequence[int]) -> int:
 
 
 def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
-    """Centres far apart: the first by chance, each next one the farthest from those before."""
+    """Return centres far apart: the first is random, and each next one is the farthest from the earlier ones."""
     nodes = sorted(at)
     chosen = [nodes[int(rng.random() * len(nodes))]]
     away = {i: math.dist(at[i], at[chosen[0]]) for i in nodes}
@@ -64,7 +64,7 @@ def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
 def _nearest(
     at: dict[int, Point], neighbors: Sequence[Sequence[int]], centres: Sequence[int], weight: Sequence[float]
 ) -> dict[int, int]:
-    """For each node the centre with the shortest way through the graph (Dijkstra); parts are so connected."""
+    """Return for each node the centre with the shortest path in the graph (Dijkstra), so that parts are connected."""
     part: dict[int, int] = {}
     queue = [(0.0, c, k) for k, c in enumerate(centres)]
     heapq.heapify(queue)
@@ -83,10 +83,10 @@ def _nearest(
 def group(
     rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int, tries: int = 24
 ) -> list[int]:
-    """Groups nodes into connected groups of various but sensible sizes; the best of several tries.
+    """Divide nodes into connected groups of different but reasonable sizes; return the best of several attempts.
 
-    A group grows by the free neighbour nearest to its middle; the one that lacks most of its share goes
-    first.
+    A group grows by the free neighbour nearest to its middle. The group with the smallest part of its target size grows
+    next.
     """
     best: tuple[float, list[int]] | None = None
     everywhere = dict(enumerate(at))
@@ -124,7 +124,10 @@ def _grow(
 
 
 def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
-    """Below 1 for a node that would be left alone or is embraced by the group already."""
+    """Return a factor for the distance of a node.
+
+    It is below 1 for nodes without free neighbours, and for nodes with neighbours in the group.
+    """
     around = neighbors[j]
     mine = sum(group_of[i] == k for i in around)
     free = sum(group_of[i] < 0 for i in around)
@@ -132,10 +135,10 @@ def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k
 
 
 def _badness(group_of: Sequence[int], at: Sequence[Point], targets: Sequence[float]) -> float:
-    """How far the groups are from their shares and from discs; a group of one node is bad."""
+    """Return the groups' deviation from their target sizes and from discs; a group of one node adds a penalty."""
     places = dict(enumerate(at))
     xs, ys = [p[0] for p in at], [p[1] for p in at]
-    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(at)  # around each node
+    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(at)  # area around each node
     bad = 0.0
     for k, target in enumerate(targets):
         members = [i for i, g in enumerate(group_of) if g == k]

@@ -1,4 +1,4 @@
-"""Finding and reading a map: a bundled one by name, a generated one, or a file in any of the known formats."""
+"""Loading a map: a bundled one by name, a generated one, or a file in any known format."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
 
 
 def names() -> list[str]:
-    """The names of the bundled maps, sorted."""
+    """Return the names of the bundled maps, sorted."""
     return sorted(p.stem for p in DATA.glob("*.json"))
 
 
 def load(name_or_path: str | Path) -> Map:
-    """The bundled map of this name, ``generated:REGIONS:SEED`` as `generate` makes it, or the map in this file.
+    """Return the bundled map of this name, the map ``generated:REGIONS:SEED`` of `generate`, or the map in this file.
 
-    A file may have any name: its format is detected by its content (`warlight_env.maps.forms`). A file beside the
-    program that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the
-    reason and the format that the file appears to have.
+    A file may have any name: its content determines its format (`warlight_env.maps.forms`). If a file has a bundled
+    map's name, give it as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason and the detected
+    format.
     """
     return read(name_or_path).map
 
 
 def read(name_or_path: str | Path) -> MapFile:
-    """The map that `load` gives, with the format of its file and the kinds of its fields that a map cannot hold."""
+    """Return the map of `load`, with the format of its file and the kinds of fields that a map cannot hold."""
     if not isinstance(name_or_path, str | Path):
         raise MapError(f"map = {short_repr(name_or_path)}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
@@ -57,7 +57,7 @@ def read(name_or_path: str | Path) -> MapFile:
 
 
 def check(name_or_path: str | Path) -> None:
-    """Raises as `load` does, but generates nothing: that takes seconds where a map is large."""
+    """Raise the errors of `load`, but generate nothing, because generating a large map takes seconds."""
     found = _GENERATED.fullmatch(name_or_path) if isinstance(name_or_path, str) else None
     if found is None or not FEWEST <= int(found[1]) <= MOST:
         load(name_or_path)
@@ -65,10 +65,10 @@ def check(name_or_path: str | Path) -> None:
 
 @checked
 def save(m: Map, path: str | Path) -> None:
-    """Write the map to a ``.json`` file in the project's own format, in one step.
+    """Write the map to a ``.json`` file in the project's own format, atomically.
 
     Raises:
-        MapError: the map is none, or the path is not that of a file.
+        MapError: the argument is not a map, or the path is not that of a file.
         OutputError, WriteError: see `output.save_file`.
     """
     save_file(path_of(path, "path", MapError), dumps(m))
@@ -80,8 +80,8 @@ def _bundled(name: str) -> Map:
     return from_dict(parse_json(read_text(path), path.name), path.name, trusted=True)
 
 
-@lru_cache(1024)  # to make one of 40 regions takes half a second, to keep it 0.3 MB
+@lru_cache(1024)  # generating 40 regions takes half a second; a map takes 0.3 MB
 def _generated(regions: int, seed: int) -> Map:
-    from warlight_env.maps.generator import generate  # takes Shapely, which nothing else here does
+    from warlight_env.maps.generator import generate  # imports Shapely; no other code here needs it
 
     return generate(regions, seed=seed)

@@ -22,9 +22,9 @@ from warlight_env.maps.types import converted_fields
 class Map(MapParts):
     """A connected graph of regions, each in one super region.
 
-    Regions and super regions are 0-based indices. Construction checks everything, so that a ``Map`` is always
-    one that a game can be played on: :class:`MapError` says the first that is wrong, and has the others.
-    Lists in place of tuples, as JSON has them, and integers of NumPy are converted.
+    Regions and super regions are 0-based indices. The constructor checks everything, so a game can be played on every
+    ``Map``. :class:`MapError` gives the first problem, and contains the others. Lists are converted to tuples, as for
+    data from JSON, and integers of NumPy to ``int``.
     """
 
     def __post_init__(self) -> None:
@@ -44,28 +44,28 @@ class Map(MapParts):
 
     @cached_property
     def neighbors(self) -> tuple[tuple[int, ...], ...]:
-        """For each region the regions that it borders, ascending."""
+        """The neighbours of each region, ascending."""
         return tuple(tuple(near) for near in neighbor_lists(len(self.regions), self.borders))
 
     @cached_property
     def bonuses(self) -> tuple[int, ...]:
-        """For each super region its bonus."""
+        """The bonus of each super region."""
         return tuple(s.bonus for s in self.super_regions)
 
     @cached_property
     def super_region_of(self) -> tuple[int, ...]:
-        """For each region the index of its super region."""
+        """The super region's index of each region."""
         return tuple(r.super_region for r in self.regions)
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
-        """For each super region its regions, ascending."""
+        """The regions of each super region, ascending."""
         of = self.super_region_of
         return tuple(tuple(r for r, s in enumerate(of) if s == k) for k in range(self.n_super_regions))
 
     @cached_property
     def starting_armies(self) -> tuple[int, ...]:
-        """For each region the army that it starts with."""
+        """The army of each region at the start."""
         return tuple(r.army for r in self.regions)
 
     @property
@@ -78,7 +78,7 @@ class Map(MapParts):
         return {key.casefold(): i for i, r in enumerate(self.regions) for key in (r.name, r.code)}
 
     def region_index(self, key: str | int) -> int:
-        """The index of a region given by name, by code (both in any case) or by the index itself."""
+        """Return the index of a region from its name, its code (both in any case) or the index itself."""
         if isinstance(key, str):
             found = self._index.get(" ".join(key.split()).casefold())
             if found is None:
@@ -93,7 +93,7 @@ class Map(MapParts):
             ) from None
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what the rules see: borders, super regions, bonuses, armies, setup; not the drawing."""
+        """Return the SHA-256 (hex) of borders, super regions, bonuses, armies and setup, without the drawing."""
         return self._digest
 
     @cached_property
@@ -104,7 +104,7 @@ class Map(MapParts):
         return hashlib.sha256(json.dumps(seen, separators=(",", ":")).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """The map as plain data in the project's own format; ``from_dict`` reads it back."""
+        """Return the map as plain data in the project's own format; ``from_dict`` reads it."""
         names = [r.name for r in self.regions]
         d: dict[str, Any] = {
             "format": FORMAT,
@@ -145,7 +145,7 @@ class Map(MapParts):
         return d
 
     def _setup_dict(self, setup: StartingSetup) -> dict[str, Any]:
-        """The entries of the setup that are not None, regions by name."""
+        """Return the entries of the setup that are not None, with regions by name."""
         entries = {key: value for key, value in dataclasses.asdict(setup).items() if value is not None}
         for key in ("wastelands", "offered"):
             if key in entries:

@@ -1,4 +1,4 @@
-"""Pronounceable names for generated maps: each super region has a sound of its own."""
+"""Pronounceable names for generated maps; each super region has its own kind of sound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sound:
-    """What the words of a made-up language are built from."""
+    """The parts of words in an invented language."""
 
     onsets: str  # beginnings of syllables
     vowels: str
@@ -82,7 +82,7 @@ _AVOIDED = re.compile("anal|anus|ass|cum|cunt|dick|fag|fuck|nazi|nig|piss|porn|r
 
 
 def make_names(rng: random.Random, sizes: Sequence[int]) -> tuple[list[str], list[list[str]]]:
-    """Unique names: one for each super region, and as many as ``sizes`` says for the regions of each."""
+    """Return unique names: one for each super region, and ``sizes[k]`` names for the regions of super region k."""
     taken: set[str] = set()
     order = _shuffled(rng, len(SOUNDS))
     supers = []

@@ -30,13 +30,13 @@ SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 @checked
 def to_dict(m: Map) -> dict[str, Any]:
-    """The map as plain data that the schema accepts; ``from_dict`` gives an equal map back."""
+    """Return the map as plain data that the schema accepts; ``from_dict`` returns an equal map."""
     return m.to_dict()
 
 
 @checked
 def dumps(m: Map) -> str:
-    """The map as the text of a file: compact, the same every time, one region (super region, link) a line."""
+    """Return the text of the map's file: compact, deterministic, with one region, super region or link in a line."""
     lines = []
     for key, value in to_dict(m).items():
         if key in ("super_regions", "regions"):
@@ -65,7 +65,7 @@ def _compact(value: object) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the format."""
+    """Return the JSON Schema (draft 2020-12) of the format."""
     loaded: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
     return loaded
 
@@ -79,9 +79,9 @@ def _validator() -> Any:
 
 @checked
 def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
-    """The map of such plain data; ``place`` (a file's name) begins every error message.
+    """Return the map of plain data; every error message begins with ``place``, a file's name.
 
-    ``trusted`` leaves out the check against the schema, for files that the tests have checked.
+    ``trusted`` skips the check against the schema, for files that the tests have checked.
     """
     if not isinstance(d, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")
@@ -125,7 +125,7 @@ def _setup(d: Any) -> RawSetup:
 
 @checked
 def from_json(text: str, place: str = "map") -> Map:
-    """The map of a JSON text in the project's own format."""
+    """Return the map of a JSON text in the project's own format."""
     return from_dict(parse_json(text, place), place)
 
 
@@ -148,7 +148,7 @@ def _box(d: Any) -> tuple[float, float, float, float]:
 
 def _check_schema(d: dict[str, Any], place: str) -> None:
     for key, most in (("super_regions", MAX_REGIONS), ("regions", MAX_REGIONS), ("borders", MAX_BORDERS)):
-        if isinstance(d.get(key), list) and len(d[key]) > most:  # each of its items would be looked at
+        if isinstance(d.get(key), list) and len(d[key]) > most:  # the validator would look at each item
             raise MapError(f"{place}: {len(d[key])} {key.replace('_', ' ')}: at most {most} are supported")
     try:
         found = islice(_validator().iter_errors(d), MOST_REASONS)
@@ -164,7 +164,7 @@ def _check_schema(d: dict[str, Any], place: str) -> None:
 
 
 def _where(d: dict[str, Any], path: list[Any]) -> str:
-    """``region 'Alaska': army: `` for the place in the data that a schema error points at."""
+    """Return the place of a schema error in the data, such as ``region 'Alaska': army: ``."""
     words: list[str] = []
     if len(path) > 1 and path[0] in ("regions", "super_regions"):
         item = d[path[0]][path[1]]

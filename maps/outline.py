@@ -1,4 +1,4 @@
-"""Outlines of regions made of tiles: exact shared borders, smoothed alike from both sides."""
+"""Outlines of regions made of tiles: borders are shared exactly, and are smoothed identically from both sides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Ring = list[Point]
 
 
 def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> list[Shape]:
-    """The shape of each part; tiles in no part are water."""
+    """Return the shape of each part; tiles in no part are water."""
     label = [part.get(i, WATER) for i in range(len(tiles.sites))]
     found = []
     for rings in _outlines(tiles, label, count):
@@ -24,7 +24,7 @@ def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> l
 
 
 def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
-    """The pairs of parts that share a side of visible length."""
+    """Return the pairs of parts that share a side of visible length."""
     return {
         (min(p, part[j]), max(p, part[j]))
         for i, p in part.items()
@@ -34,7 +34,7 @@ def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
 
 
 def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]]]:
-    """For each part its rings, as triangles (tile corners) in order with the part on the left."""
+    """Return the rings of each part, as triangles (tile corners) in order, with the part on the left."""
     rings: list[list[list[int]]] = [[] for _ in range(count)]
     used: set[tuple[int, int]] = set()
     for start in tiles.corner_of:
@@ -57,7 +57,10 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
 
 
 def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
-    """Cuts corners (Chaikin), except where three parts meet: so both sides of a border get the same line."""
+    """Smooth a ring by cutting corners (Chaikin), except where three parts meet.
+
+    So both sides of a border get the same line.
+    """
     points = [(float(x), float(y)) for x, y in tiles.corners[ring].tolist()]
     pinned = [len({label[i] for i in tiles.triangles[t].tolist()}) > 2 for t in ring]
     points, pinned = _without_repeats(points, pinned)
@@ -78,7 +81,7 @@ def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Rin
 
 
 def _without_repeats(points: Ring, pinned: list[bool]) -> tuple[Ring, list[bool]]:
-    """Corners joined in one point become one, pinned if any of them is."""
+    """Merge consecutive equal corners into one, which is pinned if any of them is."""
     starts = [k for k, p in enumerate(points) if p != points[k - 1]]
     ends = [*starts[1:], (starts[0] if starts else 0) + len(points)]
     runs = [range(a, b) for a, b in zip(starts, ends, strict=False)]
@@ -98,7 +101,7 @@ def _area(ring: Ring) -> float:
 
 
 def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, float]:
-    """Centre and radius of the largest circle inside rings (fill rule evenodd), to about ``precision``."""
+    """Return centre and radius of the largest circle inside rings (fill rule evenodd), to about ``precision``."""
     starts: Floats = np.array([p for r in rings for p in r])
     ends: Floats = np.array([p for r in rings for p in r[1:] + r[:1]])
     low, high = starts.min(axis=0), starts.max(axis=0)
@@ -118,7 +121,7 @@ def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, flo
 
 
 def _depth(points: Floats, starts: Floats, ends: Floats) -> Floats:
-    """Distance of each point to the nearest side, negative outside."""
+    """Return the distance of each point to the nearest side; it is negative outside."""
     side = ends - starts
     rel = points[:, None] - starts[None]
     t = np.clip((rel * side).sum(-1) / np.maximum((side * side).sum(-1), 1e-12), 0, 1)

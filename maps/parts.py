@@ -1,4 +1,4 @@
-"""The parts of a map, unchecked: regions, super regions, borders, drawing; and the bounds of all of them."""
+"""The parts of a map, unchecked: regions, super regions, borders, drawing; and their limits."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cached_property
 
 Point = tuple[float, float]
 
-FORMAT = "warlight-map"  # of maps as plain data
+FORMAT = "warlight-map"  # name of the format of maps as plain data
 VERSION = 1
 
-MAX_REGIONS = 1000  # more than ten times the largest map in use; keeps index types and tables small
-MAX_BORDERS = 50_000  # those of a map drawn without links are less than three times its regions
-MAX_BONUS = 1000  # armies a round
+MAX_REGIONS = 1000  # more than ten times the largest known map; keeps index types and tables small
+MAX_BORDERS = 50_000  # a map without links has fewer borders than three times its regions
+MAX_BONUS = 1000  # armies in a round
 MAX_ARMY = 10_000  # on one region at the start
 MAX_PICKS = MAX_REGIONS  # of one player
 MAX_NAME = 60  # characters, of a region or super region
-MAX_DRAWING = 100_000  # units, of a drawing's width and height
+MAX_DRAWING = 100_000  # largest width and height of a drawing, in units
 DEFAULT_ARMY = 2  # the rules' starting army
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"  # of a map
@@ -27,7 +27,7 @@ PATH_PATTERN = rf"(?:M{_XY}(?:L{_XY}){{2,}}Z)+"
 
 @dataclass(frozen=True)
 class SuperRegion:
-    """A set of regions whose sole owner gets ``bonus`` armies more each round."""
+    """A set of regions; a player who owns all of them gets ``bonus`` more armies each round."""
 
     name: str
     bonus: int
@@ -38,12 +38,12 @@ class Shape:
     """A region's outline in map units (x to the right, y down)."""
 
     path: str  # SVG path of closed rings: absolute M, L and Z only; fill rule evenodd
-    label: Point  # centre of the largest circle inside
-    radius: float  # of that circle
+    label: Point  # usually the centre of the largest circle inside
+    radius: float  # of the largest circle around the label inside the region
 
     @cached_property
     def rings(self) -> tuple[tuple[Point, ...], ...]:
-        """The path's rings as points, the closing point not repeated."""
+        """The path's rings as points, without the repeated closing point."""
         return tuple(
             tuple((float(x), float(y)) for x, y in (pair.split(" ") for pair in ring[1:].split("L")))
             for ring in self.path.split("Z")[:-1]
@@ -52,7 +52,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Region:
-    """The smallest unit: has one owner and at least one army."""
+    """The smallest unit of a map: it has one owner, a player or neutral, and at least one army."""
 
     name: str
     code: str  # short and unique: "NA"
@@ -67,16 +67,18 @@ class SeaLink:
 
     a: int  # region indices, a < b
     b: int
-    line: tuple[Point, Point] | None = None  # on the coasts of a and b; None: round the edge
+    line: tuple[Point, Point] | None = None  # ends on the coasts of a and b; None: two lines to the sides
 
 
 @dataclass(frozen=True)
 class StartingSetup:
-    """The fixed start of the games on a map. The rules decide, and draw, all entries that are None.
+    """The fixed start of the games on a map. The rules determine entries that are None, possibly at random.
 
-    wastelands: regions, ascending; empty: there are none. wasteland_army: armies on each wasteland.
-    offered: regions that players may pick, ascending; each of them to all players, or under "own_offer" to one.
-    picks: regions that each player gets.
+    Attributes:
+        wastelands: regions, ascending; empty: there are none.
+        wasteland_army: armies on each wasteland.
+        offered: regions that players may pick, ascending; under "own_offer" each is offered to one player, else to all.
+        picks: number of regions that each player gets.
     """
 
     wastelands: tuple[int, ...] | None = None
@@ -87,9 +89,9 @@ class StartingSetup:
 
 @dataclass(frozen=True)
 class MapParts:
-    """What a map is made of, before anything of it was checked: as it is while somebody draws it."""
+    """The parts of a map before any check, for example of a map in an editor."""
 
-    name: str  # short, as in ``load(name)``
+    name: str  # short, for ``load(name)``
     title: str
     description: str
     source: str

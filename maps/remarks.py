@@ -1,4 +1,4 @@
-"""What is odd about the drawing of a map: a game can be played on it all the same, but what is seen is not what is."""
+"""Inconsistencies in the drawing of a map: the map is playable, but its drawing does not match its graph."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any, Final
 from warlight_env.maps.checks import MapProblem
 from warlight_env.maps.parts import MapParts
 
-#: Share of the smaller region that two may have in common: outlines are rounded to tenths.
+#: Allowed overlap of two regions, as a share of the smaller region, because outlines are rounded to tenths.
 OVERLAP: Final = 0.02
-#: Map units between outlines that are meant to touch, and a shorter side of two in common is a corner.
+#: Largest distance between touching outlines, and shortest common side of two regions, in map units. A shorter common
+#: side is a corner.
 GAP: Final = 0.3
 SIDE: Final = 2.0
 
 
 def remarks(m: MapParts) -> Iterator[MapProblem]:
-    """What does not fit together in the drawing of a map in which there are no problems; nothing of one without.
+    """Yield the inconsistencies in the drawing of a valid map; nothing for a map without a drawing.
 
-    Outlines that cross themselves, labels outside of their regions, regions that overlap, that share a side without a
-    border, or have a border without a side or a link.
+    They are outlines that cross themselves, labels outside their regions, overlapping regions, common sides without a
+    border, and borders without a common side or a link.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
@@ -27,7 +28,7 @@ def remarks(m: MapParts) -> Iterator[MapProblem]:
         return
     shapes = []
     for i, r in enumerate(m.regions):
-        assert r.shape is not None  # of what was checked
+        assert r.shape is not None  # the map was checked
         name = r.name
         rings = [shapely.Polygon(ring) for ring in r.shape.rings]
         if not all(ring.is_valid for ring in rings):
@@ -57,7 +58,7 @@ def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
         common = shapes[a].intersection(shapes[b]).area
         if common > OVERLAP * min(shapes[a].area, shapes[b].area):
             yield MapProblem("overlap", f"{names} overlap", "border", (a, b))
-        # Along a side of this length the grown outlines have a strip in common, twice the gap wide.
+        # Along a side of this length, the grown outlines have a common strip that is twice as wide as the gap.
         if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
             touching.add((a, b))
             if (a, b) not in borders:

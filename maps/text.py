@@ -1,4 +1,4 @@
-"""Reading text and JSON so that every failure is a map error with its line."""
+"""Readers for text and JSON; every failure is a map error with its line."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from warlight_env.maps.types import converted
 
 
 def read_text(path: Path) -> str:
-    """The text of a map file (UTF-8, a byte order mark is fine)."""
+    """Return the text of a map file (UTF-8, with or without a byte order mark)."""
     return bounded.read_text(path, bounded.MAP_BYTES, MapError, "map")
 
 
 def parse_json(text: str, place: str) -> Any:
-    """The value of a JSON text; refuses what JSON itself does not have (NaN) and an object's repeated key."""
+    """Return the value of a JSON text. Values that are not JSON (NaN) and repeated keys of an object are errors."""
     return bounded.parse_json(text, place, MapError, digits=18)
 
 
 def plain_data(value: Any, place: str) -> Any:
-    """A copy of a value as JSON could hold it, of dicts, lists, strings, numbers, booleans and None.
+    """Return a copy of a JSON-like value of dicts, lists, strings, numbers, booleans and None.
 
     Raises:
         MapError: it has a value of another type, is nested too deeply or has an integer of too many digits.

@@ -1,4 +1,4 @@
-"""The small tiles that generated maps are made of: a relaxed Voronoi diagram, and the land chosen in it."""
+"""The small tiles of generated maps: a relaxed Voronoi diagram, and a choice of land in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SHORTEST_SIDE = 0.3  # times the spacing; shorter sides shrink to a point: what touches is seen
+SHORTEST_SIDE = 0.3  # times the spacing; shorter sides shrink to a point, so that regions touch visibly
 
 
 _OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wave length / sheet, strength, number of waves
@@ -22,18 +22,18 @@ _OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wave length / sh
 
 @dataclass(frozen=True)
 class Tiles:
-    """Voronoi cells of ``sites``, held as the dual triangles: a triangle's centre is a corner of 3 tiles."""
+    """Voronoi cells of ``sites``, stored as the dual triangles: a triangle's centre is a corner of 3 tiles."""
 
     sites: Floats  # (n, 2)
     corners: Floats  # (m, 2): the circumcentre of each triangle
     triangles: Ints  # (m, 3): sites, counter-clockwise
-    corner_of: dict[tuple[int, int], int]  # directed side a → b of a triangle: that triangle
+    corner_of: dict[tuple[int, int], int]  # directed side a → b of a triangle: number of this triangle
     neighbors: tuple[tuple[int, ...], ...]  # tiles that share a visible side, ascending
     rim: frozenset[int]  # tiles cut by, or near, the edge of the sheet
 
 
 def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> Tiles:
-    """About ``columns`` times ``rows`` tiles on a sheet of that size, their sites ``spacing`` apart."""
+    """Return about ``columns`` times ``rows`` tiles on a sheet of this size; sites have the distance ``spacing``."""
     width, height = columns * spacing, rows * spacing
     sites = np.array(
         [
@@ -80,7 +80,7 @@ def _delaunay(sites: Floats) -> Ints:
     a, b, c = (sites[triangles[:, k]] for k in range(3))
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
     triangles[area < 0] = triangles[area < 0][:, ::-1]
-    first = triangles.argmin(axis=1)  # an order that does not depend on the library's
+    first = triangles.argmin(axis=1)  # this order does not depend on the library's
     triangles = np.stack([triangles[np.arange(len(first)), (first + k) % 3] for k in range(3)], axis=1)
     return triangles[np.lexsort(triangles.T[::-1])]
 
@@ -96,7 +96,7 @@ def _circumcentres(sites: Floats, triangles: Ints) -> Floats:
 
 
 def _centroids(sites: Floats, triangles: Ints) -> Floats:
-    """The centroid of each site's cell; sites on the outside, whose cell is open, stay."""
+    """Return the centroid of each site's cell; sites at the edge, which have open cells, keep their place."""
     corners = _circumcentres(sites, triangles)
     corner_of = {}
     for t, (a, b, c) in enumerate(triangles.tolist()):
@@ -121,14 +121,17 @@ def _centroids(sites: Floats, triangles: Ints) -> Floats:
 def _join_close_corners(
     corners: Floats, corner_of: dict[tuple[int, int], int], shortest: float
 ) -> set[tuple[int, int]]:
-    """Shrinks short sides to points, moving the corners; a tile keeps four. Returns the sides, as corners."""
-    around: dict[int, set[int]] = {}  # tile: its corners, each by the point that it has become
+    """Shrink short sides to points, and move the corners; a tile keeps at least four corners.
+
+    Returns the shrunk sides, as pairs of corners.
+    """
+    around: dict[int, set[int]] = {}  # tile: its corners, each given by its merged point
     for (a, _), t in corner_of.items():
         around.setdefault(a, set()).add(t)
     tiles_at: dict[int, list[int]] = {t: [] for t in corner_of.values()}
     for (a, _), t in corner_of.items():
         tiles_at[t].append(a)
-    point = list(range(len(corners)))  # corner: the point that it has become, named by one of its corners
+    point = list(range(len(corners)))  # corner: its merged point, named by one of its corners
     members = {t: [t] for t in point}
     place = corners.tolist()
     sides = [(t, corner_of[b, a], a, b) for (a, b), t in corner_of.items() if a < b and (b, a) in corner_of]
@@ -157,7 +160,7 @@ def _join_close_corners(
 
 
 def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, float, float]:
-    """The tiles moved so that the land has this margin all around; and the sheet's width and height."""
+    """Move the tiles so that the land has this margin on all sides; return them and the sheet's width and height."""
     on_land = np.isin(tiles.triangles, sorted(land)).any(axis=1)
     corners = tiles.corners[on_land]
     low, high = np.floor(corners.min(axis=0) - margin), np.ceil(corners.max(axis=0) + margin)
@@ -166,7 +169,7 @@ def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, floa
 
 
 def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, height: float) -> frozenset[int]:
-    """At least ``count`` connected tiles with an organic coast: a noise field flooded from its top down."""
+    """Return at least ``count`` connected tiles with an organic coast: the highest tiles of a noise field."""
     scale = math.sqrt(width * height)
     waves = []
     for share, strength, number in _OCTAVES:
@@ -193,14 +196,14 @@ def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, heig
             if j in high and j not in queued:
                 queued.add(j)
                 heapq.heappush(queue, (-high[j], j))
-    for i in sorted(land):  # a neck or tip one tile wide becomes three wide
+    for i in sorted(land):  # a strip or tip of one tile becomes three tiles wide
         if sum(j in land for j in tiles.neighbors[i]) <= 2:
             land.update(j for j in tiles.neighbors[i] if j in high)
     return frozenset(land | _puddles(tiles, land))
 
 
 def _puddles(tiles: Tiles, land: set[int], largest: int = 3) -> set[int]:
-    """Enclosed water of at most ``largest`` tiles."""
+    """Return enclosed water areas of at most ``largest`` tiles."""
     found: set[int] = set()
     seen = set(land)
     for start in range(len(tiles.sites)):

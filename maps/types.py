@@ -1,4 +1,4 @@
-"""Types of the arguments of functions on maps and of the parts of a map, checked by their annotations."""
+"""Type checks of arguments of map functions, and of the parts of a map, by their annotations."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from warlight_env.maps.errors import MapError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Digits of an integer that is an argument or in a part of a map: seeds have more than 64 bits at times.
+#: Largest number of digits of an integer in arguments or parts of a map; seeds may have more than 64 bits.
 DIGITS: Final = 38
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function: each argument is of the type of its annotation, see `converted`, or MapError names it."""
+    """Decorate a function: convert each argument to the type of its annotation (see `converted`), or raise MapError."""
     signature = inspect.signature(function)
     hints = functools.cache(lambda: typing.get_type_hints(function))
 
@@ -39,13 +39,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def converted(value: Any, hint: Any, place: str) -> Any:
-    """The value itself if it is of the type of an annotation, or an equal one that is.
+    """Return the value itself if it has the annotation's type, or an equal value of this type.
 
-    A list counts as a tuple, an integer of NumPy as an ``int``, and both as a ``float``; a boolean is no number. The
-    fields of a dataclass with parts of a map are converted likewise.
+    Lists are converted to tuples, and integers of NumPy to ``int``. Integers are accepted as ``float``. A boolean is
+    not a number. The fields of a dataclass with parts of a map are converted likewise.
 
     Raises:
-        MapError: the value is of another type; `place` begins the message.
+        MapError: the value has another type; the message begins with `place`.
     """
     if hint is Any:
         return value
@@ -71,7 +71,7 @@ def _refuse(value: Any, place: str, expected: str) -> NoReturn:
 def _of_any(value: Any, hints: tuple[Any, ...], place: str) -> Any:
     if types.NoneType in hints:
         return None if value is None else converted(value, hints[0], place)
-    if not isinstance(value, hints):  # of a path
+    if not isinstance(value, hints):  # a path
         _refuse(value, place, "a string or a path")
     return value if isinstance(value, Path) else _text(value, place)
 
@@ -124,13 +124,13 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
 
 
 def _part(part: Any, place: str) -> Any:
-    """A dataclass with its fields converted."""
+    """Return a dataclass with its fields converted."""
     changes = converted_fields(part, f"{place}: ")
     return dataclasses.replace(part, **changes) if changes else part
 
 
 def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
-    """The fields of a dataclass that another value takes the place of; errors are those of `converted`."""
+    """Return the fields of a dataclass that conversion changes, with new values; errors are those of `converted`."""
     kind: type = type(part)
     hints = _hints(kind)
     fields = {name: getattr(part, name) for name in hints}

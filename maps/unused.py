@@ -1,4 +1,4 @@
-"""Reports on the fields of a map file that are not used: grouped by kind, with their number."""
+"""Reports on unused fields of a map file, grouped by kind and counted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Final
 from warlight_env.errors import clipped
 from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 
-#: Kinds of fields that a report names at most.
+#: Largest number of kinds of fields in a report.
 _MOST_NAMED: Final = 20
-#: First words of lines whose kind is their first two words.
+#: First words of lines with a kind of two words.
 _TWO_WORDS: Final = ("settings", "setup_map", "go")
 
 _SETTINGS: Final = frozenset((WASTELANDS, OFFERED, PICKS))
@@ -24,7 +24,7 @@ _ENGINE: Final = (_SETTINGS, frozenset(("id", "bonus")), frozenset(("id", "super
 
 
 def grouped(fields: Iterable[str]) -> tuple[str, ...]:
-    """Each kind of field once, with the number of its fields if there are several."""
+    """Return each kind of field once, with the number of its fields if there are several."""
     counts = Counter(clipped(field, 60) for field in fields)
     kinds = [name if count == 1 else f"{name} ({count} times)" for name, count in counts.items()]
     more = len(kinds) - _MOST_NAMED
@@ -32,7 +32,7 @@ def grouped(fields: Iterable[str]) -> tuple[str, ...]:
 
 
 def unused_lines(lines: Iterable[str], used: set[int]) -> tuple[str, ...]:
-    """The kinds of lines that were not used, which are their first words.
+    """Return the kinds of unused lines; a kind is the line's first word or words.
 
     Args:
         lines: the lines of a game.
@@ -49,11 +49,11 @@ def unused_lines(lines: Iterable[str], used: set[int]) -> tuple[str, ...]:
 
 
 def unused_json(data: dict[str, Any], cells: bool) -> tuple[str, ...]:
-    """The kinds of entries of the challenge's JSON that are not used.
+    """Return the kinds of unused entries of the challenge's JSON.
 
     Args:
         data: the JSON of a map that was read without an error.
-        cells: whether it is in the format of the challenge's site, otherwise of its engine.
+        cells: whether it is in the format of the challenge's site; otherwise it is in the format of its engine.
     """
     settings, supers, regions = _CELLS if cells else _ENGINE
 

@@ -1,4 +1,4 @@
-"""Reading the thesis's XML format of a map: super regions with their regions, each listing its neighbours."""
+"""A reader for the thesis's XML format of a map: super regions contain regions, regions list their neighbours."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from warlight_env.maps.types import checked
 from warlight_env.maps.unused import grouped
 
 _MAX_DEPTH = 20  # the format needs 6
-_MAX_ATTRIBUTES = 50  # and 2
+_MAX_ATTRIBUTES = 50  # the format needs 2
 
 
 class _Known(NamedTuple):
-    """What is read of an element: its attributes, and the elements in it."""
+    """The parts of an element that the reader uses: its attributes and its child elements."""
 
     attributes: tuple[str, ...] = ()
     elements: Mapping[str, _Known] = {}
@@ -33,7 +33,7 @@ _SUPER_REGION: Final = _Known(("name", "bonus"), {"region": _REGION, "regions": 
 _KNOWN: Final = _Known((), {"superregion": _SUPER_REGION, "superregions": _Known((), {"superregion": _SUPER_REGION})})
 
 
-#: Encodings that XML may declare besides UTF-8: of one byte a character.
+#: Encodings besides UTF-8 that XML may declare; all have one byte per character.
 _ENCODINGS: Final = re.compile(r"us-ascii|iso-8859-(?:[1-9]|1[0-1]|1[3-6])|windows-125[0-8]", re.ASCII | re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 
@@ -48,10 +48,10 @@ class _Element:
 
 
 def decoded_xml(content: bytes, place: str) -> str | None:
-    """The text of XML that declares an encoding other than UTF-8; None for all other content.
+    """Return the text of XML that declares an encoding other than UTF-8; None for all other content.
 
     Raises:
-        MapError: the encoding is none of US-ASCII, ISO-8859-… and windows-125…, or the content does not fit it.
+        MapError: the encoding is not US-ASCII, ISO-8859-… or windows-125…, or the content does not fit it.
     """
     found = _DECLARED.match(content)
     if found is None or (name := found[1].decode().lower()) in ("utf-8", "utf8"):
@@ -66,23 +66,23 @@ def decoded_xml(content: bytes, place: str) -> str | None:
 
 @checked
 def from_xml(text: str, place: str = "XML") -> Map:
-    """The map of such an XML text. Regions are numbered in the order of the text; it has no drawing.
+    """Return the map of an XML text. Regions are numbered in the order of the text; the map has no drawing.
 
-    ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours>
-    <Region Name="Congo"/>…``: a ``<Regions>`` around a super region's regions, attributes in lower case and
-    ``<Neighbors>`` are understood too. A border may be listed by one of its regions or by both, also repeatedly.
+    ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours> <Region
+    Name="Congo"/>…``: the reader also accepts ``<Regions>`` around a super region's regions, attributes in lower case
+    and ``<Neighbors>``. A border may be listed by one of its regions or by both, also repeatedly.
     """
     return read_xml(text, place)[0]
 
 
 def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """The map of `from_xml`, and the kinds of elements and attributes that were ignored."""
+    """Return the map of `from_xml`, and the kinds of ignored elements and attributes."""
     root = _parse(text, place)
     if root.tag != "map":
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")
     supers: list[SuperRegion] = []
     regions: list[RawRegion] = []
-    listed: dict[str, dict[str, int]] = {}  # from each region the names that it lists, with their lines
+    listed: dict[str, dict[str, int]] = {}  # for each region: the names that it lists, with their lines
     for s in _below(root, "superregion", ("superregions",)):
         name = _name(s, place)
         supers.append(SuperRegion(name, _whole(s, "bonus", place)))
@@ -105,7 +105,7 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 
 
 def _unused(e: _Element, known: _Known) -> Iterator[str]:
-    """The elements and attributes that are not read, below an element whose known ones are given."""
+    """Yield the unknown elements and attributes in and below an element."""
     attributes, elements = known
     yield from (f"<{e.shown} {name}>" for name in e.attributes if name not in attributes)
     for child in e.children:
@@ -126,7 +126,7 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """The children with this tag, those in an enclosing element included (only those, if not ``direct``)."""
+    """Yield the children with this tag, and those in an enclosing element (only the latter if not ``direct``)."""
     for child in e.children:
         if child.tag == tag and direct:
             yield child
@@ -163,7 +163,7 @@ def _parse(text: str, place: str) -> _Element:
     count = [0]
 
     class Handler(ContentHandler):
-        """Builds the tree, tags and attribute names in lower case, with line numbers."""
+        """Builds the tree, with tags and attribute names in lower case, and with line numbers."""
 
         locator: Any = None
 
@@ -188,7 +188,7 @@ def _parse(text: str, place: str) -> _Element:
             stack.pop()
 
     try:
-        # A declared encoding describes the file's bytes; the text given here is decoded already.
+        # A declared encoding describes the file's bytes; this text is already decoded.
         plain = re.sub(r"^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*(\"[^\"]*\"|'[^']*')", r"\1", text)
         defusedxml.sax.parseString(plain.encode(), Handler(), forbid_dtd=True)
     except SAXParseException as e:

@@ -1,4 +1,4 @@
-"""The former place of `BoardPolicy`, by which models of Stable-Baselines3 that were saved there are read."""
+"""The former module of `BoardPolicy`. Old saved models of Stable-Baselines3 refer to this module."""
 
 from warlight_env.train.sb3_ppo.board_policy import BoardPolicy
 

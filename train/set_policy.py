@@ -1,4 +1,4 @@
-"""The former place of `SetPolicy`, by which models of Stable-Baselines3 that were saved there are read."""
+"""The former module of `SetPolicy`. Old saved models of Stable-Baselines3 refer to this module."""
 
 from warlight_env.train.sb3_ppo.set_policy import SetPolicy
 

@@ -1,4 +1,4 @@
-"""Checks of settings' fields, for dataclasses that are being made."""
+"""Checks of settings' fields, for the construction of dataclasses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SettingsError(InputError):
 
 
 def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:
-    """Refuse fields of those names that do not fit with an `InputError`."""
+    """Raise InputError if one of these fields does not fit."""
     for name in names:
         value = getattr(settings, name)
         if not fits(value):
@@ -26,45 +26,47 @@ def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], mus
 
 
 def check_whole(settings: Any, least: int, *names: str) -> None:
-    """Refuse integers that are less with an `InputError`."""
+    """Raise InputError if one of these integers is below `least`."""
     _check(settings, names, lambda value: value >= least, f"be an integer from {least} up")
 
 
 def check_most(settings: Any, most: float, *names: str) -> None:
-    """Refuse numbers above that with an `InputError`."""
+    """Raise InputError if one of these numbers is above `most`."""
     _check(settings, names, lambda value: value <= most, f"be at most {most}")
 
 
 def check_shares(settings: Any, *names: str) -> None:
-    """Refuse numbers outside 0 .. 1 with an `InputError`."""
+    """Raise InputError if one of these numbers is outside 0 .. 1."""
     _check(settings, names, lambda value: 0 <= value <= 1, "lie in 0 .. 1")
 
 
 def check_positive(settings: Any, *names: str) -> None:
-    """Refuse numbers that are not above 0 with an `InputError`."""
+    """Raise InputError if one of these numbers is not above 0."""
     _check(settings, names, lambda value: value > 0, "be a number above 0")
 
 
 def check_not_negative(settings: Any, *names: str) -> None:
-    """Refuse numbers below 0 with an `InputError`."""
+    """Raise InputError if one of these numbers is below 0."""
     _check(settings, names, lambda value: value >= 0, "be a number from 0 up")
 
 
 def check_agents(settings: Any, *names: str) -> None:
-    """Refuse lists that name an agent twice with an `InputError`."""
+    """Raise InputError if one of these lists names an agent twice."""
     for name in names:
         if len(set(getattr(settings, name))) < len(getattr(settings, name)):
             raise InputError(f"{name}: an agent is named twice")
 
 
 def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
-    """Add to the agents of these fields (one, or a tuple) the digests of the files that they play by.
+    """Add digests of files to the agents of these fields (one agent, or a tuple).
 
     Args:
-        but: entries that are no agents.
+        settings: settings under construction.
+        names: names of the fields.
+        but: entries that are not agents.
 
     Raises:
-        SettingsError: there is no such agent, or no such file.
+        SettingsError: an agent or one of its files does not exist.
     """
     for name in names:
         value = getattr(settings, name)
@@ -75,10 +77,14 @@ def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
 
 
 def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
-    """Load what these fields name, and add to .npz files the digests of what they hold.
+    """Load the files of these fields, and add digests of the contents to the names of .npz files.
+
+    Args:
+        settings: settings under construction.
+        load: for each field, the function that loads its file.
 
     Raises:
-        SettingsError: it cannot be loaded.
+        SettingsError: a file cannot be loaded.
     """
     for name, read in load.items():
         file = getattr(settings, name)
@@ -90,8 +96,10 @@ def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
 
 @contextlib.contextmanager
 def naming(setting: str, *files: str) -> Iterator[None]:
-    """What is refused inside names that setting; where one of its files, which may have a digest behind it, is missing,
-    it says that another run may be what makes it.
+    """Add the name of a setting to errors of the block.
+
+    If one of the setting's .npz files is missing, the message adds that another run may have to make it first. A file
+    may have a digest after its name.
 
     Raises:
         SettingsError: in place of any `InputError`.

@@ -1,4 +1,4 @@
-"""How the games of matches go, whoever plays."""
+"""Conditions of the games of matches, independent of the players."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warlight_env.train.common.checks import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """How games go, whoever plays."""
+    """Conditions of games, independent of the players."""
 
     map: str = "world"
     rules: str = "thesis"

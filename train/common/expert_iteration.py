@@ -1,12 +1,12 @@
-"""The skeleton of expert iteration: games, a fit to what an expert says of them, and a gate for the new network.
+"""The common part of expert iteration: games, a fit to the expert's answers, and a gate for the new network.
 
-An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) plays games
-with the network as it is, has a search say what is right in their positions, and fits a new network to that, each tenth
-game left out. The new network meets the old one in paired games on seeds of their own, and replaces it where its mean
-score is at least `accept`.
+An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
+steps. First, the current network plays games. Second, a search gives the answers for their positions, and a new network
+is fitted to these; every tenth game is held out. Third, the new network plays paired games against the old one, with
+separate seeds. It replaces the old one if its mean score is at least `accept`.
 
-The journal has a line for each part of games, for each fit and for each gate, with the digest of the file that it left
-behind; a killed run goes on from the last one, exactly.
+The journal has a line for each part of the games, for each fit and for each gate. Lines of parts and fits have the
+digest of the step's file. A killed run continues after the last line, with the same result.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.settings import RunSettings
 from warlight_env.train.common.trainer import Say, Trainer
 
-#: Each so many games one is kept out of fits.
+#: One of this many games is held out from fits.
 HELD_OUT: Final = 10
-#: The most rounds of a game.
+#: Largest number of rounds of a game.
 MOST_ROUNDS: Final = 1000
 
 
@@ -40,20 +40,23 @@ class ExpertIterationSettings(RunSettings):
     """Settings of a run of expert iteration. Entries of lists are sampled uniformly; repeat an entry to weight it.
 
     Args:
-        iterations: each of games, a fit to their positions, and a gate.
-        games: of an iteration.
-        maps: names, files, and generated ones, as generated:REGIONS:SEED. rules: presets; games have no fog.
-        players: shares of games of 2, 3, … players; drawn again where a map has no room.
-        dealt: share of games whose starting regions are drawn, not picked.
-        max_rounds: games end there at the latest.
+        iterations: number of iterations; each has games, a fit to their positions, and a gate.
+        games: number of games in an iteration.
+        maps: names, files, and generated maps, as generated:REGIONS:SEED.
+        rules: presets; games have no fog.
+        players: shares of games of 2, 3, … players; a game is drawn again if the map has no room.
+        dealt: share of games with random starting regions instead of picks.
+        max_rounds: largest number of rounds of a game.
         start: the first network.
-        steps, batch: of a fit. rate: of AdamW, at most; decay: of its weights.
-        outcome: weight of who won.
-        gate_units: seeds of the match, in both seats, in which a new network meets the old one.
-        accept: it replaces that if its mean score there is at least so much.
+        steps, batch: number of steps of a fit, and size of its batches.
+        rate: highest learning rate of AdamW.
+        decay: weight decay of AdamW.
+        outcome: weight of the game's winner in the loss or in the labels.
+        gate_units: number of seeds of the gate; each is played in both seats.
+        accept: the new network's smallest mean score that passes the gate.
 
     Raises:
-        InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
+        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
     """
 
     iterations: int = 3
@@ -84,18 +87,18 @@ class ExpertIterationSettings(RunSettings):
 
 
 class TrainingSamples(Protocol):
-    """What fits are made to, many in a few arrays, which are a file."""
+    """Training samples in a few arrays, which can be saved as a file."""
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """All of them, one after the other."""
+        """Return the concatenation of the parts."""
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """What `to_bytes` wrote."""
+        """Return the samples that `to_bytes` wrote."""
 
     def to_bytes(self) -> bytes:
-        """A file."""
+        """Return the content of a file."""
 
 
 S = TypeVar("S", bound=ExpertIterationSettings)
@@ -103,15 +106,15 @@ T = TypeVar("T", bound=TrainingSamples)
 
 
 class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
-    """A run that finds a network's file; see `Trainer`."""
+    """A run that trains a network and returns its file; see `Trainer`."""
 
     progress_name, unit = "expert iteration", "parts"
-    #: Parts of the seeds' paths of fits and gates.
+    #: Path components of the derived seeds of fits and gates.
     fit_path: ClassVar[int]
     gate_path: ClassVar[int]
-    #: What a fit loses, in the report.
+    #: Name of the loss in the report.
     loss_name: ClassVar[str]
-    #: The class of T.
+    #: The class of the samples, T.
     samples_kind: type[T]
 
     def __init__(
@@ -129,30 +132,30 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def first(self) -> bytes:
-        """The network that the run begins with; empty: none."""
+        """Return the first network of the run; empty if there is none."""
 
     @abstractmethod
     def samples(self, iteration: int, network: bytes) -> T:
-        """Play the games of an iteration; returns what they give to fit the next network to."""
+        """Play the games of an iteration, and return the samples for the next fit."""
 
     @abstractmethod
     def kept(self) -> int:
-        """Of how many iterations a fit has the samples, the last one among them."""
+        """Return the number of iterations whose samples a fit uses, including the last one."""
 
     @abstractmethod
     def fit(self, samples: T, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
-        """A new network, and what the journal says of it."""
+        """Return a new network, and the fit's entries for the journal."""
 
     @abstractmethod
     def player_of(self, network: bytes) -> AgentSource:
-        """Who plays by a network in gates."""
+        """Return the source of the agents that play with a network in gates."""
 
     def needs_gate(self, network: bytes) -> bool:
-        """Whether the next network has to win against this one."""
+        """Return whether the next network must win against this one."""
         return True
 
     def run(self) -> bytes:
-        """See `Trainer.run`; returns the file of the last network that came through a gate."""
+        """See `Trainer.run`; returns the file of the last network that passed a gate."""
         seed, network = self.settings.seed, self.first()
         samples: list[T] = []
         for iteration in range(self.settings.iterations):
@@ -170,7 +173,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         self, event: str, iteration: int, total: int, size: int,
         make: Callable[[range], tuple[T, dict[str, Any]]],
     ) -> T:  # fmt: skip
-        """All parts of an iteration's games or labels, joined; `make` makes those of some numbers."""
+        """Return all parts of an iteration's games or labels, joined; `make` makes samples for a range of numbers."""
         parts = []
         for part, low in enumerate(range(0, total, size)):
 
@@ -190,7 +193,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         return bool(self.once({"event": "gate", "iteration": iteration}, compute)["accepted"])
 
     def play_gate(self, iteration: int, new: bytes, old: bytes) -> dict[str, Any]:
-        """A new network against the old one: games, score, and its 95 % interval."""
+        """Play the gate, and return games, score and its 95 % interval of the new network against the old one."""
         s, folder = self.settings, self.journal.folder / f"gate-{iteration + 1}"
         (row,) = play_pairs(
             [("new", "old", self.player_of(new), self.player_of(old))], s.gate_units, s.conditions,
@@ -199,10 +202,10 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         shutil.rmtree(folder)
         return {key: row[key] for key in ("games", "score", "interval")}
 
-    # The report
+    # Report
 
     def _fits_and_gates(self) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-        """The journal's fits, and its gates by iteration."""
+        """Return the journal's fits, and its gates by iteration."""
         entries = self.journal.entries
         gates = {entry["iteration"]: entry for entry in entries if entry["event"] == "gate"}
         return [entry for entry in entries if entry["event"] == "fit"], gates
@@ -229,7 +232,9 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         """Add the table of iterations to the report.
 
         Args:
-            head: of the columns that `row` gives of a fit, between the iteration and the gate.
+            report: the report.
+            head: heads of the columns between iteration and gate.
+            row: returns the cells of these columns for a fit.
         """
         fits, gates = self._fits_and_gates()
         rows = []
@@ -242,5 +247,5 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
 
 def in_digits(value: float | None, digits: int) -> str:
-    """A number with so many digits after the point; a dash for None."""
+    """Return a number with this many digits after the point; a dash for None."""
     return "–" if value is None else f"{value:.{digits}f}"

@@ -1,4 +1,4 @@
-"""A training run's folder: what it is, and what happened so far, line by line, so that a killed run goes on exactly."""
+"""The folder of a training run: its settings and its journal, from which a killed run continues exactly."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, Final
 from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
 
-#: What a run is.
+#: The file of the run's settings.
 SETTINGS: Final = "settings.json"
-#: What happened.
+#: The file of the run's events.
 JOURNAL: Final = "journal.jsonl"
 
 
 class JournalError(RunFolderError):
-    """A folder that belongs to another run, is damaged or in use; nothing in it has been changed."""
+    """The folder belongs to another run, is damaged or in use; nothing in it has been changed."""
 
 
-#: What the events have, by their names: integers, numbers (float), such or null (object), truths, texts, objects, and
-#: lists of numbers (of such lists, …).
+#: Types of the events' fields, by event. float means any number, object means a number or null. A list contains numbers
+#: or such lists.
 _FORMS: Final[dict[str, dict[str, type]]] = {
     "generation": {
         "stage": int, "generation": int, "points": list, "scores": list, "units": int, "games": int, "trust": float,
@@ -53,7 +53,7 @@ _FORMS: Final[dict[str, dict[str, type]]] = {
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Refuse an event of ours that lacks something, or has something else, with a `ValueError`."""
+    """Raise ValueError if an event of a known kind lacks a field, or if a field has another type."""
     kind = entry.get("event")
     for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
         value = entry.get(key)
@@ -81,12 +81,13 @@ def _numbers(value: Any) -> bool:
 
 
 class Journal(AppendOnlyFolder):
-    """The folder of a training run: `settings.json`, and `journal.jsonl`, where each line is on the disk before the run
-    goes on.
+    """The folder of a training run: `settings.json` and `journal.jsonl`.
+
+    The run continues only after each line is on the disk.
 
     Args:
-        folder: made if it is not there.
-        settings: plain data that decides the run.
+        folder: the folder; it is created if it does not exist.
+        settings: the run's settings as plain data.
 
     Raises:
         JournalError: the folder holds another run, is damaged or in use.
@@ -97,13 +98,13 @@ class Journal(AppendOnlyFolder):
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         super().__init__(folder, settings)
-        self.entries: list[dict[str, Any]] = []  #: so far
+        self.entries: list[dict[str, Any]] = []  #: the events so far
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Write what happened; on the disk when this returns.
+        """Append an event; it is on the disk when this method returns.
 
         Raises:
-            RunError: that failed; everything before is still there.
+            RunError: writing failed; all earlier events are still there.
         """
         self.append_lines([entry])
         self.take(json.loads(json.dumps(entry)))
@@ -115,10 +116,10 @@ class Journal(AppendOnlyFolder):
         self.entries.append(present_specs(fields))
 
     def check(self) -> None:
-        """Refuse events of ours that lack something, before a run goes on with them.
+        """Check the events of known kinds before a run continues with them.
 
         Raises:
-            JournalError: naming the line.
+            JournalError: a field is missing or has another type; the message names the line.
         """
         for number, entry in enumerate(self.entries, 1):
             try:

@@ -1,4 +1,4 @@
-"""The final match of a run: new seeds, and opponents that training never met."""
+"""The final match of a run, with new seeds and with opponents that training did not use."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.conditions import Conditions
 
-#: Part of the seeds' path that nothing else has.
+#: Path component of the seeds; no other seeds use it.
 _HOLDOUT: Final = 1_000_003
-#: Names of two players, and what makes them.
+#: Names of two players, and the sources of their agents.
 Pair = tuple[str, str, AgentSource, AgentSource]
 
 
 def holdout_seed(seed: int) -> int:
-    """The seed of the final match of a run with that seed."""
+    """Return the seed of the final match of a run with this seed."""
     return derive_seed(seed, _HOLDOUT)
 
 

@@ -1,4 +1,4 @@
-"""What trainers' games are played on: maps, rules and numbers of players."""
+"""The places of trainers' games: maps, rules and numbers of players."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.errors import InputError
 
 
 class PlacedSettings(Protocol):
-    """Settings of the games that are played. Entries of lists are sampled uniformly; repeat an entry to weight it."""
+    """Settings of the places of games. Entries of lists are sampled uniformly; repeat an entry to weight it."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...
@@ -28,7 +28,7 @@ class PlacedSettings(Protocol):
 
 
 def check_places(settings: PlacedSettings) -> None:
-    """Raises InputError for maps or rules that there are not, and for shares of games that are none."""
+    """Raise InputError for unknown maps or rules, and for invalid shares of games."""
     shares = settings.players
     if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
         raise InputError(
@@ -45,10 +45,10 @@ def check_places(settings: PlacedSettings) -> None:
 
 @functools.cache
 def read_map(text: str) -> maps.Map:
-    """A map as `maps.load` finds it, read once.
+    """Return the map that `maps.load` finds; each map is read once.
 
     Raises:
-        MapError: there is none.
+        MapError: the map does not exist.
     """
     return maps.load(text)
 
@@ -68,12 +68,12 @@ class Place:
 
     @functools.cached_property
     def params(self) -> RuleParams:
-        """The rules for kernels; a `RulesError` where the map cannot hold so many players."""
+        """The rules for kernels; raises RulesError if the map has no room for so many players."""
         return check_players(self.board, self.rules, self.players)
 
 
 class Places:
-    """All places of a run, by number: those of which a game may be, where a map has room for so many players.
+    """All places of a run, by number. Games use only places with room for their number of players.
 
     Raises:
         RulesError: a map has no room for any game.
@@ -107,7 +107,7 @@ class Places:
         return self._places[number]
 
     def draw(self, rng: np.random.Generator) -> int:
-        """The number of a game's place, drawn again where there is no room for so many."""
+        """Draw the number of a game's place; draw again if the map has no room."""
         s = self._settings
         while True:
             map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]

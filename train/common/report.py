@@ -1,4 +1,4 @@
-"""A run's report: the same content as Markdown and as one HTML file that needs no other file and no network."""
+"""A run's report, as Markdown and as one HTML file that needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ figure{margin:1rem 0;background:#fff;padding:.4rem;border-radius:4px}figure svg{
 
 @dataclass(frozen=True)
 class Line:
-    """A curve, with error bars where lows and highs are given."""
+    """A curve; it has error bars if `low` and `high` are given."""
 
     name: str
     x: Sequence[float]
@@ -37,33 +37,33 @@ class Line:
 
 @dataclass
 class Report:
-    """Text, tables, code and pictures in their order."""
+    """Text, tables, code and figures in order."""
 
     title: str
     parts: list[tuple[str, Any]] = field(default_factory=list)
 
     def heading(self, text: str) -> None:
-        """A section's heading."""
+        """Add a section's heading."""
         self.parts.append(("heading", text))
 
     def text(self, text: str) -> None:
-        """A paragraph."""
+        """Add a paragraph."""
         self.parts.append(("text", text))
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """A table of text."""
+        """Add a table of text."""
         self.parts.append(("table", (list(head), [list(row) for row in rows])))
 
     def code(self, text: str) -> None:
-        """Lines as they are."""
+        """Add lines of code."""
         self.parts.append(("code", text))
 
     def machine(self) -> None:
-        """What the run was made with."""
+        """Add facts about the machine and the versions of the software."""
         self.text(facts_line(facts()))
 
     def curves(self, lines: Sequence[Line], x: str, y: str, mark: float | None = None, diagonal: bool = False) -> None:
-        """A picture of curves, drawn by Matplotlib; `mark`: a horizontal line."""
+        """Add a figure of curves, drawn by Matplotlib; `mark` is the height of a horizontal line."""
         import matplotlib
 
         matplotlib.use("Agg")
@@ -91,11 +91,11 @@ class Report:
         )
 
     def figures(self) -> list[str]:
-        """The pictures as SVG, in their order."""
+        """Return the figures as SVG, in order."""
         return [content[0] for kind, content in self.parts if kind == "figure"]
 
     def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
-        """The report with pictures as files of such names, counted from 1."""
+        """Return the report as Markdown. Figures are separate files with names by `figure_name`, counted from 1."""
         out, pictures = [f"# {self.title}"], 0
         for kind, content in self.parts:
             if kind == "heading":
@@ -116,7 +116,7 @@ class Report:
         return "\n\n".join(out) + "\n"
 
     def to_html(self) -> str:
-        """The report with everything in it."""
+        """Return the report as HTML, with all figures inside."""
         body = [f"<h1>{escape(self.title)}</h1>"]
         for kind, content in self.parts:
             if kind == "heading":
@@ -148,6 +148,6 @@ class Report:
 
 
 def percent(share: float, interval: Sequence[float] | None = None) -> str:
-    """A share as text, with its interval."""
+    """Return a share as text, with its interval."""
     text = f"{100 * share:.1f} %"
     return text if interval is None else f"{text} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"

@@ -13,18 +13,19 @@ from warlight_env.train.common.conditions import Conditions
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """All that decides a run.
+    """The settings of a run.
 
     Args:
-        conditions: of its matches.
-        seed: of everything, from 0 up.
-        holdout_units: seeds of the final match, each in both seats. holdout: agents that are met there alone.
+        conditions: conditions of its matches.
+        seed: seed of the whole run, from 0 up.
+        holdout_units: number of seeds of the final match; each is played in both seats.
+        holdout: agents that play only in the final match.
 
     Raises:
         InputError: a number is too small.
     """
 
-    #: Values with which hardly any games are played.
+    #: Values for a run with very few games.
     quick_values: ClassVar[dict[str, Any]] = {}
 
     conditions: Conditions = field(default_factory=Conditions)
@@ -37,11 +38,11 @@ class RunSettings:
         check_whole(self, 0, "seed")
 
     def quick(self) -> Self:
-        """The same with hardly any games."""
+        """Return the same settings with very few games."""
         return dataclasses.replace(self, **self.quick_values)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the settings as data for JSON."""
         plain: dict[str, Any] = _plain(self)
         return plain
 

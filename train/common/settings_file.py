@@ -1,4 +1,4 @@
-"""Settings of runs from files: TOML as people write it, or the JSON that a run's folder holds."""
+"""Settings of runs from files: TOML that users write, or the JSON in a run's folder."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 def load_plain(path: Path) -> dict[str, Any]:
-    """The table of a .toml or .json file.
+    """Return the table of a .toml or .json file.
 
     Raises:
-        SettingsError: it cannot be read.
+        SettingsError: the file cannot be read.
     """
     text = bounded.read_text(path, bounded.SETTINGS_BYTES, SettingsError, "file of settings")
     parse = bounded.parse_json if path.suffix == ".json" else bounded.parse_toml
@@ -32,10 +32,10 @@ def load_plain(path: Path) -> dict[str, Any]:
 
 
 def read_settings(kind: type[T], data: Any, place: str) -> T:
-    """A dataclass of settings from plain data; keys that are left out have their defaults.
+    """Return a dataclass of settings from plain data; missing keys have their defaults.
 
     Raises:
-        SettingsError: a key is not known, or a value does not fit; `place` begins the message.
+        SettingsError: a key is unknown, or a value does not fit; `place` begins the message.
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
@@ -80,7 +80,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
 
 
 def _read_weights(value: Any, place: str) -> Weights:
-    """Weights by the name of a preset or of a .json file, or by their values; those left out are the thesis's."""
+    """Return weights by the name of a preset or of a .json file, or by values; missing values are the thesis's."""
     try:
         if isinstance(value, str):
             return Weights.load(value)

@@ -1,4 +1,4 @@
-"""Work in threads, whose outcome does not depend on how many there are."""
+"""Work in threads, with a result that does not depend on their number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ T = TypeVar("T")
 
 
 def in_threads(work: Callable[[int], T], numbers: Iterable[int], jobs: int) -> list[T]:
-    """What `work` makes of each number, in their order; where one fails or Ctrl-C comes, what waits is not begun."""
+    """Return the results of `work` for each number, in order.
+
+    After a failure or Ctrl-C, waiting numbers are not started.
+    """
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, number) for number in numbers]
         try:

@@ -10,7 +10,7 @@ import torch
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """PyTorch's numbers depend on how many threads it has."""
+    """Run the block with one thread of PyTorch, because its results depend on the number of threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

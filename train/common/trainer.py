@@ -1,4 +1,4 @@
-"""The skeleton of every run: steps that are done once and kept, then the final match and the report."""
+"""The common part of all runs: steps that are computed once and kept, then the final match and the report."""
 
 from __future__ import annotations
 
@@ -18,36 +18,37 @@ from warlight_env.train.common.report import Report, percent
 from warlight_env.train.common.settings import RunSettings
 
 S = TypeVar("S", bound=RunSettings)
-#: What a run finds.
+#: The result of a run.
 F = TypeVar("F")
 
-#: Told of every step.
+#: Receives the journal's entry of each step.
 Say = Callable[[dict[str, Any]], None]
 
 
 class Trainer(ABC, Generic[S, F]):
-    """A run: it goes on where its journal ends, and reports what it has found.
+    """A run: it continues where its journal ends, and reports its result.
 
     Args:
-        settings: what decides it.
-        journal: of its folder, open.
-        jobs: games, or threads of games, side by side; what is found does not depend on them.
-        backend: that plays games which are not compiled, see `play_contests`.
-        say: told of every step that is done now.
+        settings: settings of the run.
+        journal: open journal of the run's folder.
+        jobs: number of concurrent games, or of threads of games; the result does not depend on it.
+        backend: plays the games that are not compiled, see `play_contests`.
+        say: receives the journal's entry of each step that is computed now.
 
     Raises:
         InputError: there are no jobs.
-        JournalError: the journal is not of this run; so do the methods.
+        JournalError: the journal belongs to another run; the methods raise it, too.
     """
 
-    #: The command of ``warlight train``, and the file of what is found.
+    #: The command of ``warlight train``, and the file of the result.
     command: ClassVar[str]
     found_name: ClassVar[str]
-    #: What the progress is called, what it counts, and the event of the journal that is one; None: all are.
+    #: The name of the progress, the name of its units, and the event of the journal that counts as a unit; None: all
+    #: events.
     progress_name: ClassVar[str]
     unit: ClassVar[str]
     unit_event: ClassVar[str | None] = None
-    #: Of the report.
+    #: Title of the report.
     title: str
 
     def __init__(
@@ -59,58 +60,58 @@ class Trainer(ABC, Generic[S, F]):
         self.settings, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
         self._known = iter(list(journal.entries))
 
-    # What methods do in their own way
+    # Methods that subclasses define
 
     @staticmethod
     @abstractmethod
     def total(settings: S) -> int:
-        """How many of its units a whole run has."""
+        """Return the number of units of a whole run."""
 
     @staticmethod
     @abstractmethod
     def progress(entry: dict[str, Any]) -> str:
-        """What a line of the journal that is a unit says of the progress."""
+        """Return the progress text for an entry of the journal that is a unit."""
 
     @abstractmethod
     def run(self) -> F:
-        """Go on to the end; returns what is found.
+        """Continue to the end, and return the result.
 
         Raises:
-            RunError: a number is no longer one, games could not be played, or the folder cannot be written; the same
-                run goes on from there.
-            JournalError: the journal and its files are not of this run.
-            KeyboardInterrupt: stopped early.
+            RunError: a value is not a finite number, games could not be played, or the folder cannot be written; the
+                same run can continue from there.
+            JournalError: the journal and its files belong to another run.
+            KeyboardInterrupt: the run was stopped early.
         """
 
     @abstractmethod
     def pairs(self, found: F) -> list[Pair]:
-        """Who meets whom in the final match."""
+        """Return the pairs of players of the final match."""
 
     @abstractmethod
     def content(self, found: F, result: dict[str, Any]) -> str | bytes:
-        """The file of what is found. The result has neither `facts` nor `holdout` when the file is first written."""
+        """Return the content of the result's file. At the first call, `result` has neither the facts nor `holdout`."""
 
     @abstractmethod
     def facts(self, found: F) -> dict[str, Any]:
-        """The result's own entries, `player` among them, which say more of what is found."""
+        """Return the result's own entries, among them `player`."""
 
     @abstractmethod
     def summary(self, result: dict[str, Any]) -> str:
-        """The report's first paragraph."""
+        """Return the report's first paragraph."""
 
     @abstractmethod
     def describe(self, report: Report, found: F, result: dict[str, Any]) -> None:
-        """Add to the report what follows the final match."""
+        """Add the sections after the final match to the report."""
 
-    # What all do
+    # Methods of all runs
 
     @classmethod
     def is_unit(cls, entry: dict[str, Any]) -> bool:
-        """Whether the progress counts a line of the journal."""
+        """Return whether the progress counts an entry of the journal."""
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, what: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What the journal says of a step, or what is computed now and written there."""
+        """Return the journal's entry of a step. If there is none, compute it and write it to the journal."""
         known = next(self._known, None)
         if known is not None:
             if {key: known.get(key) for key in what} != what:
@@ -125,7 +126,12 @@ class Trainer(ABC, Generic[S, F]):
         return self.journal.entries[-1]
 
     def once_as_file(self, what: dict[str, Any], compute: Callable[[], tuple[bytes, dict[str, Any]]]) -> bytes:
-        """The file of a step, which is made now or was before; beside it `compute` tells what the journal says."""
+        """Return the content of a step's file, from this run's folder or computed now.
+
+        Args:
+            what: the step.
+            compute: returns the content, and the step's entries for the journal.
+        """
         made: list[bytes] = []
 
         def write() -> dict[str, Any]:
@@ -138,7 +144,7 @@ class Trainer(ABC, Generic[S, F]):
         return made[0] if made else self.file_of(entry)
 
     def file_of(self, entry: dict[str, Any]) -> bytes:
-        """The file of a step that the journal knows."""
+        """Return the file of a step in the journal."""
         path = self.journal.folder / _file_name(entry)
         content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
@@ -146,14 +152,15 @@ class Trainer(ABC, Generic[S, F]):
         return content
 
     def games(self) -> int:
-        """How many games the run has played so far."""
+        """Return the number of games that the run has played so far."""
         return sum(entry.get("games", 0) for entry in self.journal.entries)
 
     def finish(self, found: F, advance: Callable[[int, str], None] = lambda count, label: None) -> dict[str, Any]:
-        """Play the final match, and write the file of what is found, result.json and the report.
+        """Play the final match, and write the result's file, result.json and the report.
 
         Args:
-            advance: told of the match's games: how many have ended, of which pair.
+            found: the result of `run`.
+            advance: receives the number of ended games of the match, and the name of their pair.
 
         Returns:
             The result as plain data: kind, games and seconds of the training, `facts`, and holdout, the rows of
@@ -162,7 +169,7 @@ class Trainer(ABC, Generic[S, F]):
         s, entries = self.settings, self.journal.entries
         seconds = sum(entry["seconds"] for entry in entries)
         result: dict[str, Any] = {"kind": self.command, "games": self.games(), "seconds": seconds}
-        self.journal.write(self.found_name, self.content(found, result))  # is there if the rest is interrupted
+        self.journal.write(self.found_name, self.content(found, result))  # exists even if interrupted
         result |= self.facts(found)
         result["holdout"] = rows = play_pairs(
             self.pairs(found), s.holdout_units, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",
@@ -177,7 +184,7 @@ class Trainer(ABC, Generic[S, F]):
         return result
 
     def _write(self, report: Report, result: dict[str, Any]) -> None:
-        """Add settings, machine and command, and write the report, its curves and the result."""
+        """Add settings, machine and command to the report, and write the report, its curves and the result."""
         journal = self.journal
         report.heading("Settings")
         report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())
@@ -193,7 +200,7 @@ class Trainer(ABC, Generic[S, F]):
 
 
 def _file_name(what: dict[str, Any]) -> str:
-    """The file of a step: of a fit's network, or of a part of something."""
+    """Return the name of a step's file: a fit's network, or a part."""
     number = what["iteration"] + 1
     if what["event"] == "fit":
         return f"network-{number}.npz"
@@ -201,7 +208,7 @@ def _file_name(what: dict[str, Any]) -> str:
 
 
 def _tabulate(report: Report, rows: Sequence[dict[str, Any]]) -> None:
-    """The table of the final match; rows as `play_pairs` gives them."""
+    """Add the table of the final match; rows as `play_pairs` returns them."""
     report.heading("The final match")
     report.table(
         ["player", "opponent", "games", "wins", "draws", "score (95 % interval)"],

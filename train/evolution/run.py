@@ -1,15 +1,17 @@
-"""Evolution of the evaluation: CMA-ES over weights and parameters of the search, in stages from a cheap player up.
+"""Evolution of the evaluation: CMA-ES over weights and parameters of the search, in stages.
 
-The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772) in the package `cma`.
-Fitness is the mean score in paired games with common seeds: all candidates of a generation play the same games, each
-seed in both seats, against the same rivals; every generation has seeds of its own. Noise is handled in three ways:
+The first stages use cheap players. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial",
+arXiv:1604.00772) in the package `cma`. Fitness is the mean score in paired games with common seeds. All candidates of a
+generation play the same games, each seed in both seats, against the same rivals. Every generation has its own seeds.
+Three methods reduce the effect of noise:
 
-- each candidate's games are halved, and the rank correlation of the halves says how far ranks can be trusted: where
-  that is too little, later generations play more games, where it is more than enough, fewer (see `next_units`);
-- what counts as found is never a candidate that was lucky, but the mean of the search's distribution;
-- and that only once it has beaten the champion in a review, with fresh seeds, by more than chance allows.
+- Each candidate's games are split into halves. The rank correlation of the halves measures how reliable the ranks are.
+  Later generations play more games if it is too low, and fewer games if it is high (see `next_units`).
+- The result is the mean of the search's distribution, not a candidate that may have been lucky.
+- This mean becomes champion only if it beats the old champion in a review with fresh seeds: the interval of its score
+  must be above one half.
 
-A run is its journal: everything else follows from it and from the settings, so that a killed run goes on exactly.
+The journal and the settings determine the whole run, so a killed run continues exactly.
 """
 
 from __future__ import annotations
@@ -34,19 +36,19 @@ from warlight_env.train.evolution.tables import Rival, Table, make_table
 from warlight_env.train.weights.genes import Genome, Variant
 from warlight_env.train.weights.trainer import WeightsTrainer
 
-#: Champions of the past that are rivals.
+#: Number of former champions among the rivals.
 _HALL_SIZE: Final = 2
-#: Trust in ranks below which more games are played, and above which fewer.
+#: Reliability of ranks below which more games are played, and above which fewer games are played.
 _TRUST: Final = (0.5, 0.8)
-#: Parts of seeds' paths.
+#: Path components for derived seeds.
 _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
 
 
 def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
-    """Seeds of the next generation, and the trust in this one's ranks, from -1 to 1.
+    """Return the number of seeds of the next generation, and the reliability of this one's ranks, from -1 to 1.
 
-    halves: float64[2, A], each candidate's score in either half of its games. The rank correlation between halves
-    becomes that of two full sets of games by the Spearman-Brown formula.
+    halves: float64[2, A], each candidate's score in both halves of its games. The Spearman-Brown formula converts the
+    rank correlation between halves into that of two full sets of games.
     """
     first, second = (_ranks(half) for half in halves)
     spread = float(first.std() * second.std())
@@ -58,14 +60,14 @@ def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: in
 
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Ranks from the smallest up; equals share the mean of theirs."""
+    """Return ranks from the smallest value up; equal values get the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 @dataclass
 class Progress:
-    """How a run stands."""
+    """The state of a run."""
 
     champion: Variant
     hall: list[Variant]
@@ -160,7 +162,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 
         settings, table = self.settings, self._table(stage)
         genome, base = Genome(stage.genes or settings.genes), progress.champion
-        rng = np.random.default_rng(0)  # reset before each use
+        rng = np.random.default_rng(0)  # it is reset before each use
 
         options = {
             "bounds": list(genome.bounds), "randn": lambda *shape: rng.standard_normal(shape), "seed": np.nan,
@@ -202,7 +204,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         games = table.scores(candidates, rivals, units, seed, f"generation-{number + 1}-{generation + 1}")
         _finite(games, f"stage {number + 1}, generation {generation + 1}")
         by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
-        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # a single seed is both
+        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both
         following, trust = next_units(units, halves, stage.units, stage.most_units)
         return {
             "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),
@@ -242,7 +244,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
     try:
         return bool(np.array_equal(told, drawn))
-    except ValueError:  # rows of other lengths
+    except ValueError:  # rows of different lengths
         return False
 
 

@@ -1,4 +1,4 @@
-"""All that decides a run of evolution, as people write it in a file."""
+"""The settings of a run of evolution, as a settings file gives them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warlight_env.train.common.checks import check_positive, check_whole
 from warlight_env.train.weights.genes import DEFAULT_GENES
 from warlight_env.train.weights.trainer import WeightsSettings
 
-#: Rivals that are not agents: what the run began with, who is best so far, and the last two who were before.
+#: Rivals that are not agents: the initial weights, the current champion, and the last two former champions.
 START, CHAMPION, HALL = "start", "champion", "hall"
 
 
@@ -19,16 +19,19 @@ class Stage:
     """A part of a run with one kind of player.
 
     Args:
-        player: an agent with weights, as `make_agent` takes it.
-        generations, population: of the strategy; a population of 0 is its own choice for so many genes.
-        units, most_units: seeds, each played in both seats, against each rival in a generation: at first, and at most.
+        player: an agent with weights, as `make_agent` accepts it.
+        generations, population: parameters of the strategy; for a population of 0, the strategy chooses by the number
+            of genes.
+        units, most_units: initial and largest number of seeds in a generation; each is played in both seats against
+            each rival.
         rivals: "start", "champion", "hall", and agents.
-        step: initial standard deviation in coordinates of genes: 0.5 is about half of a weight.
-        review: generations between reviews. review_units: seeds of one.
-        genes: other ones than the run's; empty: those.
+        step: initial standard deviation in coordinates of genes; 0.5 is about half of a weight.
+        review: number of generations between reviews.
+        review_units: number of seeds of a review.
+        genes: genes of this stage; empty: the genes of the run.
 
     Raises:
-        InputError: numbers with which no stage could be played, or no rival to begin with.
+        InputError: the numbers do not allow a stage, or there is no rival at first.
     """
 
     player: str = "one_ply"
@@ -54,11 +57,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class EvolveSettings(WeightsSettings):
-    """All that decides a run of evolution, beside `WeightsSettings`.
+    """The settings of a run of evolution, beside those of `WeightsSettings`.
 
     Args:
-        stages: in their order; each begins with the champion of the one before.
-        genes: names of what evolves, see `genes.GENES`.
+        stages: stages in order; each starts with the champion of the previous one.
+        genes: names of the genes that evolve, see `genes.GENES`.
 
     Raises:
         InputError: there is no stage, or a number is too small.

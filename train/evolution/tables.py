@@ -1,4 +1,4 @@
-"""Games that fitness is made of: compiled ones between one-ply players, all others by the arena."""
+"""Games for the fitness: compiled games between one-ply players, and arena games between other players."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
 from warlight_env.train.weights.genes import CandidatePlayer, Variant
 
-#: Who is played against: a candidate, as the same kind of player, or any agent.
+#: An opponent: a candidate with the same kind of player, or any agent.
 Rival = Variant | str
 
 
 class Table(Protocol):
-    """A place where games of two are played."""
+    """Plays games of two players."""
 
     def scores(
         self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """Scores of every player against every rival in the same 2 · units games, float64[A, R, 2 · units]."""
+        """Return scores of all players against all rivals in the same 2 · units games, float64[A, R, 2 · units]."""
         ...
 
 
 class CompiledTable:
-    """One-ply players in compiled code; see `Duels`."""
+    """Games of one-ply players in compiled code; see `Duels`."""
 
     def __init__(self, conditions: Conditions, samples: int, jobs: int) -> None:
         c = conditions
@@ -53,9 +53,10 @@ class CompiledTable:
 
 
 class ArenaTable:
-    """Any players, by the match engine: in processes or on a cluster, with a run folder that a killed run goes on from.
+    """Games of any players by the match engine, in processes or on a cluster.
 
-    The folder of a call is removed when its games are all played: the journal has what came of them.
+    A killed run continues from the call's run folder. The folder is removed after the last game, because the journal
+    has the results.
     """
 
     def __init__(self, conditions: Conditions, spec: str, jobs: int, backend: str | Backend, folder: Path) -> None:
@@ -63,7 +64,7 @@ class ArenaTable:
         self._jobs, self._backend, self._folder = jobs, backend, folder
 
     def source(self, rival: Rival) -> AgentSource:
-        """What makes the agent."""
+        """Return the source of the rival's agent."""
         return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
 
     def scores(
@@ -89,7 +90,7 @@ class ArenaTable:
 def make_table(
     conditions: Conditions, spec: str, rivals: Sequence[str], jobs: int, backend: str | Backend, folder: Path
 ) -> Table:
-    """The quickest table that knows the player, the rivals and the rules."""
+    """Return the fastest table that supports the player, the rivals and the rules."""
     info, values = parse(spec)
     known = all(rival in COMPILED for rival in rivals)
     if info.name == "one_ply" and "weights" not in values and known and plays_compiled(Rules.of(conditions.rules)):

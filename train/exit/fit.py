@@ -1,4 +1,4 @@
-"""The turn network fitted to turns that an expert took."""
+"""Fit of the turn network to an expert's turns."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from warlight_env.train.turn_net.loss import TurnLoss, turn_loss
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_net.passes import turn_pass
 
-#: The longest gradient of a step.
+#: Largest norm of a step's gradient.
 _LONGEST = 5.0
-#: The most turns that are held out of each place.
+#: Largest number of held-out turns of each place.
 _MOST_HELD_OUT = 2048
 
 
 class TurnFit(NamedTuple):
-    """What a fit came to."""
+    """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: nats of a turn, the sum over its choices, in the last tenth of the steps
-    held_out: float | None  #: … of turns that were held out; None: there are none
-    result: float | None  #: … of these games' results
+    trained: float  #: loss of a turn in nats, summed over its choices; mean over the last tenth of the steps
+    held_out: float | None  #: the same on held-out turns; None if no turn is held out
+    result: float | None  #: loss of the results of the held-out games, in nats
 
 
 class _PlaceTurns:
-    """The turns of a place, and what a network makes of them."""
+    """The turns of a place, and a network's loss on them."""
 
     def __init__(self, place: Place, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns
@@ -48,7 +48,7 @@ class _PlaceTurns:
         self._pass = turn_pass(make_context(place.board, place.params, place.players, PLANNING), "cpu", jobs)
 
     def loss(self, module: TurnModule, which: npt.NDArray[np.int64]) -> TurnLoss:
-        """Of some turns."""
+        """Return the loss of the turns with the indices `which`."""
         rows = self._rows.taken(which)
         return turn_loss(self._pass.chances(module, rows), torch.from_numpy(rows.value))
 
@@ -61,13 +61,20 @@ def fit_turns(
     start: TurnNetwork | None = None,
     jobs: int = 1,
 ) -> TurnFit:
-    """A network fitted to turns by cross-entropy of each small choice, given those before it, and of who won.
+    """Return a network fitted to turns and game results.
+
+    The loss is the cross-entropy of each small choice, given the earlier choices, plus that of the winner.
 
     Args:
-        start: whose numbers it begins with; None: random ones. jobs: threads; what is found does not depend on them.
+        settings: settings of the run.
+        places: places of the run.
+        turns: the expert's turns.
+        seed: seed of the fit.
+        start: network that gives the initial parameters; None: random ones.
+        jobs: number of threads; the result does not depend on it.
 
     Raises:
-        RunError: a number is none any more, or all turns are held out.
+        RunError: a parameter is not a finite number, or all turns are held out.
     """
     numbers = sorted(set(turns.place.tolist()))
     parts = [_PlaceTurns(places[at], *turns.of_place(at, places[at].players), jobs) for at in numbers]
@@ -99,7 +106,7 @@ def fit_turns(
 
 
 def _held_out(module: TurnModule, parts: list[_PlaceTurns], size: int) -> tuple[float | None, float | None]:
-    """Mean losses of a turn and of a result, of what was held out."""
+    """Return the mean loss of a held-out turn and of a held-out result; None if no turn is held out."""
     count, total = 0, np.zeros(len(TurnLoss._fields))
     with torch.no_grad():
         for part in parts:

@@ -1,4 +1,4 @@
-"""Games of expert iteration: who sits there is drawn, and the expert says what is to be done."""
+"""Games of expert iteration: the seats are drawn, and the expert gives the turns to learn."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
 from warlight_env.train.exit.taught_turns import TaughtTurn, TaughtTurns
 from warlight_env.train.turn_net.player import read_network
 
-#: Plays games of the given numbers, and returns what is taught in them, in the order of the numbers.
+#: Plays games of the given numbers, and returns their taught turns, in the order of the numbers.
 Teach = Callable[[Sequence[int]], TaughtTurns]
 
 
 @dataclass(frozen=True)
 class TaughtGames:
-    """All that decides such games, as a backend plays them (`tasks.Playable`).
+    """Games of expert iteration, in the form that backends play (`tasks.Playable`).
 
-    network: as it is, see `turn_file`; empty: there is none. seed: with a game's number decides all of it.
+    Attributes:
+        settings: settings of the run.
+        network: the current network, see `turn_file`; empty if there is none.
+        seed: this seed and a game's number determine the whole game.
     """
 
     settings: ExitSettings
@@ -47,7 +50,7 @@ class TaughtGames:
         self.play(0, rounds=1)
 
     def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[TaughtTurn]:
-        """The turns that the expert takes for good in a game, for the seats that it or the network has."""
+        """Return the expert's turns in a game, for all seats of the expert and of the network."""
         settings, seed = self.settings, derive_seed(self.seed, number)
         rng = np.random.default_rng(seed)
         at = self._places.draw(rng)
@@ -60,7 +63,7 @@ class TaughtGames:
         game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
         pick_regions(game, agents)
         turns: list[TaughtTurn] = []
-        value = np.zeros(place.players, dtype=np.float32)  # written at the end
+        value = np.zeros(place.players, dtype=np.float32)  # filled in at the end
         while not game.done and game.round < (settings.max_rounds if rounds is None else rounds):
             if stop is not None and stop():
                 raise GameStopped
@@ -87,10 +90,12 @@ class TaughtGames:
 
 @contextlib.contextmanager
 def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
-    """What plays such games: ``local`` in threads of this process, another backend with its workers, opened at need.
+    """Yield a function that plays such games.
 
     Args:
-        jobs: threads, or tasks side by side.
+        games: the games.
+        jobs: number of threads, or of concurrent tasks.
+        backend: ``local`` uses threads of this process; other backends start their workers at the first call.
     """
     with contextlib.ExitStack() as opened:
         if backend == "local":

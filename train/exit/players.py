@@ -1,4 +1,4 @@
-"""Who plays the games of expert iteration: the search that teaches, the network that learns, and agents."""
+"""Players in games of expert iteration: the search that teaches, and the network that learns."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ from warlight_env.train.exit.targets import write_target
 
 
 class Expert(KernelAgent):
-    """Chooses among plans, and among turns of the network where there is one, by a look one round ahead.
+    """Chooses a turn by a look one round ahead.
 
-    row: its last turn in small choices, int8[N + 2 E].
+    The candidates are plans, and turns of the network if there is one.
+
+    Attributes:
+        row: the last turn in small choices, int8[N + 2 E].
     """
 
     name = "expert"
@@ -65,7 +68,7 @@ class Expert(KernelAgent):
 
 
 class Pupil(TurnNetAgent):
-    """Plays the network's turns, and has the expert say what it would have done."""
+    """Plays the network's turns, and also computes the expert's turn in each position."""
 
     name = "pupil"
 

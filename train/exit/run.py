@@ -1,9 +1,9 @@
-"""Expert iteration on turn networks: a search that knows the network says what the next network should play.
+"""Expert iteration on turn networks: a search that uses the current network gives the turns for the next network.
 
-Games are played (`games`) by the expert, by the network as it is, and by other agents; in each position where the first
-two move, the expert says what it takes for good: the best of its plans and of the network's own turns, by a look one
-round ahead. Where the network moves, its own mistakes lead to the positions that it learns from (DAgger; Ross et al.,
-arXiv:1011.0686). A new network is fitted to these turns (`fit`). The first network of a run that starts without one
+The expert, the current network and other agents play games (`games`). The expert computes a turn in each position in
+which it or the network moves. It compares its plans and the network's turns by a look one round ahead, and takes the
+best. Positions after the network's own mistakes are therefore part of the training data (DAgger; Ross et al.,
+arXiv:1011.0686). A new network is fitted to these turns (`fit`). The first network of a run without a start network
 passes no gate.
 """
 
@@ -22,9 +22,9 @@ from warlight_env.train.exit.settings import ExitSettings
 from warlight_env.train.exit.taught_turns import TaughtTurns
 from warlight_env.train.turn_net.player import TurnPlayer, read_network, with_note
 
-#: Part of seeds' paths.
+#: Path component for derived seeds.
 _GAMES: Final = 1
-#: Games of a part, of which a kill costs no more than one.
+#: Games in a part. A killed run loses at most one part.
 GAMES_PART: Final = 100
 
 
@@ -32,7 +32,7 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
     """A run; see `Trainer`.
 
     Args:
-        backend: with ``local``, the games that teach are played in threads.
+        backend: with ``local``, threads play the games that teach.
     """
 
     command, found_name = "exit", "policy.npz"
@@ -81,10 +81,10 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
         """See `ExpertIteration.player_of`."""
         return TurnPlayer(network)
 
-    # The end
+    # Final match and report
 
     def games(self) -> int:
-        """See `Trainer.games`; those of gates teach nothing."""
+        """See `Trainer.games`; games of gates do not count."""
         return sum(entry["games"] for entry in self.journal.entries if entry["event"] == "games")
 
     def pairs(self, found: bytes) -> list[Pair]:
@@ -92,7 +92,7 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
         return [("found", other, TurnPlayer(found), other) for other in self.settings.holdout]
 
     def content(self, found: bytes, result: dict[str, Any]) -> bytes:
-        """See `Trainer.content`: the file says where it comes from."""
+        """See `Trainer.content`: the file contains a note on its origin."""
         told: dict[str, Any] = {
             name: result[name] for name in ("games", "turns", "seconds", "holdout") if name in result
         }

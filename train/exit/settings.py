@@ -1,4 +1,4 @@
-"""All that decides a run of expert iteration on turn networks, as people write it in a file."""
+"""The settings of a run of expert iteration on turn networks, as a settings file gives them."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_most, check_not_negative, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: Seats that the run itself fills: by the search that teaches, and by the network as it is.
+#: Seats that the run itself fills: the search that teaches, and the current network.
 EXPERT: Final = "expert"
 NETWORK: Final = "network"
 
 
 @dataclass(frozen=True)
 class ExitSettings(ExpertIterationSettings):
-    """All that decides a run, beside `ExpertIterationSettings`.
+    """The settings of a run, beside those of `ExpertIterationSettings`.
 
     Args:
-        start: the network that it begins with: none, learned (that of the package), or an .npz file.
-        seats: who plays, each seat drawn anew, the first of a game among the expert and the network: expert is the
-            search, network the network as it is (the expert while there is none), the others are agents, who teach
-            nothing. The turns of the expert are learned wherever it or the network sits.
-        heat: divides the logits of the network that plays games.
-        candidates: turns that the expert chooses from, half of them of the network once there is one.
-        samples: plays of the round in which it tries each.
-        value: what it takes positions for: learned, weights, or an .npz file.
-        temperature: of the softmax of mean shares by which a turn to be learned is drawn; 0: the best.
-        batch: each is of one place. rate: rises for a tenth of the steps, and falls to 0.
-        outcome: weight of who won, beside the turns.
-        keep: iterations whose turns a fit sees, the last one among them.
-        gate_units: the first network meets nobody.
+        start: the initial network: none, learned (the one of the package), or an .npz file.
+        seats: players to draw seats from, each seat separately; one seat of a game has the expert or the network.
+            expert is the search. network is the current network, or the expert as long as there is none. Other entries
+            are agents, and their turns are not learned. In the seats of expert and network, the expert's turns are
+            learned.
+        heat: divides the logits of the network in games.
+        candidates: number of turns from which the expert chooses; half of them come from the network if there is one.
+        samples: number of simulated rounds for each candidate.
+        value: the expert's value function: learned, weights, or an .npz file.
+        temperature: the turn to learn is drawn from the softmax of mean shares at this temperature; 0: the best turn.
+        batch: turns in a batch, all of one place.
+        rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
+        outcome: weight of the loss of the winner, relative to the loss of turns.
+        keep: number of iterations whose turns a fit uses, including the last one.
+        gate_units: seeds of the gate; the first network has no gate.
 
     Raises:
-        InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
+        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""What a turn network is taught: turns that a look one round ahead takes for good."""
+"""Targets of a turn network: turns that a look one round ahead chooses."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def write_target(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn that a network is to learn: one of the context's generator, drawn by the softmax of mean shares
-    after the round, of `samples` plays, divided by a temperature (0: the best one).
+    """Write the turn that a network is to learn: one of the turns of the context's generator.
 
-    It goes to deploy int32[N] and attacks int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the attacks'
-    number.
+    The turn is drawn by the softmax of mean shares after the round, divided by the temperature. A mean is over
+    `samples` simulations. A temperature of 0 gives the best turn. The turn is written to deploy int32[N] and attacks
+    int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the number of attacks.
     """
     look, board = work.look, context.board
     count = generate(context, position, player, rng, work.generator, look.turns)

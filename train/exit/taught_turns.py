@@ -1,4 +1,4 @@
-"""Turns that are taught, many in a few arrays, and as files."""
+"""Taught turns, as a few arrays and as files."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from warlight_env.train.turn_net.batches import TurnRows
 
 
 class TaughtTurn(NamedTuple):
-    """A position, and what a player is to do there."""
+    """A position, and the turn that a player should take in it."""
 
     place: int  #: see `places.Places`
-    game: int  #: its number in the iteration
+    game: int  #: the game's number in the iteration
     round: int
     player: int
     owner: npt.NDArray[np.int8]  #: [N]
     army: npt.NDArray[np.int32]  #: [N]
     row: npt.NDArray[np.int8]  #: [N + 2 E]
-    value: npt.NDArray[np.float32]  #: [P] 1 for who won the game; all 0: nobody did
+    value: npt.NDArray[np.float32]  #: [P] 1 for the winner of the game; all 0 if there is none
 
 
 class TaughtTurns(NamedTuple):
-    """M of them; the regions and rows of all stand one after the other."""
+    """M taught turns; the arrays of regions and rows are concatenated."""
 
     place: npt.NDArray[np.int32]  #: [M]
     game: npt.NDArray[np.int32]  #: [M]
     round: npt.NDArray[np.int32]  #: [M]
     player: npt.NDArray[np.int8]  #: [M]
-    regions: npt.NDArray[np.int32]  #: [M] how many
-    size: npt.NDArray[np.int32]  #: [M] of its row
+    regions: npt.NDArray[np.int32]  #: [M] number of regions
+    size: npt.NDArray[np.int32]  #: [M] length of the row
     owner: npt.NDArray[np.int8]
     army: npt.NDArray[np.int32]
     row: npt.NDArray[np.int8]
@@ -42,7 +42,7 @@ class TaughtTurns(NamedTuple):
 
     @classmethod
     def of(cls, turns: Sequence[TaughtTurn]) -> TaughtTurns:
-        """These, in their order."""
+        """Return the arrays of these turns, in the same order."""
         value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
         for row, turn in zip(value, turns, strict=True):
             row[: len(turn.value)] = turn.value
@@ -61,20 +61,20 @@ class TaughtTurns(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[TaughtTurns]) -> TaughtTurns:
-        """All of them, one after the other."""
+        """Return the concatenation of the parts."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> TaughtTurns:
-        """What `to_bytes` wrote; the caller has seen to it that it is that."""
+        """Return the turns that `to_bytes` wrote; the caller has checked the content."""
         return cls(**read_arrays(content))
 
     def to_bytes(self) -> bytes:
-        """A file: .npz."""
+        """Return the content of an .npz file."""
         return write_arrays(self._asdict())
 
     def of_place(self, place: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
-        """The turns of a place with so many players, and the numbers of their games."""
+        """Return the turns of a place with `players` players, and the numbers of their games."""
         which = self.place == place
         regions, size = (int(column[which.argmax()]) for column in (self.regions, self.size))
         of_regions, of_row = np.repeat(which, self.regions), np.repeat(which, self.size)

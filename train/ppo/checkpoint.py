@@ -1,4 +1,4 @@
-"""The state of a run of PPO between two iterations as arrays and plain data: nothing in it is run when it is read."""
+"""The state of a PPO run between two iterations, as arrays and plain data; loading it executes no code."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ _HEADER, _POLICY, _MOMENTS = "header", "policy.", "optimizer."
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a run goes on from.
+    """The state from which a run continues.
 
-    entry: the journal's last. league: see `League.to_dict`. steps: so far. policy, optimizer: PyTorch's state dicts.
+    Attributes:
+        entry: the journal's last entry.
+        league: see `League.to_dict`.
+        steps: number of steps so far.
+        policy, optimizer: PyTorch's state dicts.
     """
 
     entry: dict[str, Any]
@@ -33,7 +37,7 @@ class Checkpoint:
     optimizer: dict[str, Any]
 
     def to_bytes(self) -> bytes:
-        """The file: an .npz archive of the tensors and of a header in JSON."""
+        """Return the content of the file: an .npz archive of the tensors and of a header in JSON."""
         header = {
             "entry": self.entry, "league": self.league, "steps": self.steps, "groups": self.optimizer["param_groups"],
         }  # fmt: skip
@@ -45,10 +49,10 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path) -> Checkpoint:
-        """What `to_bytes` wrote.
+        """Return the checkpoint that `to_bytes` wrote.
 
         Raises:
-            JournalError: it is damaged, or something else.
+            JournalError: the file is damaged, or not a checkpoint.
         """
         content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "checkpoint")
         try:

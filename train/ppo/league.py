@@ -1,4 +1,4 @@
-"""Whom a policy meets in training: reference agents and copies of itself, the more often the better they do."""
+"""Opponents of a policy in training: reference agents and copies of itself; stronger opponents are met more often."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any, Final
 
 from warlight_env.envs.opponents import Opponent, OpponentPool, PolicyOpponent, make_opponent
 
-#: How the names of snapshots begin.
+#: Prefix of the names of snapshots.
 SNAPSHOT: Final = "snapshot-"
-#: What a game is still worth in the table an iteration later.
+#: Factor by which the weight of a game decreases in each iteration.
 _KEEP: Final = 0.9
 
 
 class MeetingTable:
-    """How often opponents are met, by name: the more often the better they do.
+    """Frequencies of opponents, by name; stronger opponents are met more often.
 
-    An opponent's weight is (1 - p)^priority, where p is the share of recent games won against it, but no less than
-    `least`: prioritised fictitious self-play (Vinyals et al., "Grandmaster level in StarCraft II using multi-agent
-    reinforcement learning", Nature 575, 2019). Older games count less, by a factor of 0.9 an iteration, and everybody
-    begins with two games of which one was won.
+    An opponent's weight is (1 - p)^priority, but at least `least`; p is the share of recent games that the policy won
+    against it. This is prioritised fictitious self-play (Vinyals et al., "Grandmaster level in StarCraft II using
+    multi-agent reinforcement learning", Nature 575, 2019). Older games count less, by a factor of 0.9 for each
+    iteration. Each opponent starts with two games, one of them won.
 
     Args:
-        agents: that always stay.
-        most: snapshots that stay, the newest.
+        agents: agents that always stay.
+        most: largest number of snapshots; the newest stay.
         priority, least: see above.
     """
 
@@ -33,7 +33,7 @@ class MeetingTable:
         self._snapshots: list[int] = []
 
     def add(self, number: int) -> int | None:
-        """Let a snapshot join; returns the number of the one that goes, as there are too many."""
+        """Add a snapshot; return the number of the snapshot that is removed, or None."""
         self._snapshots.append(number)
         self._games[snapshot_name(number)] = [2.0, 1.0]
         if len(self._snapshots) <= self._most:
@@ -43,15 +43,15 @@ class MeetingTable:
         return gone
 
     def weights(self) -> dict[str, float]:
-        """How often each is to be met, in proportion."""
+        """Return the relative frequency of each opponent."""
         return {
             name: max(self._least, (1 - wins / games) ** self._priority) for name, (games, wins) in self._games.items()
         }  # fmt: skip
 
     def count(self, games: Iterable[tuple[str, bool]]) -> dict[str, list[int]]:
-        """Take games of an iteration into account: who was met, and whether the policy won.
+        """Add the games of an iteration: pairs of the opponent's name, and whether the policy won.
 
-        Returns games and wins by name; of opponents that have gone there is nothing.
+        Returns games and wins by name; opponents that were removed are left out.
         """
         told: dict[str, list[int]] = {}
         for name, won in games:
@@ -65,13 +65,13 @@ class MeetingTable:
         return told
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as plain data; snapshots by their numbers."""
+        """Return the table as plain data; snapshots are given by their numbers."""
         return {
             "table": {name: list(row) for name, row in self._games.items()}, "snapshots": list(self._snapshots)
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> list[int]:
-        """Become the table that `to_dict` told of, in one that has just been made; returns its snapshots."""
+        """Restore the table that `to_dict` returned, in a new table. Return the numbers of its snapshots."""
         for number in saved["snapshots"]:
             self.add(number)
         for name, row in saved["table"].items():
@@ -80,11 +80,11 @@ class MeetingTable:
 
 
 class League(MeetingTable):
-    """A table with a pool of opponents of an environment, which are met as often as it says.
+    """A table with an environment's pool of opponents; the pool uses the table's weights.
 
     Args:
         agents, most, priority, least: see `MeetingTable`.
-        load: the policy of the snapshot of a number, see `add`.
+        load: returns the policy of the snapshot with a number, see `add`.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class League(MeetingTable):
             self.pool.set_weight(name, weight)
 
     def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
-        """See `MeetingTable.count`, by the pool's opponents."""
+        """See `MeetingTable.count`; opponents are those of the pool."""
         told = self.count((self._names[met], won) for met, won in games if met in self._names)
         self._weigh()
         return told
@@ -130,7 +130,7 @@ class League(MeetingTable):
 
 
 def snapshot_name(number: int) -> str:
-    """What the copy of that number is called."""
+    """Return the name of the snapshot with this number."""
     return f"{SNAPSHOT}{number}"
 
 

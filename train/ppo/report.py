@@ -1,4 +1,4 @@
-"""The course of a run of PPO, for its report."""
+"""The report's section on the course of a PPO run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from warlight_env.train.common.report import Line, Report
 from warlight_env.train.ppo.league import SNAPSHOT
 from warlight_env.train.ppo.settings import PpoSettings
 
-#: Points of a curve of iterations: each is the mean of as many as that takes.
+#: Largest number of points of a curve; each point is the mean of several iterations.
 _POINTS: Final = 60
 _COPIES: Final = "copies of itself"
-#: What entries tell of learning, and how that reads.
+#: Figures of learning in entries, and their labels.
 _FIGURES: Final = {
     "entropy_loss": "negative entropy", "explained_variance": "variance the critic explains",
 }  # fmt: skip
 
 
 def describe_course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]) -> None:
-    """Add the curves of evaluations, games and learning to the report, by the journal's entries."""
+    """Add the curves of evaluations, games and learning to the report, from the journal's entries."""
     report.heading("How it went")
     evaluated = [e for e in entries if "evaluation" in e]
     at = [e["steps"] for e in evaluated]
@@ -48,12 +48,12 @@ def describe_course(report: Report, settings: PpoSettings, entries: list[dict[st
 
 
 def _group(opponent: str) -> str:
-    """The curve that an opponent belongs to."""
+    """Return the name of the opponent's curve."""
     return _COPIES if opponent.startswith(SNAPSHOT) else opponent
 
 
 def _binned(entries: list[dict[str, Any]], name: str) -> tuple[list[int], list[float], list[float]]:
-    """Steps, the share of games won, and the share of all games, against a group, several iterations each."""
+    """Return steps, shares of games won, and shares of all games, against a group; several iterations a point."""
     size = max(1, len(entries) // _POINTS)
     x, won, part = [], [], []
     for low in range(0, len(entries), size):

@@ -1,8 +1,8 @@
-"""The skeleton of runs of PPO: iterations, evaluations, copies of the policy, the checkpoint, TensorBoard.
+"""The common part of PPO runs: iterations, evaluations, snapshots of the policy, the checkpoint, TensorBoard.
 
-Every iteration begins all its games anew, and sets all random generators, from the run's seed and its own number. So
-what it does follows from the parameters, the optimiser's moments and the league's table, which the checkpoint has: a
-killed run goes on exactly.
+Every iteration starts all its games anew. It seeds all random generators with the run's seed and its own number. So the
+iteration depends only on the parameters, the optimiser's moments and the league's table. The checkpoint contains these,
+so a killed run continues exactly.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.ppo.report import describe_course
 from warlight_env.train.ppo.settings import PpoSettings
 
-#: Part of seeds' paths.
+#: Path component for derived seeds.
 _EVALUATION: Final = 3
-#: What a run says that stops where a number is none any more, or the disk is full.
+#: End of the message of a run that stops because a value is not a finite number, or because the disk is full.
 KEPT: Final = "the run stops; what its folder has is kept, and the same command goes on from there"
 
 
@@ -38,47 +38,48 @@ S = TypeVar("S", bound=PpoSettings)
 
 
 class PpoRun(Trainer[S, bytes]):
-    """A run that finds a policy's file; see `Trainer`. What is learned does not depend on jobs and backend, which play
-    evaluations.
+    """A run that trains a policy and returns its file; see `Trainer`.
+
+    `jobs` and `backend` are used for evaluations; learning does not depend on them.
     """
 
     command, found_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
 
-    # What kinds of runs do in their own way
+    # Methods that subclasses define
 
     @abstractmethod
     def learn(self, iteration: int) -> dict[str, Any]:
-        """Do an iteration: steps so far, games, won, opponents (games and wins by name), and figures.
+        """Run an iteration. Return steps so far, games, won, opponents (games and wins by name), and figures.
 
         Raises:
-            RunError: a number is none any more.
+            RunError: a value is not a finite number.
         """
 
     @abstractmethod
     def export(self) -> bytes:
-        """The file of the policy as it is now."""
+        """Return the file of the current policy."""
 
     @abstractmethod
     def player_of(self, content: bytes) -> AgentSource:
-        """Who plays such a file."""
+        """Return the source of the agents that play with such a file."""
 
     @abstractmethod
     def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
-        """Such a file with more in its note."""
+        """Return such a file with more entries in its note."""
 
     @abstractmethod
     def join(self, number: int) -> None:
-        """Let the policy of that number (`policy_name`) be met from now on."""
+        """Add the policy with this number (`policy_name`) to the opponents."""
 
     @abstractmethod
     def state(self, entry: dict[str, Any]) -> Checkpoint:
-        """What the run goes on from."""
+        """Return the state from which the run can continue."""
 
     @abstractmethod
     def take(self, state: Checkpoint) -> None:
-        """Become what `state` gave, in a run that has just been made."""
+        """Restore a state that `state` returned, in a new run."""
 
-    # What all do
+    # Methods of all runs
 
     @staticmethod
     def total(settings: S) -> int:
@@ -93,7 +94,7 @@ class PpoRun(Trainer[S, bytes]):
         return ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores])
 
     def run(self) -> bytes:
-        """See `Trainer.run`; returns the file of the policy that scored best in an evaluation."""
+        """See `Trainer.run`; returns the file of the policy with the highest score in an evaluation."""
         done = self._restore()
         if done < self.settings.iterations:
             with self._logging() as writer:
@@ -102,12 +103,12 @@ class PpoRun(Trainer[S, bytes]):
         return self.saved(self._best()["iteration"] + 1)
 
     def _best(self) -> dict[str, Any]:
-        """The journal's entry with the highest mean score in its evaluation, the last of several."""
+        """Return the journal's entry with the highest mean score in its evaluation; the last one of equals."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
     def saved(self, number: int) -> bytes:
-        """The file that the run wrote at that number."""
+        """Return the policy file with this number, from the run's folder."""
         path = self.journal.folder / policy_name(number)
         return bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "policy of this run")
 
@@ -126,12 +127,12 @@ class PpoRun(Trainer[S, bytes]):
                 entry["evaluation"] = self._evaluate(content)
         entry["seconds"] = round(time.perf_counter() - began, 3)
         self._log(writer, entry)
-        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())  # has the line, too: a kill may come between
+        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())  # has the line, in case of a kill
         self.journal.append(entry)
         self._say(entry)
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:
-        """Score, interval and games against each opponent, in the match engine's games."""
+        """Return score, interval and games against each opponent, in games of the match engine."""
         s, source = self.settings, self.player_of(content)
         rows = play_pairs(
             [("policy", other, source, other) for other in s.evaluate], s.evaluation_units, s.conditions,
@@ -140,7 +141,7 @@ class PpoRun(Trainer[S, bytes]):
         return {row["opponent"]: {key: row[key] for key in ("score", "interval", "games")} for row in rows}
 
     def _restore(self) -> int:
-        """Take up the state of the checkpoint; returns the iterations that are done."""
+        """Restore the state of the checkpoint; return the number of finished iterations."""
         path, entries = self.journal.folder / CHECKPOINT, self.journal.entries
         if not path.exists():
             if entries:
@@ -189,7 +190,7 @@ class PpoRun(Trainer[S, bytes]):
         except OSError as error:
             raise RunError(f"cannot write {self.journal.folder}: {error.strerror or error}; {KEPT}") from error
 
-    # The end
+    # Final match and report
 
     def pairs(self, found: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
@@ -200,7 +201,7 @@ class PpoRun(Trainer[S, bytes]):
         return tuple(dict.fromkeys((*self.settings.evaluate, *self.settings.holdout)))
 
     def content(self, found: bytes, result: dict[str, Any]) -> bytes:
-        """See `Trainer.content`: the file says for how long it was trained."""
+        """See `Trainer.content`: the file's note has the number of training steps."""
         return self.with_note(found, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
 
     def facts(self, found: bytes) -> dict[str, Any]:
@@ -230,18 +231,18 @@ class PpoRun(Trainer[S, bytes]):
 
 
 def _mean_score(entry: dict[str, Any]) -> float:
-    """Of an entry's evaluation: the mean over opponents."""
+    """Return the mean score over the opponents of an entry's evaluation."""
     rows = entry["evaluation"].values()
     return sum(row["score"] for row in rows) / len(rows)
 
 
 def policy_name(number: int) -> str:
-    """The file of the policy after so many iterations, in the run's folder."""
+    """Return the name of the policy's file after `number` iterations, in the run's folder."""
     return f"policies/{number:06}.npz"
 
 
 def number_or_none(value: Any) -> float | None:
-    """As JSON takes it: what is explained of returns that are all the same is no number."""
+    """Return a number for JSON; None if it is not finite, as the explained variance of constant returns."""
     return float(value) if math.isfinite(value) else None
 
 

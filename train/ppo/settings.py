@@ -1,4 +1,4 @@
-"""The settings that runs of PPO have in common."""
+"""The common settings of PPO runs."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ from warlight_env.train.common.settings import RunSettings
 
 @dataclass(frozen=True, kw_only=True)
 class PpoSettings(RunSettings):
-    """What decides a run of PPO, beside `RunSettings`.
+    """The settings of a PPO run, beside those of `RunSettings`.
 
     Args:
-        iterations: of `envs` games at once for `steps` steps each, learned from in `epochs` passes by minibatches.
-        rate: of Adam; it falls linearly to a tenth. gamma, trace: discount and λ of the advantages.
-        clip, entropy, value: PPO's range of ratios, and weights of the entropy and of the critic's loss.
-        opponents: agents that are met in training.
-        snapshot: iterations between copies of the policy that join the opponents; 0: none do. snapshots: of the
-            newest that stay.
-        priority: opponents are met in proportion to (1 - share of games won against them) to this power, and
-        least: never less often than this part of what a new one is.
-        evaluation: iterations between matches of `evaluation_units` seeds, each in both seats, against each of
-            `evaluate`. The policy that scored best in them is what is found.
-        threads: of learning on the processor.
+        iterations: number of iterations.
+        envs, steps: an iteration plays `steps` steps of `envs` concurrent games.
+        epochs, minibatch: number of passes over an iteration's steps, and size of the minibatches.
+        rate: learning rate of Adam; it falls linearly to a tenth.
+        gamma, trace: discount and λ of the advantages.
+        clip, entropy, value: PPO's clip range of ratios, and weights of the entropy and of the critic's loss.
+        opponents: agents that are opponents in training.
+        snapshot: number of iterations between snapshots of the policy that join the opponents; 0: no snapshots.
+        snapshots: number of the newest snapshots that stay.
+        priority: an opponent's weight in draws is (1 - share of games won against it) to this power.
+        least: smallest weight of an opponent.
+        evaluation: number of iterations between evaluations. The policy with the highest score in them is the result.
+        evaluation_units: number of seeds of an evaluation's matches; each is played in both seats.
+        evaluate: opponents in evaluations.
+        threads: number of threads for learning on the processor.
 
     Raises:
-        InputError: a number with which nothing could be learned, or no agent to meet.
+        InputError: a number does not allow learning, or there is no agent to meet.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""A masked policy for `factored` that knows the board: one small network for all regions, one for all edges."""
+"""A masked policy for `factored` that uses the board's graph: one small network for all regions, one for all edges."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
-    """The network before it gives the logits already."""
+    """A distribution that takes the logits directly from the network before it."""
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         return nn.Identity()
 
 
 class BoardNetwork(nn.Module):
-    """Logits for the rows of `factored`, and what the value is made from, out of the features `flat`.
+    """Computes logits for the rows of `factored`, and the input of the value head, from the features `flat`.
 
-    Regions are described by a `RegionEncoder`. A region's row comes from its description; an edge's from those of both
-    ends and from how their armies compare. All regions share their weights, and so do all edges: what is learned on one
-    border holds on all. Only edges out of own regions are looked at, a fifth of them as a rule; the others' rows are
-    closed.
+    A `RegionEncoder` describes the regions. A region's row depends on its description. An edge's row depends on the
+    descriptions of both ends and on their armies. All regions share weights, and all edges share weights, so the
+    network generalizes over borders. The network computes rows only for edges that leave own regions, about a fifth of
+    all edges. The mask closes the rows of other edges.
 
     Args:
-        n_regions, n_globals: N and G of the observation, which is N * F + G long.
-        players: whose observation it is; F follows.
+        n_regions: N; the observation has length N * F + G.
+        n_globals: G.
+        players: number of players of the observation; it determines F.
         edge_index: int64[2, E].
-        width: of a region's description. layers: rounds of looking at neighbours.
-        values: of a row.
+        width: length of a region's description.
+        layers: number of message-passing layers.
+        values: number of values in a row.
     """
 
     def __init__(
@@ -59,8 +61,8 @@ class BoardNetwork(nn.Module):
         self.armies = nn.Linear(2, width, bias=False)
         self.edge_head = nn.Linear(width, values)
         self.pooled = nn.Sequential(nn.Linear(width + n_globals, width), nn.ReLU())
-        # At first most regions and edges do nothing: where everything happens at once, nothing that happens can be
-        # traced to what was done, and nothing is learned.
+        # Initially most regions and edges do nothing. If everything acts at once, no result can be traced to an action,
+        # and nothing is learned.
         with torch.no_grad():
             self.region_head.bias[0] += 1.5
             self.edge_head.bias[0] += 2.5
@@ -85,18 +87,18 @@ class BoardNetwork(nn.Module):
         return self.pooled(torch.cat([described.mean(1), overall], dim=1))
 
     def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits float[B, rows * values] and what the value is made from, float[B, width]."""
+        """Return logits float[B, rows * values], and the input of the value head, float[B, width]."""
         nodes, overall = self.encoder.parts(flat)
         described = self.encoder(nodes, overall)
         return self._logits(nodes, described), self._value(described, overall)
 
     def forward_actor(self, flat: Tensor) -> Tensor:
-        """The logits."""
+        """Return the logits."""
         nodes, overall = self.encoder.parts(flat)
         return self._logits(nodes, self.encoder(nodes, overall))
 
     def forward_critic(self, flat: Tensor) -> Tensor:
-        """What the value is made from."""
+        """Return the input of the value head."""
         nodes, overall = self.encoder.parts(flat)
         return self._value(self.encoder(nodes, overall), overall)
 
@@ -110,9 +112,9 @@ class BoardPolicy(MaskedFactoredPolicy):
     ```
 
     Args:
-        n_regions, edge_index, players: of the games, see `board_kwargs`.
-        width, layers: of the network.
-        arguments: those of `MaskedFactoredPolicy`.
+        n_regions, edge_index, players: parameters of the games, see `board_kwargs`.
+        width, layers: sizes of the network.
+        arguments: arguments of `MaskedFactoredPolicy`.
     """
 
     distribution_class = _FinishedLogits
@@ -143,7 +145,7 @@ class BoardPolicy(MaskedFactoredPolicy):
 
 
 def board_kwargs(board: Board, players: int = 2, **more: Any) -> dict[str, Any]:
-    """The policy_kwargs of `BoardPolicy` for a board and a number of players; more of them may follow."""
+    """Return the policy_kwargs of `BoardPolicy` for a board and a number of players; `more` is added."""
     edges = [board.edge_source.astype(int).tolist(), board.edge_target.astype(int).tolist()]
     return {"n_regions": board.n_regions, "edge_index": edges, "players": players, **more}
 

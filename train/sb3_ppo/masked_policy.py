@@ -1,4 +1,4 @@
-"""A policy for Stable-Baselines3's PPO that keeps to the masks of the encoding `factored`, all rows at once."""
+"""A policy for Stable-Baselines3's PPO that respects the masks of the encoding `factored`, for all rows at once."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from torch import Tensor
 
 #: The key of the observation that holds the mask.
 MASK_KEY: Final = "action_mask"
-#: The logit of a closed value: its probability is exactly 0 in float32, and nothing becomes infinite or NaN.
+#: The logit of a closed value: its probability is exactly 0 in float32, without infinities or NaN.
 CLOSED_LOGIT: Final = -1e8
 
 
 class MaskedRowsDistribution(MultiCategoricalDistribution):
-    """Independent choices, one for each of R rows of V values, of which a mask closes some.
+    """Independent choices, one for each of R rows of V values; a mask closes some values.
 
-    All rows are one tensor [B, R, V], and sampling, log-probabilities and entropies are a few operations on it. A list
-    of R distributions, as Stable-Baselines3 and sb3-contrib have it, takes R times as many small operations, in which
-    learning spends nearly all of its time where R is 206 (`python benchmarks/learning.py`).
+    All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few operations.
+    Stable-Baselines3 and sb3-contrib use a list of R distributions, which takes R times as many small operations. With
+    R = 206, learning spends nearly all of its time in them (`python benchmarks/learning.py`).
 
-    A row with one open value contributes exactly 0 to log-probabilities and entropies. Every row needs one at least.
+    A row with one open value contributes exactly 0 to log-probabilities and entropies. Every row needs at least one
+    open value.
 
     Args:
         rows: R.
@@ -36,12 +37,15 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def __init__(self, rows: int, values: int) -> None:
         super().__init__([values] * rows)
         self.rows, self.values = rows, values
-        #: float[B, V, R]: normalised log-probabilities; those of closed values are about `CLOSED_LOGIT`. Rows come
-        #: last because torch works through short last dimensions, such as V = 5, three times as slowly.
+        #: float[B, V, R]: normalised log-probabilities; those of closed values are about `CLOSED_LOGIT`. Rows are the
+        #: last dimension, because torch is three times slower with a short last dimension, such as V = 5.
         self.log_probs = torch.empty(0, values, rows)
 
     def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
-        """Set logits float[B, R * V] or [B, R, V], and what is open, bool of as many elements; None: everything."""
+        """Set logits float[B, R * V] or [B, R, V], and a mask of open values.
+
+        The mask is bool of the same size; None: all values are open.
+        """
         logits = action_logits.reshape(-1, self.rows, self.values)
         if action_mask is not None:
             logits = torch.where(action_mask.reshape(logits.shape), logits, CLOSED_LOGIT)
@@ -49,59 +53,59 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
         return self
 
     def sample(self) -> Tensor:
-        """int64[B, R], drawn as the argmax of log-probabilities plus Gumbel noise."""
+        """Return a sample, int64[B, R]: the argmax of log-probabilities plus Gumbel noise."""
         noise = torch.rand_like(self.log_probs).clamp_min_(torch.finfo(self.log_probs.dtype).tiny)
         return (self.log_probs - noise.log_().neg_().log_()).argmax(dim=1)
 
     def mode(self) -> Tensor:
-        """int64[B, R]: the most probable value of each row."""
+        """Return the most probable value of each row, int64[B, R]."""
         return self.log_probs.argmax(dim=1)
 
     def log_prob(self, actions: Tensor) -> Tensor:
-        """float[B]: the log-probabilities of actions [B, R], summed over the rows."""
+        """Return the log-probabilities of actions [B, R], summed over the rows, float[B]."""
         chosen = actions.long().reshape(-1, 1, self.rows)
         return self.log_probs.gather(1, chosen).sum(dim=(1, 2))
 
     def entropy(self) -> Tensor:
-        """float[B]: the entropies in nats, summed over the rows."""
-        # closed values count as 0 * 1: exp takes ten times as long where it underflows
+        """Return the entropies in nats, summed over the rows, float[B]."""
+        # closed values count as 0 * 1, because exp takes ten times as long if it underflows
         log_probs = self.log_probs.masked_fill(self.log_probs < CLOSED_LOGIT / 2, 0.0)
         return -(log_probs.exp() * log_probs).sum(dim=(1, 2))
 
     def actions_from_params(  # type: ignore[override]
         self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
     ) -> Tensor:
-        """int64[B, R], sampled, or the mode."""
+        """Return a sample or the mode, int64[B, R]."""
         return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
 
     def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """A sample int64[B, R] and its log-probabilities float[B]."""
+        """Return a sample, int64[B, R], and its log-probabilities, float[B]."""
         actions = self.actions_from_params(action_logits, action_mask)
         return actions, self.log_prob(actions)
 
 
 class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
-    """The policy of PPO (or A2C) for the encoding `factored`; what the mask closes is never played.
+    """The policy of PPO (or A2C) for the encoding `factored`; it never plays closed values.
 
     ```python
     env = make_vec_env(16, action="factored", mask="observation")
     model = PPO(MaskedFactoredPolicy, env).learn(100_000)
     ```
 
-    Plain PPO knows nothing of masks, so the mask is a part of the observation and is kept in its buffers. It goes to
-    the distribution only, see `MaskedRowsDistribution`: the networks get the rest of the observation, and a features
-    extractor is made for a Dict space without the mask.
+    Plain PPO does not support masks. So the mask is a part of the observation, and PPO stores it in its buffers. The
+    mask goes only to the distribution, see `MaskedRowsDistribution`. The networks get the rest of the observation, and
+    the features extractor is made for a Dict space without the mask.
 
     Args:
-        observation_space: Dict of action_mask, Box[R * V], and of anything else that `CombinedExtractor` takes.
+        observation_space: Dict of action_mask, Box[R * V], and of any other keys that `CombinedExtractor` accepts.
         action_space: MultiDiscrete of R rows of V values each.
         lr_schedule: the learning rate.
-        arguments: those of `ActorCriticPolicy`, such as net_arch.
+        arguments: arguments of `ActorCriticPolicy`, such as net_arch.
 
     Raises ValueError for other spaces.
     """
 
-    #: Made from the number of rows and of values.
+    #: The class; it is constructed from the numbers of rows and of values.
     distribution_class: ClassVar[type[MaskedRowsDistribution]] = MaskedRowsDistribution
     action_dist: MaskedRowsDistribution
 
@@ -120,18 +124,18 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         super()._build(lr_schedule)
 
     def make_features_extractor(self) -> BaseFeaturesExtractor:
-        """An extractor for the observation without its mask."""
+        """Return an extractor for the observation without its mask."""
         assert isinstance(self.observation_space, spaces.Dict)
         seen = {key: space for key, space in self.observation_space.spaces.items() if key != MASK_KEY}
         return self.features_extractor_class(spaces.Dict(seen), **self.features_extractor_kwargs)
 
     def obs_to_tensor(self, observation: Any) -> tuple[PyTorchObs, bool]:
-        """The tensors of an observation, and whether it is a batch. Raises ValueError where there is no mask."""
+        """Return the tensors of an observation, and whether it is a batch. Raises ValueError if there is no mask."""
         _check_observation(observation)
         return super().obs_to_tensor(observation)
 
     def _take_mask(self, obs: PyTorchObs) -> dict[str, Tensor]:
-        """The observation without the mask; the next distribution that is made gets that."""
+        """Return the observation without the mask, and keep the mask for the next distribution."""
         seen = dict(_check_observation(obs))
         self._open = seen.pop(MASK_KEY) != 0
         return seen
@@ -141,33 +145,33 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         return self.action_dist.proba_distribution(self.action_net(latent_pi), open_values)
 
     def forward(self, obs: PyTorchObs, deterministic: bool = False) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions int64[B, R], values float[B, 1] and log-probabilities float[B]."""
+        """Return actions int64[B, R], values float[B, 1] and log-probabilities float[B]."""
         return super().forward(self._take_mask(obs), deterministic)  # type: ignore[arg-type]
 
     def evaluate_actions(self, obs: PyTorchObs, actions: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Values float[B, 1], and log-probabilities and entropies float[B] of actions [B, R]."""
+        """Return values float[B, 1], and log-probabilities and entropies float[B] of actions [B, R]."""
         return super().evaluate_actions(self._take_mask(obs), actions)
 
     def get_distribution(self, obs: PyTorchObs) -> Distribution:
-        """The distribution for observations; it is the policy's own, and the next call changes it."""
+        """Return the distribution for observations. It is the policy's own object, and the next call changes it."""
         return super().get_distribution(self._take_mask(obs))
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """float[B, 1]: values, for which masks do not matter."""
+        """Return values, float[B, 1]; they do not depend on the masks."""
         seen = dict(_check_observation(obs))
         del seen[MASK_KEY]
         return super().predict_values(seen)
 
 
 def _check_observation(observation: Any) -> dict[str, Any]:
-    """The observation, if it has a mask; otherwise ValueError."""
+    """Return the observation if it has a mask; otherwise raise ValueError."""
     if not isinstance(observation, dict) or MASK_KEY not in observation:
         raise ValueError(f"the observation has no {MASK_KEY!r}; make the environment with mask='observation'")
     return observation
 
 
 def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
-    """Rows and values of each, or ValueError."""
+    """Return the number of rows and the number of values of each; raise ValueError for another space."""
     if not isinstance(space, spaces.MultiDiscrete):
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)
@@ -177,7 +181,7 @@ def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
 
 
 def _check_observation_space(space: spaces.Space[Any], size: int) -> spaces.Dict:
-    """The space, if it has a mask of that size and anything else; otherwise ValueError."""
+    """Return the space if it has a mask of this size and other keys; otherwise raise ValueError."""
     if not isinstance(space, spaces.Dict) or MASK_KEY not in space.spaces:
         raise ValueError(
             f"observation space {space}: must be a Dict with the key {MASK_KEY!r}; make the environment with "

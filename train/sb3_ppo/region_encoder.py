@@ -1,4 +1,4 @@
-"""The part that the trained networks share: a description of every region, made from it and what lies around it."""
+"""The common part of the trained networks: it describes each region by its features and its surroundings."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from warlight_env.features.columns import observed_features
 
 
 class RegionEncoder(nn.Module):
-    """Describes every region by its features, the globals, and, layer after layer, the mean of its neighbours.
+    """Describes every region by its features, the globals and its neighbours.
 
-    All regions share their weights, and nothing in them depends on how many there are: what is learned on one map
-    means the same on any other.
+    Each layer reads the region's description and the mean of its neighbours' descriptions. All regions share their
+    weights, and no weight depends on the number of regions. So the network can be applied to other maps.
 
     Args:
-        n_regions: N. players: whose observation it is.
+        n_regions: N.
+        players: number of players of the observation.
         edge_index: int64[2, E].
-        width: of a description. layers: rounds of looking at neighbours.
+        width: length of a description.
+        layers: number of message-passing layers.
     """
 
     def __init__(
@@ -38,11 +40,11 @@ class RegionEncoder(nn.Module):
         self.around = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(layers))
 
     def parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
-        """Nodes float[B, N, F] and globals float[B, G] of flat observations."""
+        """Return nodes float[B, N, F] and globals float[B, G] of flat observations."""
         return self.nodes.cut(flat), self.globals.cut(flat)
 
     def forward(self, nodes: Tensor, overall: Tensor) -> Tensor:
-        """Descriptions float[B, N, width]."""
+        """Return descriptions float[B, N, width]."""
         described = torch.relu(self.first(nodes) + self.first_globals(overall)[:, None])
         for own, around in zip(self.own, self.around, strict=True):
             described = described + torch.relu(own(described) + around(self.mean @ described))

@@ -1,8 +1,8 @@
-"""PPO by self-play: a policy learns against reference agents and copies of itself, and is kept as one file.
+"""PPO by self-play: a policy learns against reference agents and copies of itself, and is saved as one file.
 
-MaskablePPO of sb3-contrib (Schulman et al., arXiv:1707.06347; Huang & Ontañón, arXiv:2006.14171), or PPO with a masked
-distribution for the encoding `factored`. The network sees regions as a set or a graph (`set_policy`,
-`board_policy`), so that a policy belongs to a class of maps and not to one.
+The algorithm is MaskablePPO of sb3-contrib (Schulman et al., arXiv:1707.06347; Huang & Ontañón, arXiv:2006.14171), or
+PPO with a masked distribution for the encoding `factored`. The network reads regions as a set or a graph (`set_policy`,
+`board_policy`), so a policy applies to a class of maps, not only to one map.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from warlight_env.train.sb3_ppo.board_policy import BoardPolicy, board_kwargs
 from warlight_env.train.sb3_ppo.set_policy import SetPolicy
 from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 
-#: Parts of seeds' paths.
+#: Path components for derived seeds.
 _PLAY, _LEARN = 1, 2
 _RATE_AT_END: Final = 0.1
-#: What of the library's log goes into the journal.
+#: The entries of the library's log that the journal contains.
 _FIGURES: Final = (
     "loss", "value_loss", "policy_gradient_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance",
 )  # fmt: skip
 
 
 class _Counter(BaseCallback):
-    """Keeps who was met in the games that ended, and whether they were won."""
+    """Records the opponents of the games that ended, and whether the policy won."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,12 +91,12 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         self.model.lr_schedule = lambda _: rate
         set_random_seed(_short(derive_seed(s.seed, _LEARN, iteration + 1)))
         self.env.seed(_short(derive_seed(s.seed, _PLAY, iteration)))
-        self.model.set_env(self.env)  # which begins all games anew
+        self.model.set_env(self.env)  # this also starts all games anew
         counter = _Counter()
         try:
             self.model.learn(s.envs * s.steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
         except ValueError as error:
-            if "to satisfy the constraint" not in str(error):  # a distribution that refuses what is not a number
+            if "to satisfy the constraint" not in str(error):  # a distribution refuses values that are not numbers
                 raise
             raise RunError(f"iteration {iteration + 1}: the network's output is not a number; {KEPT}") from error
         self._check_finite(iteration)
@@ -157,7 +157,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         file = PolicyFile.load(self.journal.folder / policy_name(number))
         return file.player(self.board, sampled=True)
 
-    # Going on
+    # Checkpoints
 
     def state(self, entry: dict[str, Any]) -> Checkpoint:
         """See `PpoRun.state`."""
@@ -175,5 +175,5 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
 
 
 def _short(seed: int) -> int:
-    """A seed as NumPy's old generator takes it."""
+    """Return a seed in the range of NumPy's legacy generator."""
     return seed % 2**32

@@ -1,4 +1,4 @@
-"""A policy for `strategies` that sees regions as a set: it belongs to no map, and neither does what it learns."""
+"""A policy for `strategies` that reads regions as a set, so neither the policy nor its weights depend on a map."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class SetNetwork(nn.Module):
-    """What the actor and the critic are made from, out of the features `flat`.
+    """Computes the inputs of the actor and of the critic from the features `flat`.
 
-    Regions are described by a `RegionEncoder`. Descriptions are pooled by side: the means over own, neutral and enemy
-    regions, and the largest values over all; with the globals these go through a hidden layer each for the actor and
-    the critic.
+    A `RegionEncoder` describes the regions. Pooling takes the mean over own, neutral and enemy regions, and the maximum
+    over all regions. The pooled values and the globals go through one hidden layer for the actor, and one for the
+    critic.
 
-    Args: as for `RegionEncoder`; hidden: of the layers after pooling.
+    Args:
+        n_regions, players, edge_index, width, layers: as for `RegionEncoder`.
+        hidden: width of the layers after pooling.
     """
 
     def __init__(
@@ -49,16 +51,16 @@ class SetNetwork(nn.Module):
         return torch.cat([means.flatten(1), described.amax(1), overall], dim=1)
 
     def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
-        """What actor and critic are made from, float[B, hidden] each."""
+        """Return the inputs of actor and critic, float[B, hidden] each."""
         pooled = self._pooled(flat)
         return torch.relu(self.actor(pooled)), torch.relu(self.critic(pooled))
 
     def forward_actor(self, flat: Tensor) -> Tensor:
-        """The actor's part."""
+        """Return the actor's input."""
         return torch.relu(self.actor(self._pooled(flat)))
 
     def forward_critic(self, flat: Tensor) -> Tensor:
-        """The critic's part."""
+        """Return the critic's input."""
         return torch.relu(self.critic(self._pooled(flat)))
 
 
@@ -66,9 +68,9 @@ class SetPolicy(MaskableActorCriticPolicy):
     """MaskablePPO's policy with a `SetNetwork`, for ``action="strategies"`` and ``observation="flat"``.
 
     Args:
-        n_regions, edge_index, players: of the games, see `board_policy.board_kwargs`.
-        width, layers, hidden: of the network.
-        arguments: those of `MaskableActorCriticPolicy`.
+        n_regions, edge_index, players: parameters of the games, see `board_policy.board_kwargs`.
+        width, layers, hidden: sizes of the network.
+        arguments: arguments of `MaskableActorCriticPolicy`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""All that decides a run of PPO on strategies or factored turns, as people write it in a file."""
+"""The settings of a run of PPO on strategies or factored turns, as a settings file gives them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from warlight_env.train.ppo.settings import PpoSettings
 
 @dataclass(frozen=True)
 class Sb3PpoSettings(PpoSettings):
-    """All that decides a run of PPO on strategies or factored turns, beside `PpoSettings`.
+    """The settings of a run of PPO on strategies or factored turns, beside those of `PpoSettings`.
 
     Args:
-        action: the encoding. weights: of the evaluation behind `strategies`; a preset, a .json file, or values by name.
-        width, layers, hidden: of the network, up to 512, 16 and 512; hidden: of the layers after pooling (strategies).
-        shaping, shaping_scale: of the reward, see `envs.rewards.Reward`.
-        max_cycles: steps after which a game in training is cut off.
-        opponents: those of `agents.players.compiled` cost next to nothing.
-        play: what the policy found plays: what is the likeliest, or by its probabilities.
-        threads: of PyTorch; the numbers, and so the run, depend on how many.
-        conditions: of all games, which are games of two (max_rounds: of matches).
+        action: the encoding of actions.
+        weights: weights of the evaluation behind `strategies`; a preset, a .json file, or values by name.
+        width, layers, hidden: sizes of the network, up to 512, 16 and 512; hidden is the width of the layers after
+            pooling (strategies).
+        shaping, shaping_scale: shaping of the reward, see `envs.rewards.Reward`.
+        max_cycles: number of steps after which a training game is cut off.
+        opponents: opponents in training; those of `agents.players.compiled` need almost no time.
+        play: how the final policy plays: the likeliest action, or a sample from its probabilities.
+        threads: threads of PyTorch; the results of the run depend on this number.
+        conditions: conditions of all games, which have two players (max_rounds: only of matches).
 
     Raises:
-        InputError: a number with which nothing could be learned, or a map, rules or an agent that there is not.
+        InputError: a number does not allow learning, or a map, rules or an agent does not exist.
     """
 
     action: Literal["strategies", "factored"] = "strategies"

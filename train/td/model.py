@@ -1,16 +1,19 @@
-"""What TD(λ) learns: the chance to win as a function of two positions, and as weights of the evaluation.
+"""The model of TD(λ): the chance of winning as a function of two positions, and as weights of the evaluation.
 
-The model is the search's own share: with positions P = θ · φ of both players (φ: `players.duels.FEATURES`) the chance
-to win is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ). That is a logistic output, and it is
-`sharpness` k of `Weights`: what is learned here is used there as it is, and the share means a probability.
+The model equals the search's share. Let the values of positions be P = θ · φ for both players (φ:
+`players.duels.FEATURES`). Then the chance of winning is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ).
+This is a logistic output, and k is the `sharpness` of `Weights`. So the search can use the learned weights without
+change, and the share is a probability.
 
 **From θ to `Weights`.** The evaluation shifts the constant part of super regions so that the smallest is 1, and then
-multiplies it by `region_super`. So θ, where every super region's constant part is above 0, has weights with the very
-same positions: the four weights of super regions are divided by the smallest constant part, which becomes
-`region_super`. To keep every part above 0, θ is projected after each step (`Model.project`). A share does not change
-when all positions are multiplied by a number; that is chosen so that an army is worth what it was. `not_neutral`, which
-multiplies what regions are worth in positions, stays, and what is not in positions (the worth of an enemy's regions as
-targets) keeps its proportion to the mean constant part; picks stay as they are. Only weights beyond `BOUNDS` are cut.
+multiplies it by `region_super`. So if every super region's constant part is above 0 in θ, there are weights with
+exactly the same values of positions. The smallest constant part becomes `region_super`, and the four weights of super
+regions are divided by it. `Model.project` keeps every part above 0 after each step.
+
+A share does not change if all values of positions are multiplied by the same number. This number is chosen so that the
+weight of an army keeps its initial value. `not_neutral`, which multiplies the values of regions in positions, does not
+change. The value of an enemy's regions as targets is not part of positions. It keeps its ratio to the mean constant
+part. Weights for picks do not change. Weights outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from warlight_env.agents.weights import BOUNDS, Weights, super_region_terms
 from warlight_env.engine.board import make_board
 from warlight_env.maps import load
 
-#: Places of FEATURES in Weights, but for "held", which the shift stands for.
+#: Indices of the super regions' weights in FEATURES, without "held"; the shift gives the coefficient of "held".
 _SUPER: Final = slice(1, 5)
 #: The smallest constant part of a super region, as a share of their mean.
 _LEAST: Final = 0.01
@@ -33,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Model:
-    """The chance to win as a function of two positions' features; see the module."""
+    """The chance of winning as a function of two positions' features; see the module."""
 
     def __init__(self, map: str, weights: Weights) -> None:
         self.terms = super_region_terms(make_board(load(map)))
@@ -41,7 +44,7 @@ class Model:
         self.theta, self.sharpness = coefficients(weights, self.terms), weights.sharpness
 
     def copy(self) -> Model:
-        """One that learns by itself."""
+        """Return a model that learns independently."""
         other = object.__new__(Model)
         other.terms, other._start, other.theta, other.sharpness = (
             self.terms,
@@ -52,12 +55,15 @@ class Model:
         return other
 
     def chance(self, features: npt.NDArray[np.floating[Any]]) -> Floats:
-        """The chance of player 0, float64[...], by features [..., 2, F]."""
+        """Return the chance of player 0, float64[...], from features [..., 2, F]."""
         worth = np.maximum(features @ self.theta, 1e-9)
         return 1 / (1 + np.exp(-self.sharpness * np.log(worth[..., 0] / worth[..., 1])))
 
     def gradient(self, features: npt.NDArray[np.floating[Any]], target: Floats) -> tuple[Floats, float]:
-        """Of the mean cross-entropy, by θ float64[F] and by ln k; features [M, 2, F], target float64[M]."""
+        """Return the gradient of the mean cross-entropy by θ, float64[F], and by ln k.
+
+        features: [M, 2, F]; target: float64[M].
+        """
         worth = np.maximum(features @ self.theta, 1e-9)
         ratio = np.log(worth[:, 0] / worth[:, 1])
         error = 1 / (1 + np.exp(-self.sharpness * ratio)) - target
@@ -66,14 +72,14 @@ class Model:
         return by_theta, float((error * ratio).mean() * self.sharpness)
 
     def project(self) -> None:
-        """Move θ to where there are weights for it: super regions' constant parts and an army are worth something."""
+        """Project θ so that weights exist for it: super regions' constant parts and an army have positive values."""
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
         self.theta[0] += max(0.0, least - static.min())
         self.theta[6:8] = np.maximum(self.theta[6:8], [0.0, 1e-6])
 
     def weights(self) -> Weights:
-        """The same as `Weights`: shares of positions are this model's chances."""
+        """Return the model as `Weights`; shares of positions are then this model's chances."""
         start, factor = self._start, self._start.not_neutral
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         scale = start.army / float(self.theta[7])
@@ -91,7 +97,10 @@ class Model:
 
 
 def coefficients(weights: Weights, terms: Floats) -> Floats:
-    """θ of weights, float64[F]: positions are θ · φ; terms float64[4, S] is `super_region_terms` of the map."""
+    """Return θ of weights, float64[F]: values of positions are θ · φ.
+
+    terms: float64[4, S], `super_region_terms` of the map.
+    """
     w = weights
     later = np.array([w.bonus, w.neighbors, w.borders, w.regions])
     shift = 1.0 - float((later @ terms).min())
@@ -100,7 +109,7 @@ def coefficients(weights: Weights, terms: Floats) -> Floats:
 
 
 def returns(values: Floats, outcome: float, trace: float) -> Floats:
-    """λ-returns of a game's positions, float64[T]: values float64[T] are the chances that the model gives them."""
+    """Return the λ-returns of a game's positions, float64[T]. values: float64[T], the model's chances."""
     target = np.empty_like(values)
     following = outcome
     for t in range(len(values) - 1, -1, -1):

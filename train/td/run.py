@@ -1,12 +1,12 @@
-"""TD(λ) by self-play: weights of the evaluation that say how likely a player is to win (`model`).
+"""TD(λ) by self-play: weights of the evaluation that predict a player's chance of winning (`model`).
 
-Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12): a game is played by the
-one-ply player with the weights as they are, then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. The step
-goes down the cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
+Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12). The one-ply player plays a game
+with the current weights. Then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. A step descends the
+cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
 
-**What is taken.** Self-play moves on with the weights, so that the last ones need not be the best players. Every
-`review` batches they play the start; the run's result is what scored best there, and the final match tells how much of
-that was luck.
+**The result.** Self-play changes with the weights, so the last weights need not be the best players. Every `review`
+batches the weights play against the initial ones. The weights with the highest score are the run's result. The final
+match shows how much of this score was luck.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from warlight_env.train.weights.genes import Variant
 from warlight_env.train.weights.trainer import WeightsTrainer
 
 _PLAY, _TEST, _CALIBRATION = 1, 2, 3
-#: Larger steps mean that learning has come apart.
+#: Steps above this size mean that learning has diverged.
 _MOST: Final = 20.0
 
 
 def positions(traces: Traces, model: Model, trace: float) -> tuple[npt.NDArray[np.float64], Floats, Floats]:
-    """All positions of games, float64[M, 2, F], with their λ-returns and the outcomes, float64[M]."""
+    """Return all positions of games, float64[M, 2, F], with their λ-returns and the outcomes, float64[M]."""
     features, targets, outcomes = [], [], []
     for b, rounds in enumerate(traces.rounds.tolist()):
         of_game = traces.features[b, :rounds].astype(np.float64)
@@ -52,7 +52,7 @@ class TdRun(WeightsTrainer[TdSettings]):
     """A run; see `Trainer`.
 
     Args:
-        calibration_games: games in which the chances that were learned are measured at the end.
+        calibration_games: number of games for the calibration of the learned chances at the end.
     """
 
     command, progress_name, unit = "td", "TD learning", "batches"
@@ -67,7 +67,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         c = settings.conditions
         self._duels = Duels(c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=jobs)
         self.model = Model(c.map, self.start)
-        # Coefficients differ by orders of magnitude: a step is a share of a feature's typical part of a position.
+        # Coefficients differ by orders of magnitude. So a step is a share of a feature's typical part of a position.
         self._sizes = np.maximum(np.abs(self.model.theta), 0.1 * self._natural())
         self._sizes[[name not in settings.learn for name in FEATURES]] = 0.0
         self._moments = np.zeros((2, len(FEATURES) + 1))
@@ -88,7 +88,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         return f"one_ply:samples={self.settings.samples}"
 
     def run(self) -> Variant:
-        """See `Trainer.run`; returns the weights that scored best in a review, which `model` then has, too."""
+        """See `Trainer.run`; returns the weights with the highest score in a review, and sets `model` to them."""
         for batch in range(self.settings.batches):
             self._restore(self.once({"event": "batch", "batch": batch}, lambda: self._batch(batch)))  # noqa: B023
         reviewed = [entry for entry in self.journal.entries if "against_start" in entry]
@@ -96,11 +96,11 @@ class TdRun(WeightsTrainer[TdSettings]):
         return Variant(self.model.weights())
 
     def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
-        """How often positions are won that the model gives a chance in each tenth, in games of their own."""
+        """Return the share of positions won, for each tenth of predicted chances, in separate games."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
-        chance = self.model.chance(features)  # from either side: a game is won as often as it is lost
+        chance = self.model.chance(features)  # from both sides: each game is won once and lost once
         place = np.minimum((chance * bins).astype(int), bins - 1)
         rows = []
         for i in range(bins):
@@ -139,7 +139,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         )
 
     def _natural(self) -> Floats:
-        """Per feature the coefficient with which it makes up a typical position by itself."""
+        """Return for each feature the coefficient with which the feature alone gives a typical position's value."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
         worth = (features @ self.model.theta).mean()
@@ -191,7 +191,7 @@ class TdRun(WeightsTrainer[TdSettings]):
     def _restore(self, entry: dict[str, Any]) -> None:
         try:
             theta, moments = (np.array(entry[name], dtype=np.float64) for name in ("theta", "moments"))
-        except ValueError:  # rows of other lengths
+        except ValueError:  # rows of different lengths
             theta = moments = np.zeros(0)
         if (theta.shape, moments.shape) != (self.model.theta.shape, self._moments.shape):
             raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: not as many coefficients as there are")
@@ -200,6 +200,6 @@ class TdRun(WeightsTrainer[TdSettings]):
 
 
 def _cross(chance: Floats, outcome: Floats) -> Floats:
-    """Logarithm of the chance that was given to what came."""
+    """Return the logarithm of the chance that the model gave to the actual outcome."""
     chance = np.clip(chance, 1e-9, 1 - 1e-9)
     return outcome * np.log(chance) + (1 - outcome) * np.log(1 - chance)

@@ -1,4 +1,4 @@
-"""All that decides a run of TD learning, as people write it in a file."""
+"""The settings of a run of TD learning, as a settings file gives them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from warlight_env.train.weights.trainer import WeightsSettings
 
 @dataclass(frozen=True)
 class TdSettings(WeightsSettings):
-    """All that decides a run of TD learning, beside `WeightsSettings`.
+    """The settings of a run of TD learning, beside those of `WeightsSettings`.
 
     Args:
-        batches: of `games` games of self-play each.
-        trace: λ. rate: of Adam, in parts of each coefficient's natural size; it falls to a tenth by a cosine.
-        passes: over a batch's positions. minibatch: positions of a step.
-        explore: chance of a turn at random in self-play.
-        samples: of the one-ply player.
-        learn: the FEATURES whose coefficients are learned; the sharpness is, too.
-        review: batches between measurements against the start, of `review_units` seeds in both seats.
+        batches: number of batches of self-play.
+        games: number of games in a batch.
+        trace: λ.
+        rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth by a cosine.
+        passes: number of passes over a batch's positions.
+        minibatch: number of positions in a step.
+        explore: chance of a random turn in self-play.
+        samples: samples of the one-ply player.
+        learn: the FEATURES with learned coefficients; the sharpness is always learned.
+        review: number of batches between measurements against the initial weights.
+        review_units: number of seeds of a measurement; each is played in both seats.
 
     Raises:
-        InputError: a number with which nothing could be learned.
+        InputError: a number does not allow learning.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {"batches": 2, "games": 8, "review_units": 2, "holdout_units": 2}

@@ -1,4 +1,4 @@
-"""What the turn network is fitted to, as tensors: positions with the small choices of a turn (`factored_turns`)."""
+"""Training data of the turn network as tensors: positions with the small choices of a turn (`factored_turns`)."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from warlight_env.engine.position import Position
 
 
 class TurnRows(NamedTuple):
-    """M positions of a map, each with a player's turn and what came of the game."""
+    """M positions of one map, each with a player's turn and the result of the game."""
 
     owner: npt.NDArray[np.int8]  #: [M, N]
     army: npt.NDArray[np.int32]  #: [M, N]
     round: npt.NDArray[np.int32]  #: [M]
     player: npt.NDArray[np.int64]  #: [M]
     row: npt.NDArray[np.int8]  #: [M, N + 2 E]
-    value: npt.NDArray[np.float32]  #: [M, P] shares of players; all 0 where nobody won
+    value: npt.NDArray[np.float32]  #: [M, P] shares of players; all 0 if the game has no winner
 
     def taken(self, which: npt.NDArray[np.int64]) -> TurnRows:
-        """Some of them."""
+        """Return the positions with the indices `which`."""
         positions = self.owner[which], self.army[which], self.round[which], self.player[which]
         return TurnRows(*positions, self.row[which], self.value[which])
 
 
 class TurnBatch(NamedTuple):
-    """What the network reads of `TurnRows`, and what it is to say; K borders of all positions."""
+    """Inputs and targets of the network for `TurnRows`; K is the number of borders in all positions."""
 
     nodes: Tensor  #: float32[M, N, N_NODE]
     overall: Tensor  #: float32[M, N_OVERALL]
@@ -48,12 +48,12 @@ class TurnBatch(NamedTuple):
     value: Tensor  #: float32[M, P]
 
     def to(self, device: torch.device) -> TurnBatch:
-        """The same there."""
+        """Return the same batch on `device`."""
         return TurnBatch(*(tensor.to(device) for tensor in self))
 
 
 class _Numbers(NamedTuple):
-    """What the kernel writes of M positions, see `TurnBatch`."""
+    """Arrays that the kernel writes for M positions, see `TurnBatch`."""
 
     nodes: npt.NDArray[np.float32]
     overall: npt.NDArray[np.float32]
@@ -65,7 +65,7 @@ class _Numbers(NamedTuple):
 
 @kernel
 def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -> Int:
-    """Write what the network reads of all positions; returns how many borders that makes."""
+    """Write the network's inputs for all positions, and return the number of borders."""
     board, count = context.board, 0
     for m in range(rows.owner.shape[0]):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
@@ -91,7 +91,7 @@ def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -
 
 
 def make_batch(context: Context, work: TurnNetWork, rows: TurnRows) -> TurnBatch:
-    """The tensors of these positions."""
+    """Return the tensors of these positions."""
     size, n = rows.owner.shape
     edges = context.board.edge_target.shape[0]
     out = _Numbers(

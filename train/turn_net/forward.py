@@ -1,4 +1,4 @@
-"""Turns under the network in compiled code: what `loss.turn_chances` tells, and what its gradient needs of it."""
+"""The turn network in compiled code: the values of `loss.turn_chances`, and the data for the gradient."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 def tell_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
 ) -> Int:  # fmt: skip
-    """Tell of the turns low .. high - 1, and write them to the tape; returns how many borders they have."""
+    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores to `told`.
+
+    The tape keeps the data for the gradient. Returns the number of borders.
+    """
     border = low * max(1, context.board.edge_target.shape[0])
     begin = border
     for m in range(low, high):
@@ -55,7 +58,7 @@ def tell_turns(
 
 @inline_kernel
 def _describe(context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape) -> None:
-    """`describe`, each step of which is kept."""
+    """Compute `describe`, and write the result of each layer to the tape."""
     write_position(context, position, player, work)
     n = work.nodes.shape[0]
     copy_floats(work.overall, tape.overall[m], N_OVERALL)
@@ -85,8 +88,10 @@ def _tell_scores(
 
 @inline_kernel
 def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
-    """The logarithm of the probability that the softmax of the first `count` logits gives the one that was taken, and
-    its entropy; pushes go to push float32[2, count]. Logits of -inf are closed."""
+    """Return the log-probability of value `taken` under the softmax of the first `count` logits, and the entropy.
+
+    The derivatives of both by the logits go to push float32[2, count]. A logit of -inf marks a forbidden value.
+    """
     best = logits[0]
     for v in range(1, count):
         best = max(best, logits[v])
@@ -113,7 +118,11 @@ def _tell_deploys(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape,
     told: ToldTurns,
 ) -> None:  # fmt: skip
-    """The first region of the highest weight, and others' weights beside it; nothing where all are 0."""
+    """Write the log-probability of the deploy weights, and add their entropy.
+
+    The main region is the first region with the highest weight. The other weights depend on it. Nothing is added if all
+    weights are 0.
+    """
     owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
     logits, of_main = stack_singles(), stack_singles()
     main, highest, k = np.int64(-1), np.int64(0), 0
@@ -142,7 +151,10 @@ def _tell_borders(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetWork,
     tape: Tape, told: ToldTurns,
 ) -> Int:  # fmt: skip
-    """Shares of armies, and priorities of those that are sent; returns where the next position's borders begin."""
+    """Write the log-probabilities of the shares of armies, and of the priorities of attacks. Add the entropies of both.
+
+    A border has a priority only if its share is above 0. Returns the index at which the next position's borders begin.
+    """
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
     edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])
     deploy, logits = stack_armies(), stack_singles()

@@ -1,7 +1,7 @@
-"""The turn network's gradient in compiled code, from what `forward` has kept on a tape.
+"""The turn network's gradient in compiled code, from the tape that `forward` wrote.
 
-Derivatives go back through the network by its matrices turned over, and sums of outer products go to its parameters;
-both stay in wide registers (`engine.lanes`), position by position, so that what one needs fits next to the processor.
+Derivatives flow back through transposed matrices, and the parameters receive sums of outer products. Both run in wide
+registers (`engine.lanes`). The code handles one position after the other, so that the data of one stays in the cache.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def _add_outer_row(row: Floats, inputs: Int, push: Floats, out: Floats) -> None:
 
 @inline_kernel
 def _clear(rows: Floats, count: Int) -> None:
-    """Write 0 to the first rows."""
+    """Write 0 to the first `count` rows."""
     for r in range(count):
         clear_floats(rows[r], UNITS)
 
 
 @inline_kernel
 def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
-    """Write the derivatives by a choice's logits to out float32[WIDE]."""
+    """Write the derivatives by the logits of a choice to out float32[WIDE]."""
     for v in range(VALUES):
         out[v] = of_chance * push[0, v] + of_entropy * push[1, v]
 
@@ -54,8 +54,10 @@ def add_gradients(
     context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: ToldTurns,
     work: BackWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
-    """Add the gradients of turns low .. high - 1 to a record of `make_gradient`, by the derivatives that are given;
-    returns how many turns these are."""
+    """Add the gradients of turns low .. high - 1 to a record of `make_gradient`. Return the number of turns.
+
+    `given` holds the derivatives of the loss by the outputs of `forward`.
+    """
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
         _clear(work.regions, position.owner.shape[0])
@@ -173,7 +175,7 @@ def _through_borders(
         _add(share, transposed.share, push, VALUES)
         _add(priority, transposed.priority, push, VALUES)
         _gate(units, push, push)
-        if source != last:  # borders of a source stand together
+        if source != last:  # all borders of a source are adjacent in the list
             copy_floats(described[source], work.inputs[sources], UNITS)
             copy_floats(push, work.units[sources], UNITS)
             last, sources = source, sources + 1
@@ -209,12 +211,12 @@ def _through_borders(
 def _through_layer(
     context: Context, transposed: Turned, layer: Int, m: Int, tape: Tape, work: BackWork, gradient: TurnNetwork
 ) -> None:
-    """Turn derivatives by what regions are after a layer into those by what they were before it."""
+    """Convert derivatives by the descriptions after a layer into derivatives by the descriptions before it."""
     board, before, after = context.board, tape.described[m, layer], tape.described[m, layer + 1]
     regions, push, n, back = work.regions, work.before, tape.described.shape[2], stack_singles()
     for r in range(n):
         copy_floats(after[r], back, UNITS)
-        _add_row(_MINUS, before[r], back)  # what was added: above 0 where the unit is open
+        _add_row(_MINUS, before[r], back)  # the layer's contribution: above 0 where the unit is active
         _gate(back, regions[r], push[r])
         _add_row(_ONE, push[r], gradient.layer_bias[layer])
         _add(push[r], transposed.own[layer], regions[r], UNITS)

@@ -1,4 +1,4 @@
-"""Turns under the network: the probability of each and its entropy, and the loss of turns that are taught."""
+"""Turns under the network: log-probability and entropy of each turn, and the loss of taught turns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 
 
 class TurnChances(NamedTuple):
-    """Of M turns, in nats: logarithms of probabilities, each of all choices of a kind given those before it, and the
-    entropies of these choices; and the players' scores."""
+    """Log-probabilities and entropies of M turns, in nats, and the players' scores.
+
+    The log-probability of a kind of choice is a sum over all choices of this kind, each given the earlier choices.
+    """
 
     weights: Tensor  #: float32[M]
     shares: Tensor  #: float32[M]
@@ -23,12 +25,15 @@ class TurnChances(NamedTuple):
 
     @property
     def turn(self) -> Tensor:
-        """float32[M]: of whole turns."""
+        """Log-probabilities of whole turns, float32[M]."""
         return self.weights + self.shares + self.priorities
 
 
 class _Choices(NamedTuple):
-    """Choices among values: whose each is, int64[K] in 0 .. M - 1, and in nats, float32[K]."""
+    """K choices among values, with the turn of each.
+
+    which: int64[K] in 0 .. M - 1; chance, entropy: float32[K], log-probabilities and entropies in nats.
+    """
 
     which: Tensor
     chance: Tensor
@@ -36,13 +41,16 @@ class _Choices(NamedTuple):
 
     @classmethod
     def of(cls, which: Tensor, logits: Tensor, taken: Tensor) -> _Choices:
-        """Of logits float32[K, V], -inf where a value is closed, and the values that were taken, int64[K]."""
+        """Return the choices for logits float32[K, V] and chosen values int64[K].
+
+        A logit of -inf marks a forbidden value.
+        """
         logs = torch.log_softmax(logits, 1)
         entropy = -(logs.exp() * logs.masked_fill(torch.isneginf(logs), 0.0)).sum(1)
         return cls(which, logs.gather(1, taken[:, None])[:, 0], entropy)
 
     def summed(self, size: int) -> tuple[Tensor, Tensor]:
-        """float32[M] each, by whose they are."""
+        """Return the sums of log-probabilities and of entropies for each turn, float32[M] each."""
         zeros = self.chance.new_zeros(size)
         return zeros.index_add(0, self.which, self.chance), zeros.index_add(0, self.which, self.entropy)
 
@@ -50,7 +58,10 @@ class _Choices(NamedTuple):
 def _deploys(
     module: TurnModule, board: BoardTensors, described: Tensor, mine: Tensor, weights: Tensor
 ) -> tuple[_Choices, _Choices]:
-    """The first region of the highest weight, and others' weights beside it; turns without any weight are left out."""
+    """Return the choices of the main region, and of the other regions' weights given the main region.
+
+    The main region is the first region with the highest weight. Turns in which all weights are 0 have no such choices.
+    """
     highest, main = weights.max(1)
     some = highest.nonzero()[:, 0]
     described, mine, weights, main = described[some], mine[some], weights[some], main[some]
@@ -63,7 +74,7 @@ def _deploys(
 
 
 def turn_chances(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnChances:
-    """What the network makes of these turns."""
+    """Return log-probabilities, entropies and scores of these turns."""
     size, n = batch.owner.shape
     edges = len(board.source)
     described = module.describe(board, batch.nodes, batch.overall)
@@ -81,7 +92,7 @@ def turn_chances(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> T
 
 
 class TurnLoss(NamedTuple):
-    """Means over positions, in nats: of a turn's weights, shares and priorities, and of the game's result."""
+    """Means over positions, in nats: the losses of weights, shares and priorities, and of the game's result."""
 
     weights: Tensor
     shares: Tensor
@@ -90,8 +101,12 @@ class TurnLoss(NamedTuple):
 
 
 def turn_loss(told: TurnChances, result: Tensor) -> TurnLoss:
-    """Cross-entropies of a network with turns, of which it told so much, and with results float32[M, P], players'
-    shares; all 0 where nobody won."""
+    """Return the cross-entropies of a network's outputs.
+
+    Args:
+        told: log-probabilities of the turns, and players' scores.
+        result: float32[M, P], players' shares; all 0 if the game has no winner.
+    """
     chances = torch.log_softmax(told.scores, 1).masked_fill(torch.isneginf(told.scores), 0.0)
     value = -(result * chances).sum() / result.sum().clamp(min=1.0)
     return TurnLoss(-told.weights.mean(), -told.shares.mean(), -told.priorities.mean(), value)

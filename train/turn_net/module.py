@@ -1,4 +1,4 @@
-"""The turn network in PyTorch: what `agents.turn_net` computes, for many positions of a map at once."""
+"""The turn network in PyTorch: the computation of `agents.turn_net` for many positions of one map at once."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork, widened
 from warlight_env.engine.board import Board
 
-#: Of the first weights: those that read many numbers begin as small as layers of so many inputs do.
+#: Scale of the first weights, relative to the usual scale for a layer's number of inputs.
 _GAIN: Final = 1.0
-#: Logits by which doing nothing comes before other values in a quiet beginning.
+#: Bias that makes "do nothing" the likeliest value of a choice in a new network.
 _QUIET: Final = 3.0
 
 
 class BoardTensors(NamedTuple):
-    """A map for the network."""
+    """The tensors of a map that the network reads."""
 
     source: Tensor  #: int64[E]
     target: Tensor  #: int64[E]
-    around: Tensor  #: float32[N, N] takes the mean of neighbours
-    among: Tensor  #: float32[N, N] takes the mean of a super region's regions
+    around: Tensor  #: float32[N, N] computes means over neighbours
+    among: Tensor  #: float32[N, N] computes means over the regions of a super region
 
 
 def board_tensors(board: Board) -> BoardTensors:
-    """The tensors of a map."""
+    """Return the tensors of a map."""
     n = board.n_regions
     source, target = (torch.from_numpy(np.asarray(x).astype(np.int64)) for x in (board.edge_source, board.edge_target))
     around = torch.zeros(n, n)
@@ -65,25 +65,25 @@ class TurnModule(nn.Module):
             setattr(self, name, nn.Parameter(first))
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The parameters by name."""
+        """Return copies of the parameters by name."""
         return {name: parameter.detach().cpu().numpy().copy() for name, parameter in self.named_parameters()}
 
     def quieten(self) -> None:
-        """Let turns be quiet at first: little is deployed beside one region, and few attacks go out."""
+        """Bias a new network towards quiet turns: it deploys little beside the main region, and attacks rarely."""
         with torch.no_grad():
             self.weight_bias[0] += _QUIET
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Take a network's numbers; features that it does not read count nothing at first."""
+        """Copy a network's parameters. Weights of features that the network does not read become 0."""
         arrays = widened(network)
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 parameter.copy_(torch.from_numpy(arrays[name]))
 
     def describe(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
-        """Descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
-        # Regions come first, so that a map's means are one product for all positions, and sums are parts of products.
+        """Return descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
+        # Regions are the first dimension. So one product computes a map's means for all positions.
         m, n, _ = nodes.shape
         means = torch.cat([board.around, board.among])
         base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)
@@ -96,14 +96,22 @@ class TurnModule(nn.Module):
         return x.view(n, m, -1).transpose(0, 1)
 
     def mains(self, described: Tensor, mine: Tensor) -> Tensor:
-        """Scores float32[M, N] of regions as the one that most is deployed on; -inf where `mine` bool[M, N] is not."""
+        """Return scores float32[M, N] of regions as the main region; -inf where `mine` bool[M, N] is False.
+
+        The main region receives the largest deployment.
+        """
         return (described @ self.main).masked_fill(~mine, -torch.inf)
 
     def weights(
         self, board: BoardTensors, described: Tensor, main: Tensor, which: Tensor, region: Tensor
     ) -> Tensor:  # fmt: skip
-        """Logits of deploy weights, float32[K, V], of regions int64[K] in positions int64[K] `which`, given int64[M]
-        the regions that most is deployed on."""
+        """Return logits of deploy weights, float32[K, V].
+
+        Args:
+            main: int64[M], the main region of each position.
+            which: int64[K], positions.
+            region: int64[K], regions in these positions.
+        """
         at, on = torch.arange(len(main), device=main.device), main[which]
         of_main = described[at, main] @ self.chosen + self.beside_bias
         near, same = (board.around[on, region] > 0).float(), (board.among[on, region] > 0).float()
@@ -113,8 +121,13 @@ class TurnModule(nn.Module):
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, described: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
-        """Logits of shares and priorities, float32[K, 2, V], of K borders: those with the numbers int64[K] `edge` of
-        positions int64[K] `which`, with their own numbers float32[K, N_EDGE]."""
+        """Return logits of shares and priorities, float32[K, 2, V], of K borders.
+
+        Args:
+            which: int64[K], positions.
+            edge: int64[K], numbers of the borders on the map.
+            numbers: float32[K, N_EDGE], features of the borders.
+        """
         ends = described[which, board.source[edge]], described[which, board.target[edge]]
         read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
         hidden = functional.relu(torch.addmm(self.edge_bias, read, weights))
@@ -122,10 +135,12 @@ class TurnModule(nn.Module):
         return torch.addmm(both[1], hidden, both[0]).reshape(-1, 2, VALUES)
 
     def scores(self, described: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
-        """The players' scores float32[M, P], -inf for who is out.
+        """Return the players' scores float32[M, P]; -inf for players without regions.
 
         Args:
-            described: float32[M, N, H]. owner: int64[M, N]. player: int64[M], who looks.
+            described: float32[M, N, H].
+            owner: int64[M, N].
+            player: int64[M], the player that the description is for.
         """
         holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
         total, count = holds @ described, holds.sum(2, keepdim=True)

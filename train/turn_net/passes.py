@@ -1,6 +1,6 @@
-"""Turns' chances under a network that learns, with gradients: in compiled code on the processor, else in PyTorch.
+"""Log-probabilities of turns, with gradients: in compiled code on the processor, in PyTorch on other devices.
 
-Rows of 32 numbers are too small for PyTorch on a processor: most of its time goes into memory and calls.
+Rows of 32 numbers are too small for PyTorch on a processor: memory and calls take most of its time.
 """
 
 from __future__ import annotations
@@ -37,31 +37,33 @@ from warlight_env.train.turn_net.tape import (
 
 T = TypeVar("T")
 
-#: Turns whose gradients are added one after the other. Sums are then of these parts, so that numbers do not depend on
-#: how many threads there are.
+#: Number of turns in a part. Gradients are summed inside a part, then over all parts. So the result does not depend on
+#: the number of threads.
 _PART: Final = 128
 
 
 class TurnPass(Protocol):
-    """Computes for turns of one place what a network makes of them, so that PyTorch can ask for gradients."""
+    """Evaluates a network on turns of one place, so that PyTorch can compute gradients."""
 
-    players: int  #: of the place
+    players: int  #: number of players of the place
 
     def chances(self, module: TurnModule, rows: TurnRows) -> TurnChances:
-        """What the network makes of these turns."""
+        """Return log-probabilities, entropies and scores of these turns."""
 
 
 def turn_pass(context: Context, device: str | torch.device, threads: int = 1) -> TurnPass:
-    """The fastest one for a device.
+    """Return the fastest pass for a device.
 
     Args:
-        context: of the place; the network in it is not asked. threads: of compiled code; they change no number.
+        context: context of the place; its network is not used.
+        device: device of PyTorch.
+        threads: number of threads of compiled code; results do not depend on it.
     """
     return CompiledPass(context, threads) if torch.device(device).type == "cpu" else TorchPass(context, device)
 
 
 class TorchPass(OneThread):
-    """In PyTorch, see `loss.turn_chances`."""
+    """The pass in PyTorch, see `loss.turn_chances`."""
 
     exclusive_methods = ("chances",)
 
@@ -77,34 +79,37 @@ class TorchPass(OneThread):
 
 
 class _Kept(Generic[T]):
-    """Working memory that is made once: a record costs as much as some turns."""
+    """A pool of working memory. It reuses records, because a new record costs as much time as several turns."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make, self._free = make, list[T]()
 
     def take(self) -> T:
-        """One that nobody uses."""
+        """Return a free record, or a new one."""
         try:
             return self._free.pop()
         except IndexError:
             return self._make()
 
     def put_back(self, used: T) -> None:
-        """Let others use it."""
+        """Return a record to the pool."""
         self._free.append(used)
 
 
 class _Tapes:
-    """The tape that was needed last: one of a thousand turns takes some ten megabytes, which are slow to get anew, and
-    there may be many places."""
+    """The tape that was used last.
+
+    A tape of a thousand turns takes some ten megabytes, and allocation is slow. There may be many places, so only one
+    tape is kept.
+    """
 
     def __init__(self) -> None:
         self._last: list[Tape] = []
 
     def take(self, size: int, context: Context) -> Tape:
-        """One of a place, for so many turns."""
+        """Return a tape with room for `size` turns of a place."""
         try:
-            tape = self._last.pop()  # one step, so two threads never take the same tape
+            tape = self._last.pop()  # an atomic operation: two threads never take the same tape
         except IndexError:
             tape = None
         n, e, players = context.board.n_regions, context.board.n_edges, context.players
@@ -113,7 +118,7 @@ class _Tapes:
         return make_tape(size, n, e, players)
 
     def put_back(self, used: Tape) -> None:
-        """Let others use it."""
+        """Keep this tape for the next call."""
         self._last[:] = [used]
 
 
@@ -121,7 +126,7 @@ _TAPES: Final = _Tapes()
 
 
 class CompiledPass(OneThread):
-    """In kernels."""
+    """The pass in compiled kernels."""
 
     exclusive_methods = ("tell", "gradients")
 
@@ -140,7 +145,7 @@ class CompiledPass(OneThread):
         return TurnChances(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
 
     def tell(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[ToldTurns, Tape]:
-        """What `TurnChances` has, and the tape to go back along."""
+        """Return the arrays of `TurnChances`, and the tape for the gradient."""
         for name, parameter in zip(SHAPES, parameters, strict=True):
             np.copyto(getattr(self._network, name), parameter.detach().numpy())
         size = len(rows.round)
@@ -155,7 +160,7 @@ class CompiledPass(OneThread):
         return told, tape
 
     def gradients(self, rows: TurnRows, tape: Tape, given: ToldTurns) -> list[Tensor]:
-        """Of all parameters, by derivatives of what was told."""
+        """Return the gradients of all parameters, given the derivatives by the outputs."""
         size = len(rows.round)
         turn_over(self._network, self._turned)
 
@@ -178,13 +183,13 @@ class CompiledPass(OneThread):
 
 
 class _Compiled(torch.autograd.Function):
-    """A `CompiledPass` for PyTorch."""
+    """The autograd function of a `CompiledPass`."""
 
     @staticmethod
     def forward(ctx: Any, compiled: CompiledPass, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
         told, tape = compiled.tell(parameters, rows)
         if any(ctx.needs_input_grad):
-            ctx.save_for_backward(*parameters)  # tells if one was changed before the gradient is asked for
+            ctx.save_for_backward(*parameters)  # detects a parameter that changes before the backward pass
             ctx.compiled, ctx.rows, ctx.tape = compiled, rows, tape
         else:
             _TAPES.put_back(tape)

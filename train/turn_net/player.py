@@ -1,4 +1,4 @@
-"""Agents that play a turn network's likeliest turns, and what the files of networks say of themselves."""
+"""Agents that play a turn network's likeliest turns, and notes in the files of networks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from warlight_env.agents.turn_net.turn_file import file_of, read_turn_file
 
 @dataclass(frozen=True)
 class TurnPlayer:
-    """Makes agents that play a network's likeliest turns; travels to other processes."""
+    """Makes agents that play a network's likeliest turns. Instances can be pickled for other processes."""
 
-    network: bytes  #: as `turn_file` gives it
+    network: bytes  #: content of a file, see `turn_file`
 
     def __call__(self, seed: int) -> TurnNetAgent:
         network = read_network(self.network)
@@ -26,11 +26,11 @@ class TurnPlayer:
 
 @functools.lru_cache(8)
 def read_network(content: bytes) -> TurnNetwork | None:
-    """The network of a file's content; None where that is empty."""
+    """Return the network of a file's content; None for empty content."""
     return read_turn_file(content, "network of this run").network if content else None
 
 
 def with_note(content: bytes, more: Mapping[str, Any]) -> bytes:
-    """The file of a network with more in the note that says where it comes from."""
+    """Return the network's file with more entries in its note about the network's origin."""
     policy = read_turn_file(content, "network of this run")
     return file_of(policy.network, policy.heat, {**policy.note, **more})

@@ -1,4 +1,4 @@
-"""What the compiled pass of the turn network keeps of positions until their gradients are asked for."""
+"""The data that the compiled pass of the turn network keeps for the gradient."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from warlight_env.agents.records.turn_record import (
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: Columns of what is taught to logits of VALUES values: one wide register's. Those that are left over are 0.
+#: Columns of derivatives by logits of VALUES values: the width of one wide register. Unused columns are 0.
 WIDE: Final = 8
-#: Arrays of a network whose rows are of VALUES.
+#: Names of the network's arrays that have rows of length VALUES.
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
 class ToldTurns(NamedTuple):
-    """Of M turns, as `loss.TurnChances`; or, the other way round, derivatives of a loss by these."""
+    """Outputs for M turns, as in `loss.TurnChances`; or derivatives of a loss by these outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -39,30 +39,30 @@ class ToldTurns(NamedTuple):
 
 
 class Tape(NamedTuple):
-    """Of M positions of N regions, with up to E borders each, and P players.
+    """Data of M positions with N regions, up to E borders each, and P players.
 
-    The two *pushes* of a choice say how its logits are to change: float32[2, V], the derivatives of the logarithm of
-    what was chosen, and of the entropy.
+    A choice has two *pushes*, float32[2, V]. These are derivatives by the choice's logits: of the log-probability of
+    the chosen value, and of the entropy.
     """
 
     nodes: Floats  #: [M, N, N_NODE]
     overall: Floats  #: [M, N_OVERALL]
-    described: Floats  #: [M, L + 1, N, H] before the first layer and after each
-    main: npt.NDArray[np.int64]  #: [M] the region that most is deployed on; -1: no weight is above 0
+    described: Floats  #: [M, L + 1, N, H] before the first layer and after each layer
+    main: npt.NDArray[np.int64]  #: [M] the region with the largest deploy weight; -1: no weight is above 0
     main_push: Floats  #: [M, 2, N]
-    weight_units: Floats  #: [M, N, H] of the player's other regions, one behind the other
+    weight_units: Floats  #: [M, N, H] of the player's other regions, consecutively
     weight_push: Floats  #: [M, N, 2, V]
-    borders: npt.NDArray[np.int64]  #: [M, 2] where a position's borders begin and end below
+    borders: npt.NDArray[np.int64]  #: [M, 2] begin and end of a position's borders in the arrays below
     edge: npt.NDArray[np.int64]  #: [M E]
     numbers: Floats  #: [M E, N_EDGE]
     edge_units: Floats  #: [M E, H]
     share_push: Floats  #: [M E, 2, V]
-    priority_push: Floats  #: [M E, 2, V]; 0 where nothing is sent
+    priority_push: Floats  #: [M E, 2, V]; 0 if the share is 0
     player_units: Floats  #: [M, P, H]
 
 
 def make_tape(size: int, n_regions: int, n_edges: int, players: int) -> Tape:
-    """Room for so many positions; most of it is never touched, as few borders are one player's."""
+    """Return a tape for `size` positions. Most of it remains unused, because a player has few of the borders."""
     n, e = n_regions, size * max(1, n_edges)
 
     def floats(*shape: int) -> Floats:
@@ -79,27 +79,29 @@ def make_tape(size: int, n_regions: int, n_edges: int, players: int) -> Tape:
 
 
 def fits(tape: Tape, size: int, n_regions: int, n_edges: int, players: int) -> bool:
-    """Whether there is room on a tape for so many positions of such a place."""
+    """Return whether the tape has room for `size` positions of a place with these sizes."""
     room, n, e = len(tape.main), tape.nodes.shape[1], len(tape.edge)
     return room >= size and (n, e, tape.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
 
 
 def make_told(size: int, players: int) -> ToldTurns:
-    """Room for what is told of so many turns."""
+    """Return uninitialized outputs for `size` turns."""
     weights, shares, priorities, entropy = (np.empty(size, np.float32) for _ in range(4))
     return ToldTurns(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
 
 
 def make_gradient() -> TurnNetwork:
-    """Zeros of the shapes of a network, but that rows of VALUES are WIDE; one set per thread."""
+    """Return zeros in the shapes of a network, except that rows of VALUES have length WIDE.
+
+    Each thread has its own record.
+    """
     return blank_turn_network(
         {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
     )
 
 
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
-    """The sums of gradients, in the order and of the shapes of `turn_record.SHAPES`, which are 0 from
-    then on."""
+    """Return the sums of gradients, in the order and the shapes of `turn_record.SHAPES`. Set the parts to 0."""
     totals = []
     for name, shape in SHAPES.items():
         total = np.zeros(getattr(parts[0], name).shape, np.float32)
@@ -111,7 +113,7 @@ def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
 
 
 class Turned(NamedTuple):
-    """Matrices of a network with rows and columns exchanged, through which derivatives go back; see `TurnNetwork`."""
+    """Transposed matrices of a network for the backward pass; see `TurnNetwork`."""
 
     own: Floats
     around: Floats
@@ -133,33 +135,33 @@ def _turned(array: Floats) -> Floats:
 
 
 def make_turned() -> Turned:
-    """Room for those of a network."""
+    """Return zeros in the shapes of the transposed matrices."""
     return reference(Turned(*(_turned(np.zeros(SHAPES[name], np.float32)).copy() for name in Turned._fields)))
 
 
 def turn_over(network: TurnNetwork, out: Turned) -> None:
-    """Write those of a network."""
+    """Write the transposed matrices of a network."""
     for name in Turned._fields:
         np.copyto(getattr(out, name), _turned(getattr(network, name)))
 
 
 class BackWork(NamedTuple):
-    """What the way back writes of a position, one set per thread; N regions, E directed edges."""
+    """Working memory of the backward pass for one position, one record per thread; N regions, E directed edges."""
 
-    regions: Floats  #: [N, H] derivatives by descriptions
-    before: Floats  #: [N, H] … by those of the layer before
-    toward: Floats  #: [N, H] by what borders read of their targets
-    touched: npt.NDArray[np.int64]  #: [N] whether it is any border's target
-    inputs: Floats  #: [N, H] what a product read, row by row, and
-    units: Floats  #: [N, H] derivatives by what it gave
-    choices: Floats  #: [N, WIDE] by logits of deploy weights
-    edge_units: Floats  #: [E, H] by units of borders
-    shares: Floats  #: [E, WIDE] by logits of their shares
-    priorities: Floats  #: [E, WIDE] … and priorities
+    regions: Floats  #: [N, H] derivatives by the descriptions of regions
+    before: Floats  #: [N, H] derivatives by the descriptions before the layer
+    toward: Floats  #: [N, H] derivatives by the borders' inputs from their targets
+    touched: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
+    inputs: Floats  #: [N, H] inputs of a matrix product, row by row
+    units: Floats  #: [N, H] derivatives by the outputs of this product
+    choices: Floats  #: [N, WIDE] derivatives by logits of deploy weights
+    edge_units: Floats  #: [E, H] derivatives by hidden units of borders
+    shares: Floats  #: [E, WIDE] derivatives by logits of shares
+    priorities: Floats  #: [E, WIDE] derivatives by logits of priorities
 
 
 def make_back_work(n_regions: int, n_edges: int) -> BackWork:
-    """Working memory for one thread."""
+    """Return working memory for one thread."""
     n, e = n_regions, max(1, n_edges)
 
     def zeros(*shape: int) -> Floats:

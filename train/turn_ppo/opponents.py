@@ -1,6 +1,6 @@
-"""Whom a network that plays turns in full meets in compiled games.
+"""Opponents in the compiled games of a network that plays turns in full.
 
-``plan`` there is the one plan of the weights `planning`, without a look ahead: not the agent of that name.
+``plan`` means here the one plan of the weights `planning`, without look-ahead. The agent of that name is different.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _POLICY: Final = "policy:"
 
 
 def check_opponent(spec: str) -> None:
-    """Raises InputError where compiled games know no such opponent."""
+    """Raise InputError if compiled games have no such opponent."""
     if spec in COMPILED or spec == _PLAN or (spec.startswith(_POLICY) and _network(spec) is not None):
         return
     known = (*COMPILED, _PLAN)
@@ -40,7 +40,7 @@ def _network(spec: str) -> TurnNetwork | None:
 
 
 def opponent_context(place: Place, spec: str) -> Context:
-    """What an opponent of `check_opponent` thinks with in games of a place; its function `policy` plays."""
+    """Return the context of an opponent of `check_opponent` in games of a place; its function `policy` plays."""
     if spec in COMPILED:
         return _context(place, Functions(policy=COMPILED[spec].policy), thesis=True)
     if spec == _PLAN:
@@ -49,7 +49,7 @@ def opponent_context(place: Place, spec: str) -> Context:
 
 
 def snapshot_context(place: Place, content: bytes) -> Context:
-    """… a copy of the learner, from its file."""
+    """Return the context of a copy of the learner, from its file."""
     return _context(place, Functions(policy=sampled_turn), read_turn_file(content, "policy of this run").network)
 
 

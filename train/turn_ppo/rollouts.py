@@ -1,8 +1,8 @@
-"""Games of a turn network in compiled code: what it played, how likely that was, and what came of it.
+"""Games of a turn network in compiled code: its turns, their log-probabilities and the rewards.
 
-A batch of B games goes on for T rounds. In each game the learner has a seat and plays turns drawn by its
-probabilities; all other seats have one and the same opponent, a policy of `agents.context.policy_signature`. A game
-that is over for the learner begins anew, with other dice, and random starting regions.
+A batch has B games and T rounds. In each game the learner has one seat, and draws its turns from its probabilities. All
+other seats have the same opponent, a policy of `agents.context.policy_signature`. When a game ends for the learner, a
+new one starts, with other random numbers and random starting regions.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Rollout(NamedTuple):
     army: npt.NDArray[np.int32]  #: [B, T, N]
     round: npt.NDArray[np.int32]  #: [B, T]
     player: npt.NDArray[np.int64]  #: [B, T] the learner's seat
-    row: npt.NDArray[np.int8]  #: [B, T, N + 2 E] its turn
-    chance: npt.NDArray[np.float32]  #: [B, T] logarithm of the turn's probability
-    worth: npt.NDArray[np.float32]  #: [B, T + 1] chance to win that the critic gives before each turn, and at the end
+    row: npt.NDArray[np.int8]  #: [B, T, N + 2 E] the learner's turn
+    chance: npt.NDArray[np.float32]  #: [B, T] log-probability of the turn
+    worth: npt.NDArray[np.float32]  #: [B, T + 1] the critic's chance of winning, before each turn and at the end
     reward: npt.NDArray[np.float32]  #: [B, T]
     done: npt.NDArray[np.bool_]  #: [B, T] the game ended with this round
-    won: npt.NDArray[np.bool_]  #: [B, T] … and the learner won it
+    won: npt.NDArray[np.bool_]  #: [B, T] the learner won the game that ended with this round
 
 
 def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:
-    """Room for one."""
+    """Return an empty rollout."""
     shape, n, size = (games, rounds), n_regions, n_regions + 2 * n_edges
     return reference(
         Rollout(
@@ -70,12 +70,12 @@ class RolloutWork(NamedTuple):
     orders: Workspace
     generator: GeneratorWork
     scores: npt.NDArray[np.float64]  #: [P]
-    nobody: npt.NDArray[np.int32]  #: [P, 1] wishes of players who pick at random, and
-    none: npt.NDArray[np.int32]  #: [P] their numbers
+    nobody: npt.NDArray[np.int32]  #: [P, 1] empty lists of wishes: all players get random regions
+    none: npt.NDArray[np.int32]  #: [P] numbers of wishes, all 0
 
 
 def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:
-    """Working memory for one thread."""
+    """Return working memory for one thread."""
     return reference(
         RolloutWork(
             make_workspace(n_regions, n_edges, players), make_generator_work(n_regions, n_edges, players),
@@ -86,7 +86,7 @@ def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork
 
 @kernel
 def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
-    """Begin game b anew, with random starting regions."""
+    """Start game b anew, with random starting regions."""
     scratch = work.orders.scratch
     while not start_game(context.board, context.params, state, b, scratch):
         pass
@@ -96,8 +96,10 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 @inline_kernel
 def _worth_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
-    """A player's chance to win by the network, which has just described the position from the player's side
-    (own_critic), else by the evaluation."""
+    """Return a player's chance of winning, by the network's value head (own_critic) or by the evaluation.
+
+    With own_critic, the network must just have described the position for this player.
+    """
     scores, total = work.scores, 0.0
     if not own_critic:
         evaluate(context, position, scores)
@@ -113,8 +115,7 @@ def _record(
     learner: Context, position: Position, player: Int, own_critic: Bool, b: Int, t: Int, rng: RandomState,
     work: RolloutWork, out: Rollout,
 ) -> Int:  # fmt: skip
-    """Draw the learner's turn into the orders of `work`, and write all that is to be remembered of it; returns the
-    number of attacks."""
+    """Draw the learner's turn into the orders of `work`, and record it in `out`. Return the number of attacks."""
     net, orders = work.generator.net, work.orders
     for r in range(position.owner.shape[0]):
         out.owner[b, t, r], out.army[b, t, r] = position.owner[r], position.army[r]
@@ -134,7 +135,7 @@ def _roll(
     learner: Context, opponent: Context, games: npt.NDArray[np.int64], state: State,
     rngs: npt.NDArray[np.uint64], max_rounds: Int, own_critic: Bool, work: RolloutWork, out: Rollout,
 ) -> Int:  # fmt: skip
-    """Play all rounds of these games; returns how many games ended."""
+    """Play all rounds of these games, and return the number of games that ended."""
     players, orders, ended = learner.players, work.orders, np.int64(0)
     for k in range(games.shape[0]):
         b = games[k]
@@ -156,7 +157,7 @@ def _roll(
             won = state.phase[b] == OVER and state.winner[b] == player
             over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
             reward: Real = 1.0 if won else 0.0
-            if not over and position.round[0] >= max_rounds:  # cut off: what the critic says stands for what comes
+            if not over and position.round[0] >= max_rounds:  # cut off: the critic's value replaces later rewards
                 over, reward = True, _worth_now(learner, position, player, own_critic, work)
             out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won
             if over:
@@ -178,8 +179,11 @@ class Rollouts(OneThread):
     """Makes rollouts of a place.
 
     Args:
-        games, rounds: B and T. max_rounds: games are cut off there.
-        jobs: threads; what is played does not depend on them.
+        place: the place.
+        games: B.
+        rounds: T.
+        max_rounds: games are cut off after this number of rounds.
+        jobs: number of threads; the rollouts do not depend on it.
     """
 
     exclusive_methods = ("play",)
@@ -194,12 +198,14 @@ class Rollouts(OneThread):
     def play(
         self, learner: Context, opponents: Sequence[Context], met: npt.NDArray[np.int64], seed: int, own_critic: bool
     ) -> Rollout:
-        """The games; the rollout's arrays are written anew by the next call.
+        """Play a rollout. The next call overwrites its arrays.
 
         Args:
-            learner: with the network, and the evaluation that is the critic where own_critic is False.
-            opponents: who may be met. met: int64[B], the index of the opponent in each game.
-            seed: of everything. own_critic: the network's own head says what positions are worth.
+            learner: context with the network; its evaluation is the critic if own_critic is False.
+            opponents: contexts of the opponents.
+            met: int64[B], the index of the opponent in each game.
+            seed: seed of all random numbers.
+            own_critic: whether the network's value head is the critic.
         """
         board, players = self.place.board, self.place.players
         rngs = np.zeros((len(met), players, 2), np.uint64)
@@ -223,7 +229,7 @@ class Rollouts(OneThread):
 
 
 def rows_of(rollout: Rollout, players: int) -> TurnRows:
-    """All turns, M = B T, as batches are made of; what came of the games is not in it."""
+    """Return all turns, M = B T, in the form that batches are made of; the games' results are 0."""
     r, games = rollout, rollout.round.size
     return TurnRows(
         r.owner.reshape(games, -1), r.army.reshape(games, -1), r.round.reshape(games), r.player.reshape(games),

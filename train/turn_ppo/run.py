@@ -1,4 +1,4 @@
-"""PPO on turns in full: a network for any map plays whole batches of games in compiled code, and learns from them."""
+"""PPO on turns in full: a network for any map plays batches of games in compiled code, and learns from them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
 from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_ppo.update import TurnLearner
 
-#: Parts of seeds' paths.
+#: Path components for derived seeds.
 _PLAY, _LEARN, _DRAW = 1, 2, 4
 _RATE_AT_END: Final = 0.1
 
 
 class _Games:
-    """What is kept of a place between iterations."""
+    """The objects of a place that are kept between iterations."""
 
     def __init__(self, settings: TurnPpoSettings, place: Place, jobs: int, device: str) -> None:
         self.place = place
@@ -52,11 +52,11 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
     """A run; see `PpoRun`.
 
     Args:
-        jobs: threads of games, too.
-        device: where PyTorch computes: cpu, cuda.
+        jobs: number of threads of games and of evaluations.
+        device: device of PyTorch: cpu, cuda.
 
     Raises:
-        InputError: PyTorch has no such device here.
+        InputError: PyTorch does not have this device here.
     """
 
     title = "A network that plays turns in full, by PPO and self-play"
@@ -115,7 +115,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         return games
 
     def _met(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """The opponents' names, and the number of that in each game."""
+        """Return the opponents' names, and the index of the opponent in each game."""
         weights = self.table.weights()
         shares = np.array(list(weights.values()))
         return list(weights), draw.choice(len(weights), self.settings.envs, p=shares / shares.sum())
@@ -158,7 +158,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         if gone is not None:
             del self._copies[snapshot_name(gone)]
 
-    # Going on
+    # Checkpoints
 
     def state(self, entry: dict[str, Any]) -> Checkpoint:
         """See `PpoRun.state`."""

@@ -1,4 +1,4 @@
-"""All that decides a run of PPO on turns in full, as people write it in a file."""
+"""The settings of a run of PPO on turns in full, as a settings file gives them."""
 
 from __future__ import annotations
 
@@ -20,34 +20,35 @@ from warlight_env.train.common.places import check_places
 from warlight_env.train.ppo.settings import PpoSettings
 from warlight_env.train.turn_ppo.opponents import check_opponent
 
-#: The critic that is the network's own head.
+#: The name of the critic that is the network's own value head.
 OWN: Final = "own"
 
 
 @dataclass(frozen=True)
 class TurnPpoSettings(PpoSettings):
-    """All that decides a run of PPO on turns in full, beside `PpoSettings`.
+    """The settings of a run of PPO on turns in full, beside those of `PpoSettings`.
 
     Args:
-        action: what is played: turns.
-        start: the network that it begins with: none, learned (that of the package), or an .npz file.
-        steps: rounds; all games of an iteration are of one place.
-        rate: of AdamW. decay: of its weights.
-        gamma: the reward is 1 for a game that is won.
-        target_kl: passes of an iteration end where the policy has moved so far: mean divergence, in nats.
-        critic: what positions are taken for in the advantages: own (the network's head), or a value function as
-            searches have it: learned, weights, an .npz file.
-        maps: names, files, and generated ones, as generated:REGIONS:SEED, as often as they are drawn.
-        rules: presets; games have no fog. players: shares of games of 2, 3, … players; drawn again where a map has no
-            room.
-        max_rounds: games end there at the latest, for what the critic says.
-        opponents: who is met in all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
+        action: the kind of action: turns.
+        start: the initial network: none, learned (the one of the package), or an .npz file.
+        steps: number of rounds; all games of an iteration are played at one place.
+        rate: learning rate of AdamW.
+        decay: weight decay of AdamW.
+        gamma: discount; the reward is 1 for a won game.
+        target_kl: an iteration stops its passes when the mean divergence from the playing policy exceeds this, in nats.
+        critic: value function for the advantages: own (the network's value head), or a value function of searches:
+            learned, weights, an .npz file.
+        maps: names, files, and generated maps, as generated:REGIONS:SEED; repeat an entry to draw it more often.
+        rules: presets; games have no fog.
+        players: shares of games of 2, 3, … players; a game is drawn again if the map has no room.
+        max_rounds: games are cut off after this number of rounds; the critic then estimates the result.
+        opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
             policy:NAME or policy:FILE of networks that play turns in full.
-        threads: no number depends on how many.
-        conditions: of the evaluation and of the final match.
+        threads: number of threads for learning; results do not depend on it.
+        conditions: conditions of the evaluation and of the final match.
 
     Raises:
-        InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
+        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
     """
 
     action: Literal["turns"] = "turns"

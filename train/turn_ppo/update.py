@@ -1,8 +1,8 @@
-"""What PPO does with a rollout of turns: advantages, and passes by minibatches; both are TorchRL's.
+"""The PPO update from a rollout of turns: advantages, and passes by minibatches; both use TorchRL.
 
-TorchRL, as its losses and estimates take tensors, whoever made them: rollouts are compiled code's own arrays.
-Advantages are generalized estimates (Schulman et al., arXiv:1506.02438); the loss is PPO's clipped one
-(arXiv:1707.06347), with the critic's squared error and a bonus for entropy.
+The losses and estimators of TorchRL accept any tensors. The rollouts are arrays of compiled code. Advantages are
+generalized estimates (Schulman et al., arXiv:1506.02438). The loss is PPO's clipped loss (arXiv:1707.06347), with the
+critic's squared error and an entropy bonus.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from warlight_env.train.turn_net.passes import TurnPass
 from warlight_env.train.turn_ppo.rollouts import Rollout, rows_of
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
-#: The longest gradient of a step.
+#: Largest norm of a step's gradient.
 _LONGEST: Final = 0.5
 
 
 class _Played(torch.distributions.Distribution):
-    """Turns whose probability and entropy are known, as the loss asks for them.
+    """Turns with known log-probabilities and entropies, in the form that the loss needs.
 
     Args:
-        chance: float32[M] logarithms of probabilities. spread: float32[M] entropies.
+        chance: float32[M], log-probabilities.
+        spread: float32[M], entropies.
     """
 
     arg_constraints: dict[str, Any] = {}  # noqa: RUF012 -- as the class above has it
@@ -45,16 +46,16 @@ class _Played(torch.distributions.Distribution):
         self._chance, self._spread = chance, spread
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """Of the turns that were played; value says nothing."""
+        """Return the log-probabilities of the turns; `value` is not used."""
         return self._chance
 
     def entropy(self) -> Tensor:
-        """Of the choices of each turn, each given those that were made before it."""
+        """Return the entropies: of each turn's choices, each given the earlier choices."""
         return self._spread
 
 
 def _loss(settings: TurnPpoSettings) -> ClipPPOLoss:
-    """The library's loss, of what the network has said already."""
+    """Return the library's loss, for outputs that the network has computed before."""
     told = TensorDictModule(_Pass(), ["told", "spread"], ["chance", "spread"])
     drawn = ProbabilisticTensorDictModule(["chance", "spread"], ["action"], distribution_class=_Played)
     actor = ProbabilisticTensorDictSequential(told, drawn)
@@ -71,23 +72,25 @@ class _Pass(torch.nn.Module):
 
 
 class Update(NamedTuple):
-    """Means over the minibatches of an iteration, by the names that Stable-Baselines3 has for them."""
+    """Means over the minibatches of an iteration, under the names of Stable-Baselines3."""
 
     loss: float
     policy_gradient_loss: float
     value_loss: float  #: squared error
     entropy_loss: float  #: negative entropy of a turn, in nats
-    approx_kl: float  #: divergence from the policy that played, in nats
-    clip_fraction: float  #: share of turns whose ratio was out of range
-    explained_variance: float  #: share of the returns' variance that the critic explained before
-    passes: float  #: over the rollout
+    approx_kl: float  #: divergence from the policy that played the rollout, in nats
+    clip_fraction: float  #: share of turns with a ratio outside the clip range
+    explained_variance: float  #: share of the returns' variance that the critic explained before the update
+    passes: float  #: number of passes over the rollout
 
 
 class TurnLearner:
     """A network, its optimiser, and the passes of an iteration.
 
     Args:
-        device: where PyTorch computes.
+        settings: settings of the run.
+        module: the network.
+        device: device of PyTorch.
     """
 
     def __init__(self, settings: TurnPpoSettings, module: TurnModule, device: str) -> None:
@@ -101,12 +104,15 @@ class TurnLearner:
     def update(
         self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator
     ) -> Update:  # fmt: skip
-        """Learn from a rollout, in passes over its turns in another order each time.
+        """Learn from a rollout, in passes over its turns with a new random order in each pass.
 
-        What is PyTorch's own of it is too small for threads.
+        It uses one thread of PyTorch, because PyTorch's own part is too small for several.
 
         Args:
-            turns: of the place, on the device.
+            turns: the pass of the rollout's place, on the device.
+            rollout: the rollout.
+            rate: learning rate.
+            rng: generator of the orders.
         """
         with one_thread():
             return self._update(turns, rollout, rate, rng)
@@ -155,7 +161,7 @@ class TurnLearner:
 
 
 def advantages(rollout: Rollout, gamma: float, trace: float) -> tuple[Tensor, Tensor]:
-    """Advantages and targets of the critic, float32[B T, 1] each."""
+    """Return advantages and targets of the critic, float32[B T, 1] each."""
     worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.worth, rollout.reward, rollout.done))
     found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
         gamma, trace, worth[:, :-1], worth[:, 1:], reward, done=done
@@ -170,7 +176,7 @@ def _worth(rollout: Rollout) -> npt.NDArray[np.float32]:
 def _minibatches(
     size: int, most: int, epochs: int, rng: np.random.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:  # fmt: skip
-    """Turns in another order each time; what is left over of a pass is not learned from."""
+    """Yield minibatches of turns, in a new random order in each pass. An incomplete minibatch is left out."""
     for _ in range(epochs):
         order = rng.permutation(size)
         for low in range(0, size - most + 1, most):

@@ -1,4 +1,4 @@
-"""The value network in PyTorch: fitted to labels, and exported as arrays that kernels compute the same with."""
+"""The value network in PyTorch: its fit to labels, and its export as arrays for kernels."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
-#: Standard deviations of the numbers that a fit begins with; those of biases are 0.
+#: Standard deviations of the initial weights; initial biases are 0.
 _SPREAD: Final = {"own": 0.15, "others": 0.15, "rules": 0.1, "second": 0.2, "last": 0.25}
 
 
 class Inputs(NamedTuple):
-    """What a network reads of M positions and should say of them; numbers of players that there are not are 0."""
+    """Inputs and targets of a network for M positions. Rows of absent players are 0."""
 
-    players: Tensor  #: float32[M, P, N_PLAYER] halves of the roots of players' numbers
+    players: Tensor  #: float32[M, P, N_PLAYER] halves of the square roots of players' features
     rules: Tensor  #: float32[M, N_RULES]
-    present: Tensor  #: bool[M, P] who holds regions
+    present: Tensor  #: bool[M, P] whether the player holds regions
     value: Tensor  #: float32[M, P] shares
 
 
 def read_inputs(places: Places, samples: ValuedPositions) -> Inputs:
-    """The inputs of samples, as the kernel of the network makes them."""
+    """Return the inputs of samples, as the network's kernel computes them."""
     count, most = len(samples.place), max(places[place].players for place in set(samples.place.tolist()))
     numbers, rules = np.zeros((count, most * N_PLAYER)), np.zeros((count, N_RULES))
     present = np.zeros((count, most), dtype=bool)
@@ -55,7 +55,7 @@ def read_inputs(places: Places, samples: ValuedPositions) -> Inputs:
 
 
 class ValueModule(nn.Module):
-    """The arithmetic of `agents.value.network`, for many positions at once."""
+    """The computation of `agents.value.network`, for many positions at once."""
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class ValueModule(nn.Module):
             self.register_parameter(name, nn.Parameter(numbers))
 
     def forward(self, inputs: Inputs) -> Tensor:
-        """Scores, float32[M, P]; -inf for who holds no regions."""
+        """Return scores, float32[M, P]; -inf for players without regions."""
         p = dict(self.named_parameters())
         playing = inputs.players * inputs.present[:, :, None]
         others = playing.sum(dim=1, keepdim=True) - playing
@@ -74,23 +74,23 @@ class ValueModule(nn.Module):
         return (leaky_relu(second, LEAK) @ p["last"]).masked_fill(~inputs.present, -torch.inf)
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Its numbers, as `agents.records.value_record` takes them."""
+        """Return the parameters, in the form that `agents.records.value_record` accepts."""
         return {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
 
 
 class Fit(NamedTuple):
-    """What a fit came to."""
+    """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: cross-entropy above the labels' own entropy, in nats, of labels that it was fitted to
-    held_out: float | None  #: … of those of games that were kept out; None: there are none
+    trained: float  #: cross-entropy minus the labels' own entropy, in nats, on the labels of the fit
+    held_out: float | None  #: the same on labels of held-out games; None if no game is held out
 
 
 def fit_network(settings: ValueSettings, places: Places, samples: ValuedPositions, seed: int) -> Fit:
-    """A network fitted to samples by cross-entropy between labels and softmax of scores.
+    """Return a network fitted to samples by cross-entropy between the labels and the softmax of scores.
 
     Raises:
-        RunError: a number is none any more, or all samples are held out.
+        RunError: a loss is not a finite number, or all samples are held out.
     """
     kept_out = torch.from_numpy(held_out(samples))
     training = torch.nonzero(~kept_out)[:, 0]
@@ -118,7 +118,7 @@ def fit_network(settings: ValueSettings, places: Places, samples: ValuedPosition
 
 
 def held_out(samples: ValuedPositions) -> npt.NDArray[np.bool_]:
-    """Which of the samples are of games that fits do not see."""
+    """Return a mask of samples, bool[M]: True for games that fits do not use."""
     return samples.game % HELD_OUT == 0
 
 
@@ -127,7 +127,7 @@ def _part(inputs: Inputs, rows: Tensor) -> Inputs:
 
 
 def _loss(module: ValueModule, inputs: Inputs) -> Tensor:
-    """Cross-entropy, float32[M]."""
+    """Return cross-entropies, float32[M]."""
     logs = torch.log_softmax(module(inputs), dim=1).masked_fill(~inputs.present, 0.0)
     return -(inputs.value * logs).sum(dim=1)
 

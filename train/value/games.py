@@ -1,4 +1,4 @@
-"""Games whose positions the value network learns from: the network as it is against itself and others."""
+"""The games that give positions to the value network: the current network plays against itself and other agents."""
 
 from __future__ import annotations
 
@@ -20,12 +20,17 @@ from warlight_env.train.value.settings import ValueSettings
 def play_games(
     settings: ValueSettings, places: Places, network: bytes, seed: int, numbers: Iterable[int], jobs: int
 ) -> ValuedPositions:
-    """The positions before all rounds of these games; they are worth 1 to who won, and 0 to all in a game nobody won.
+    """Return the positions before all rounds of these games.
+
+    A position's value is 1 for the winner and 0 for the others. All values are 0 in a game without a winner.
 
     Args:
-        network: of the players, packed.
-        seed: with a game's number decides all of it.
-        numbers: of the games. jobs: threads.
+        settings: settings of the run.
+        places: places of the run.
+        network: the players' network, packed.
+        seed: this seed and a game's number determine the whole game.
+        numbers: numbers of the games.
+        jobs: number of threads.
     """
 
     def play(number: int) -> list[ValuedPosition]:

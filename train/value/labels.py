@@ -1,4 +1,4 @@
-"""What positions of games are worth to each player, by a search or by playouts: what the next network learns."""
+"""Labels for the next value network: the values of positions for each player, from a search or from playouts."""
 
 from __future__ import annotations
 
@@ -27,15 +27,18 @@ from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
-#: Positions that are tried for a label: a random round may end the game, and in few positions has nobody a choice.
+#: Largest number of attempts for one label. An attempt fails if the random round ends the game, or if no player has a
+#: choice.
 _TRIES: Final = 1000
 
 
 class Labeller:
-    """Searches positions of places, or plays on from them.
+    """Computes values of positions by a search or by playouts.
 
     Args:
-        network: at the leaves, packed; where there is none, the settings' weights are, a round later.
+        settings: settings of the run.
+        places: places of the run.
+        network: evaluates the leaves, packed; if it is empty, the settings' weights evaluate them one round later.
     """
 
     def __init__(self, settings: ValueSettings, places: Places, network: bytes) -> None:
@@ -46,13 +49,13 @@ class Labeller:
             generator=generate_plans if self._net is None else plans_and_samples,
             policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
         )  # fmt: skip
-        self._rounds = settings.playouts or (2 if self._network is None else 1)  #: of a play
+        self._rounds = settings.playouts or (2 if self._network is None else 1)  #: rounds of a simulation
         self._contexts: dict[int, Context] = {}
         self._setups: dict[tuple[int, int], NashSetup] = {}
         self._memory = threading.local()
 
     def value(self, place: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
-        """Each player's share of a position, float64[P]; None where nobody has a choice."""
+        """Return each player's share of a position, float64[P]; None if no player has a choice."""
         work, setup = self._begin(place, seed), self._setup(place, self._rounds)
         value = np.zeros(self._places[place].players)
         if self._settings.playouts:
@@ -62,7 +65,7 @@ class Labeller:
         return value if known else None
 
     def after(self, place: int, position: Position, seed: int) -> Position | None:
-        """A position that a round of candidates at random leads to; None where that ends the game."""
+        """Return the position after one round of random candidates; None if this round ends the game."""
         work, after = self._begin(place, seed), make_position(len(position.owner))
         goes_on = play_at_random(self._context(place), self._setup(place, 1), position, work, after)
         return after if goes_on else None
@@ -82,7 +85,7 @@ class Labeller:
         return self._setups[place, rounds]
 
     def _begin(self, place: int, seed: int) -> NashWork:
-        """A thread's own memory for a place, as it is before all work."""
+        """Return the thread's own working memory for a place, in its initial state."""
         known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
         if place not in known:
             at = self._places[place]
@@ -102,18 +105,22 @@ def label_positions(
     numbers: Iterable[int],
     jobs: int,
 ) -> ValuedPositions:
-    """Labels of these numbers, each of a position drawn from the games that were won.
+    """Return the labels with these numbers, each of a position from a won game.
 
-    A game is drawn, a position of it, and then, by `settings.leaves`, whether that is labelled or one after a round at
-    random. The label of the first kind has a part of the outcome.
+    The function draws a game and then a position of it. With probability `settings.leaves` it labels a position one
+    random round later, else the drawn position itself. Labels of drawn positions are mixed with the game's outcome.
 
     Args:
-        network: of the search, packed.
-        seed: with a label's number decides all of it.
-        jobs: threads.
+        settings: settings of the run.
+        places: places of the run.
+        network: network of the search, packed.
+        games: positions of games.
+        seed: this seed and a label's number determine the label.
+        numbers: numbers of the labels.
+        jobs: number of threads.
 
     Raises:
-        RunError: no position could be labelled.
+        RunError: all attempts for a label failed.
     """
     labeller, won = Labeller(settings, places, network), _won(games)
 
@@ -137,6 +144,6 @@ def label_positions(
 
 
 def _won(games: ValuedPositions) -> list[npt.NDArray[np.int64]]:
-    """Rows of each game that somebody won."""
+    """Return the row numbers of each game that has a winner."""
     rows = np.flatnonzero(games.value.any(axis=1))
     return np.split(rows, np.flatnonzero(np.diff(games.game[rows])) + 1) if len(rows) else []

@@ -1,4 +1,4 @@
-"""Who plays the value network's games: agents by specifications, in which the network as it is can stand."""
+"""Players of the value network's games: agents by specifications that may refer to the current network."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from warlight_env.train.value.settings import CURRENT, ValueSettings
 
 @dataclass(frozen=True)
 class NetworkPlayer:
-    """Makes agents by a specification, in which `value=current` is a network; travels to other processes."""
+    """Makes agents by a specification, in which `value=current` is a network.
+
+    Instances can be pickled for other processes.
+    """
 
     spec: str
-    network: bytes  #: as `pack_network` gives it
+    network: bytes  #: as `pack_network` returns it
     weights: tuple[float, ...]
 
     def __call__(self, seed: int) -> Agent:
@@ -33,16 +36,16 @@ class NetworkPlayer:
 
 
 def pack_network(network: ValueNetwork | None) -> bytes:
-    """A network as the content of a file; nothing where there is none."""
+    """Return a network as the content of a file; empty for None."""
     return b"" if network is None else value_file(network)
 
 
 @functools.lru_cache(8)
 def unpack_network(content: bytes) -> ValueNetwork | None:
-    """What `pack_network` was given."""
+    """Return the network that `pack_network` packed; None for empty content."""
     return read_value(content, "network of this run") if content else None
 
 
 def first_network(settings: ValueSettings) -> bytes:
-    """The network that a run begins with, packed."""
+    """Return the first network of a run, packed."""
     return pack_network(load_value(settings.start))

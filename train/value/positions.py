@@ -1,4 +1,4 @@
-"""Positions with what they are worth, many in a few arrays, and as files."""
+"""Positions with their values, as a few arrays and as files."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from warlight_env.networks.npz import read_arrays, write_arrays
 
 
 class ValuedPosition(NamedTuple):
-    """A position with what it is worth."""
+    """A position with its value for each player."""
 
     place: int  #: see `places.Places`
-    game: int  #: its number in the iteration
+    game: int  #: the game's number in the iteration
     position: Position
     value: npt.NDArray[np.float64]  #: [P] each player's share
 
 
 class ValuedPositions(NamedTuple):
-    """M of them; the regions of all positions stand one after the other."""
+    """M positions with values; the arrays of regions concatenate all positions, T regions in all."""
 
     place: npt.NDArray[np.int32]  #: [M]
     game: npt.NDArray[np.int32]  #: [M]
     round: npt.NDArray[np.int32]  #: [M]
-    end: npt.NDArray[np.int64]  #: [M] where its regions end
+    end: npt.NDArray[np.int64]  #: [M] end of the position's regions in the concatenated arrays
     owner: npt.NDArray[np.int8]  #: [T]
     army: npt.NDArray[np.int32]  #: [T]
     value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
 
     @classmethod
     def of(cls, samples: Sequence[ValuedPosition]) -> ValuedPositions:
-        """These, in their order."""
+        """Return the arrays of these samples, in the same order."""
         value = np.zeros((len(samples), MAX_PLAYERS), dtype=np.float32)
         for row, sample in zip(value, samples, strict=True):
             row[: len(sample.value)] = sample.value
@@ -52,7 +52,7 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[ValuedPositions]) -> ValuedPositions:
-        """All of them, one after the other."""
+        """Return the concatenation of the parts."""
         ends, before = [], 0
         for part in parts:
             ends.append(part.end + before)
@@ -62,14 +62,14 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> ValuedPositions:
-        """What `to_bytes` wrote; the caller has seen to it that it is that."""
+        """Return the positions that `to_bytes` wrote; the caller has checked the content."""
         return cls(**read_arrays(content))
 
     def to_bytes(self) -> bytes:
-        """A file: .npz."""
+        """Return the content of an .npz file."""
         return write_arrays(self._asdict())
 
     def position(self, number: int) -> Position:
-        """A position, as views."""
+        """Return a position, as views of the arrays."""
         part = slice(self.end[number - 1] if number else 0, self.end[number])
         return Position(self.owner[part], self.army[part], self.round[number : number + 1])

@@ -1,4 +1,4 @@
-"""How well the value network predicts who will win, in games that no fit saw."""
+"""Accuracy of the value network's predictions of the winner, in games that no fit used."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from warlight_env.train.value.fit import held_out
 from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPositions
 
-#: Rounds played at the positions whose outcome is predicted.
+#: The tested rounds.
 ROUNDS: Final = range(3, 16)
-#: The least chance that a prediction is taken to give.
+#: Lower bound of a predicted chance in the logarithm.
 _LEAST: Final = 1e-6
 
 
 def outcome_losses(places: Places, games: Sequence[ValuedPositions], network: bytes) -> list[dict[str, float]]:
-    """How well the outcome of games that fits did not see is predicted, by rounds played.
+    """Return the losses of predicted winners in games that fits did not use, by round.
 
     Returns:
-        For each of ROUNDS with positions: round, positions, and for "network", "planning" and "default" the mean
-        logarithm of the share that whoever won was given, times -1, in nats.
+        A dictionary for each of ROUNDS that has positions. It holds the round, the number of positions, and a loss for
+        each of "network", "planning" and "default". The loss is minus the mean logarithm of the winner's predicted
+        share, in nats.
     """
     value = unpack_network(network)
     evaluations = {"network": (PLANNING, value), "planning": (PLANNING, None), "default": (DEFAULT, None)}

@@ -1,9 +1,11 @@
-"""The value network by expert iteration: a search with the network says what the next network should say.
+"""Expert iteration of the value network: a search with the current network labels positions for the next network.
 
-The network as it is plays games against itself and others (`games`). Positions of these, and some that random rounds
-lead from them to, are searched with the network at the leaves, which says what they are worth to each player
-(`labels`), and a new network is fitted to that (`fit`). `accept` is compared with the mean score of the gate and no end
-of an interval: a step is worth far more than the games' noise, and what is damaged gets nowhere near one half.
+The current network plays games against itself and other agents (`games`). A search then labels positions of these
+games, and positions one random round later (`labels`). It evaluates its leaves with the current network. A new network
+is fitted to the labels (`fit`).
+
+The gate compares `accept` with the mean score, not with an end of its interval. A useful step is much larger than the
+noise of the games, and a damaged network scores far below one half.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.predictions import describe_predictions, outcome_losses
 from warlight_env.train.value.settings import ValueSettings
 
-#: Parts of seeds' paths.
+#: Path components for derived seeds.
 _GAMES, _LABELS = 1, 2
-#: Games and labels of a part, of which a kill costs no more than one. Its arrays stay within `bounded.ARRAYS_BYTES`
-#: where all games last for `expert_iteration.MOST_ROUNDS` on the largest maps.
+#: Games and labels in a part. A killed run loses at most one part. A part's arrays stay within `bounded.ARRAYS_BYTES`,
+#: even if all games last for `expert_iteration.MOST_ROUNDS` rounds on the largest maps.
 GAMES_PART: Final = 64
 LABELS_PART: Final = 4096
 
@@ -49,7 +51,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         return first_network(self.settings)
 
     def run(self) -> bytes:
-        """See `ExpertIteration.run`; a RunError where no network came through a gate."""
+        """See `ExpertIteration.run`. Raises RunError if no network passes a gate."""
         network = super().run()
         if network == self.first():
             raise RunError(
@@ -86,10 +88,10 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         return pack_network(make_network(fit.arrays)), told
 
     def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
-        """See `ExpertIteration.player_of`; spec: of another player."""
+        """See `ExpertIteration.player_of`; `spec` replaces the specification of the settings' player."""
         return NetworkPlayer(spec or self.settings.player, network, tuple(self.settings.weights))
 
-    # The end
+    # Final match and report
 
     def pairs(self, found: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""

@@ -1,4 +1,4 @@
-"""All that decides a run of the value network's training, as people write it in a file."""
+"""The settings of a run that trains the value network, as a settings file gives them."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: The value of players who use the network as it is at that time.
+#: The value of `value=` in specifications that stands for the current network.
 CURRENT: Final = "current"
 
 
 @dataclass(frozen=True)
 class ValueSettings(ExpertIterationSettings):
-    """All that decides a run, beside `ExpertIterationSettings`.
+    """The settings of a run, beside those of `ExpertIterationSettings`.
 
     Args:
-        player: sits in every game and plays in the gate. opponents: who sits beside it, each seat drawn anew. Agents
-            with `value=current` have the network as it is, and look one round ahead once there is one, unless they say
-            `rounds`.
-        max_rounds: games that are not won by then are left out.
-        weights: by which turns are planned, and what positions are worth while there is no network.
+        player: the agent that plays in every game and in the gate.
+        opponents: agents for the other seats; each seat is drawn separately. Agents with `value=current` use the
+            current network. As soon as there is one, they look one round ahead, unless they specify `rounds`.
+        max_rounds: largest number of rounds; labels do not use games without a winner by then.
+        weights: weights for planning turns, and for values of positions as long as there is no network.
         start: the first network: weights (none), learned, or an .npz file.
-        net: a turn network whose turns join the candidates in the rounds that labels come from: none, learned, or an
-            .npz file.
-        labels: of an iteration. plays: of the round, for a label. candidates: turns of each player in it.
-        playouts: 0: a label is what a search of the round finds. From 1: it is the mean of `plays` games by `net` of so
-            many rounds, at whose end the network as it is says what the position is worth.
-        leaves: share of labels of positions that a random round leads to. outcome: weight of who won in the others'.
-        rate: falls to 0 by a cosine.
-        previous: whether a fit has the labels of the iteration before, too.
+        net: a turn network that adds candidate turns in the rounds that give labels: none, learned, or an .npz file.
+        labels: number of labels in an iteration.
+        plays: number of simulated rounds for a label.
+        candidates: number of each player's turns in such a round.
+        playouts: 0: a label is the result of a search of one round. From 1: a label is the mean of `plays` playouts by
+            `net` of this many rounds; the current network evaluates their last positions.
+        leaves: share of labels for positions one random round later.
+        outcome: weight of the game's outcome in the other labels.
+        rate: learning rate; it falls to 0 by a cosine.
+        previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:
-        InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
+        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {

@@ -24,15 +24,15 @@ from warlight_env.engine.state import State, copy_state, make_state, make_worksp
 from warlight_env.errors import InputError
 from warlight_env.train.common.threads import in_threads
 
-#: Games of one kernel call: few enough that threads share the work evenly.
+#: Games of one kernel call: a small number, so that threads share the work evenly.
 _CHUNK: Final = 64
 
-#: Who can play: weights of a one-ply player, or the name of a bot of `agents.players.compiled.COMPILED`.
+#: A player: weights of a one-ply player, or the name of a bot of `agents.players.compiled.COMPILED`.
 Duellist = Weights | str
 
 
 class Traces(NamedTuple):
-    """Games with what their positions were made of."""
+    """Results of games, with the features of their positions."""
 
     scores: npt.NDArray[np.float64]  #: [B] 1, 0.5 or 0 for agent 0
     rounds: npt.NDArray[np.int32]  #: [B]
@@ -40,17 +40,18 @@ class Traces(NamedTuple):
 
 
 class Duels:
-    """Games of two between one-ply players, or against bots: the very games that the arena's matches would play.
+    """Games of two between one-ply players, or against bots: identical to the games of the arena's matches.
 
     Args:
-        map, rules: without fog and without a limit to the orders of a turn.
+        map: the map.
+        rules: rules without fog and without a limit on the orders of a turn.
         picks: as in matches.
-        samples: of the one-ply players.
-        max_rounds: what is not over then is a draw.
-        jobs: threads; what is played does not depend on them.
+        samples: samples of the one-ply players.
+        max_rounds: a game without a winner after this number of rounds is a draw.
+        jobs: number of threads; the games do not depend on it.
 
     Raises:
-        InputError: rules that compiled duels do not know, or that the map cannot hold; no jobs.
+        InputError: compiled duels do not support the rules, the map does not fit the rules, or there are no jobs.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Duels:
     def scores(
         self, players: Sequence[Weights], opponents: Sequence[Duellist], units: int, seed: int
     ) -> npt.NDArray[np.float64]:
-        """Scores of every player against every opponent in the same 2 · units games, float64[A, O, 2 · units].
+        """Return scores of all players against all opponents in the same 2 · units games, float64[A, O, 2 · units].
 
         Games 2u and 2u + 1 have the same offers and dice, with seats exchanged.
         """
@@ -92,7 +93,7 @@ class Duels:
         return out
 
     def traces(self, weights: Weights, games: int, seed: int, explore: float = 0.0) -> Traces:
-        """Self-play, with the features of every position; `explore` is the chance of a turn at random."""
+        """Play games of self-play, and return all positions' features; `explore` is the chance of a random turn."""
         start, _ = self._start(-(-games // 2), seed)
         out = Traces(
             np.zeros(games), np.zeros(games, dtype=np.int32),
@@ -102,7 +103,7 @@ class Duels:
         def play(low: int) -> None:
             part = slice(low, min(games, low + _CHUNK))
             state = _part(start, part)
-            # Each game has its own generators: in mirrored games both sides would make the same moves.
+            # Each game has its own generators. Otherwise both sides of mirrored games would make the same moves.
             own = np.array(
                 [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
             )
@@ -113,7 +114,7 @@ class Duels:
         return out
 
     def _start(self, units: int, seed: int) -> tuple[State, npt.NDArray[np.uint64]]:
-        """Games before the picks, and a generator for each seat, as `arena.Setup` and `Game` seed them."""
+        """Return games before the picks, and a generator for each seat, with the seeds of `arena.Setup` and `Game`."""
         n = self.board.n_regions
         state, rng = make_state(2 * units, n, 2), np.zeros((2 * units, 2, 2), dtype=np.uint64)
         scratch = make_workspace(n, self.board.n_edges, 2).scratch
@@ -144,10 +145,10 @@ class Duels:
 
 
 def plays_compiled(rules: Rules) -> bool:
-    """Whether compiled duels know these rules."""
+    """Return whether compiled duels support these rules."""
     return not rules.fog and rules.max_orders == 0
 
 
 def _part(state: State, part: slice) -> State:
-    """A copy of some games."""
+    """Return a copy of some games."""
     return copy_state(State._make(array[part] for array in state))

@@ -1,4 +1,4 @@
-"""What evolution searches: weights and parameters of the search, as coordinates in which equal steps matter alike."""
+"""The search space of evolution: weights and parameters of the search, scaled for steps with similar effects."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from warlight_env.errors import InputError, did_you_mean
 
 
 class GeneError(InputError):
-    """A gene that does not exist."""
+    """The gene does not exist."""
 
 
 @dataclass(frozen=True)
 class Gene:
-    """A number that evolves; its coordinate is asinh(value / scale), or ln(value) where `logarithmic`.
+    """A number that evolves; its coordinate is asinh(value / scale), or ln(value) if `logarithmic`.
 
-    asinh is linear about 0 and logarithmic far from it: a step is a share of large values and passes through 0.
+    asinh is linear near 0 and logarithmic far from 0. So a step is a share of large values, and it can pass through 0.
     """
 
     name: str
@@ -35,21 +35,21 @@ class Gene:
     whole: bool = False  #: an integer
 
     def coordinate(self, value: float) -> float:
-        """The coordinate of a value within the bounds."""
+        """Return the coordinate of a value, clipped to the bounds."""
         value = min(max(value, self.low), self.high)
         return math.log(value) if self.logarithmic else math.asinh(value / self.scale)
 
     def value(self, coordinate: float) -> float:
-        """The value of a coordinate, within the bounds."""
+        """Return the value of a coordinate, clipped to the bounds."""
         raw = math.exp(coordinate) if self.logarithmic else self.scale * math.sinh(coordinate)
         value = min(max(raw, self.low), self.high)
         return float(round(value)) if self.whole else value
 
 
-#: Scales of weights that are 0 in the thesis, or much smaller than what matters.
+#: Scales of weights that are 0 in the thesis, or much smaller than their useful values.
 _SCALES: Final = {"neighbor_values": 0.2, "largest_territory": 20.0, "threatened_bonus": 50.0}
 
-#: Parameters of `mcts` that can evolve, with where they start.
+#: Parameters of `mcts` that can evolve, and their initial values.
 SEARCH_GENES: Final = {
     "c": Gene("c", 0.02, 5.0, 1.0, logarithmic=True),
     "rounds": Gene("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),
@@ -62,12 +62,12 @@ WEIGHT_GENES: Final = {
 }
 GENES: Final = {**WEIGHT_GENES, **SEARCH_GENES}
 
-#: Weights without effect where starting regions are drawn.
+#: Weights without effect if starting regions are random.
 PICK_WEIGHTS: Final = (
     "start_bonus", "start_neighbors", "start_borders", "start_regions", "pick_super", "pick_distance",
 )  # fmt: skip
-#: What evolves unless told otherwise. `region_super` scales what others scale as well, and a one-ply player hardly
-#: feels the sharpness.
+#: The genes that evolve by default. `region_super` is left out because it scales weights that are scaled already. The
+#: sharpness has almost no effect on a one-ply player.
 DEFAULT_GENES: Final = tuple(
     name for name in Weights._fields if name not in (*PICK_WEIGHTS, "region_super", "sharpness")
 )
@@ -90,18 +90,18 @@ class Variant:
                 raise GeneError(f"search: {name} = {value!r:.60}")
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the candidate as data for JSON."""
         return {"weights": self.weights._asdict(), "search": dict(self.search)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Variant:
-        """What `to_dict` wrote; `KeyError`, `TypeError` or `ValueError` where it is something else."""
+        """Return the candidate that `to_dict` wrote; raise `KeyError`, `TypeError` or `ValueError` for other data."""
         weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
         return cls(weights, dict(data["search"]))
 
 
 class Genome:
-    """The genes that evolve, in their order; all others stay as they are."""
+    """The genes that evolve, in order; all others keep their values."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
@@ -120,12 +120,12 @@ class Genome:
         return ends[0], ends[1]
 
     def encode(self, candidate: Variant) -> npt.NDArray[np.float64]:
-        """Coordinates, float64[G]."""
+        """Return the coordinates of a candidate, float64[G]."""
         values = {**_SEARCH_START, **candidate.weights._asdict(), **candidate.search}
         return np.array([gene.coordinate(values[gene.name]) for gene in self.genes])
 
     def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: Variant) -> Variant:
-        """The candidate of coordinates; genes that do not evolve are those of `base`."""
+        """Return the candidate with these coordinates; other genes come from `base`."""
         values = {gene.name: gene.value(float(x)) for gene, x in zip(self.genes, coordinates, strict=True)}
         search = {**base.search, **{name: v for name, v in values.items() if name in SEARCH_GENES}}
         weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_GENES})
@@ -134,15 +134,15 @@ class Genome:
 
 @dataclass(frozen=True)
 class CandidatePlayer:
-    """Makes agents of a kind that play by a candidate; travels to other processes."""
+    """Makes agents of a kind that play with a candidate's weights. Instances can be pickled for other processes."""
 
-    spec: str  #: as `agents.make_agent` takes it
+    spec: str  #: as `agents.make_agent` accepts it
     weights: tuple[float, ...]
     search: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def of(cls, spec: str, candidate: Variant) -> CandidatePlayer:
-        """The player for a specification; parameters of the search are left out where it has none."""
+        """Return the player for a specification; parameters that the agent does not have are left out."""
         info, _ = parse(spec)
         if "weights" not in info.parameters:
             raise GeneError(f"player {spec!r}: {info.name} has no weights")

@@ -1,4 +1,4 @@
-"""The skeleton of runs that find weights of the evaluation."""
+"""The common part of runs that find weights of the evaluation."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from warlight_env.train.weights.genes import CandidatePlayer, Variant
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsSettings(RunSettings):
-    """What decides every such run, see `RunSettings`.
+    """The settings of all runs that find weights, see `RunSettings`.
 
     Args:
-        start: what it begins with, and is measured against.
+        start: the initial weights; the result is compared with them.
     """
 
     holdout_units: int = 400
@@ -33,15 +33,15 @@ S = TypeVar("S", bound=WeightsSettings)
 class WeightsTrainer(Trainer[S, Variant]):
     """A run that finds weights; see `Trainer`."""
 
-    #: As `Weights.load` reads it.
+    #: A file that `Weights.load` reads.
     found_name = "found.json"
 
     @abstractmethod
     def player(self) -> str:
-        """The specification of the agent that plays the final match, without its weights."""
+        """Return the specification of the agent that plays the final match, without its weights."""
 
     def pairs(self, found: Variant) -> list[Pair]:
-        """What was found against what the run began with, and both against every opponent."""
+        """Return the pairs: the result against the initial weights, and both against every opponent."""
         new, old = (CandidatePlayer.of(self.player(), each) for each in (found, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
         for other in self.settings.holdout:

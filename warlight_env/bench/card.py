@@ -1,4 +1,4 @@
-"""The score card: what a policy scores in each row of a suite, on each map, and in all."""
+"""The score card: a policy's scores in each row of a suite, on each map, and in total."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_int
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.bench.suite import BenchError, Suite
 
-#: Version of the form of score cards.
+#: Version of the format of score cards.
 FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
 class CardRow:
-    """The games against one opponent on one map; a draw is half a win."""
+    """The games against one opponent on one map; a draw counts as half a win."""
 
     map: str
     opponent: str
@@ -31,14 +31,14 @@ class CardRow:
     score: float
     interval: Interval
     mean_rounds: float
-    illegal: int  #: orders that were left out
-    forfeits: int  #: games lost because the policy failed
+    illegal: int  #: orders that were removed
+    forfeits: int  #: games that were lost because the policy failed
     seconds_a_move: float
 
 
 @dataclass(frozen=True)
 class Score:
-    """A mean over rows, each of the same weight, with its interval."""
+    """A mean over rows of equal weight, with its interval."""
 
     score: float
     interval: Interval
@@ -47,11 +47,12 @@ class Score:
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """What a policy came to.
+    """A policy's scores on a suite.
 
-    total: over all rows of the suite; None where some were not played.
-    maps: over the rows of each map that were played as a whole.
-    reduced: games of each row, where it was fewer than the suite's: such scores are not comparable.
+    Attributes:
+        total: score over all rows of the suite; None if some were not played.
+        maps: scores over the rows of each fully played map.
+        reduced: games in each row if fewer than in the suite, else None; reduced scores are not comparable.
     """
 
     suite: str
@@ -65,14 +66,14 @@ class ScoreCard:
     facts: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the card as data for JSON."""
         data = asdict(self)
         for part in [*data["rows"], *data["maps"].values(), *([data["total"]] if data["total"] else [])]:
             part["interval"] = list(part["interval"])
         return {"format": FORMAT, "confidence": CONFIDENCE, **data, "rows": list(data["rows"])}
 
     def to_markdown(self) -> str:
-        """For people."""
+        """Return the card as Markdown."""
         lines = [f"# {self.policy} on {self.suite}", ""]
         if self.reduced is not None:
             lines += [f"**{self.reduced} games a row instead of the suite's: not comparable with other cards.**", ""]
@@ -108,10 +109,17 @@ class ScoreCard:
 def make_card(
     suite: Suite, policy: str, results: Mapping[str, ContestResult], settings: dict[str, Any], games: int | None = None
 ) -> ScoreCard:
-    """The card of results by row's key; `games`: as the suite was cut to, if it was, in whole units.
+    """Return the card for results.
+
+    Args:
+        suite: the suite.
+        policy: name of the policy.
+        results: results by row's key.
+        settings: settings of the run.
+        games: the reduced number of games in each row, if any; it is rounded up to whole units.
 
     Raises:
-        BenchError: the suite or the results are of another type.
+        BenchError: the suite or the results have another type.
     """
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
@@ -143,13 +151,13 @@ def make_card(
 
 
 def score_of(rows: Sequence[Sequence[float]]) -> Score:
-    """The mean of the rows' mean scores, from the scores of their units (two games each).
+    """Return the mean of the rows' mean scores, from the scores of their units (two games each).
 
-    The interval is Wilson's with the number of independent games whose mean would vary as much, as in
-    `unit_interval`: each row's variance is that of its units, with one more unit half a game off.
+    The interval is Wilson's for an effective number of independent games: their mean has the same variance, as in
+    `unit_interval`. Each row's variance is that of its units, plus one more unit with a deviation of one half.
 
     Raises:
-        BenchError: there is no row, a row is empty, or a score is no number in 0 .. 1.
+        BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.
     """
     fits = isinstance(rows, list | tuple) and all(isinstance(units, list | tuple) and units for units in rows)
     if not fits or not rows or not all(is_number(x) and 0 <= x <= 1 for units in rows for x in units):
@@ -171,7 +179,7 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
 
 
 def _units(records: Sequence[GameRecord]) -> list[float]:
-    """The policy's score in each unit of two games."""
+    """Return the policy's score in each unit of two games."""
     units: dict[int, list[float]] = {}
     for record in records:
         mine, theirs = record.placements

@@ -1,4 +1,4 @@
-"""Who is benchmarked: any agent's specification, or a policy that Stable-Baselines3 or sb3-contrib saved."""
+"""Subjects of benchmarks: an agent's specification, or a policy that Stable-Baselines3 or sb3-contrib saved."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ from warlight_env.game import Game
 
 @dataclass(frozen=True)
 class CheckpointSource:
-    """Makes agents that play a saved policy with the spaces of its environment; travels to other processes.
+    """Makes agents that play a saved policy with its environment's spaces.
 
-    digest: of the file, so that a run goes on with the same policy only.
-    deterministic: the likeliest action, instead of one drawn by its probability.
+    Instances can be pickled for other processes.
+
+    Attributes:
+        digest: digest of the file; a run continues only with the same policy.
+        deterministic: whether it plays the likeliest action, instead of drawing by the probabilities.
     """
 
     path: str
@@ -41,7 +44,7 @@ class CheckpointSource:
 
     @property
     def named(self) -> str:
-        """The encoding in a word."""
+        """The name of the encoding."""
         return str(told_action(self.action)["name"])
 
     def __call__(self, seed: int) -> Agent:
@@ -61,15 +64,15 @@ def make_subject(
     *,
     trust: bool = False,
 ) -> AgentSource:
-    """What makes the agent: a specification as it is, or the policy in a .zip.
+    """Return the source of the agent: the specification itself, or the policy in a .zip file.
 
-    That plays as the settings beside it say (`envs.policy_settings`), or with the encoding and observation named here:
-    "steps" and "flat" where neither says one.
+    Arguments of this function override the settings file of the policy (`envs.policy_settings`). The defaults are
+    "steps" and "flat".
 
     Raises:
-        BenchError: no such encoding or observation, or the file cannot be read.
-        CheckpointError: it holds no policy, or nobody said that the file is to be trusted, see `load_policy`.
-        AgentError: no such agent.
+        BenchError: the encoding or observation is unknown, or the file cannot be read.
+        CheckpointError: the file contains no policy, or the caller does not trust it, see `load_policy`.
+        AgentError: the agent does not exist.
     """
     if not isinstance(policy, str) or not policy.endswith(".zip"):
         parse(policy)
@@ -81,7 +84,7 @@ def make_subject(
             raise BenchError(f"{what} {value!r}: no such one{did_you_mean(value, known)}; there are {', '.join(known)}")
     digest = model_digest(Path(policy))
     if not trust:
-        load_policy(policy)  # which says what it asks for
+        load_policy(policy)  # raises the error that asks for trust
     loaded_model(policy, digest, deterministic)
     kept = PolicySettings.load(policy)
     encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)
@@ -92,10 +95,10 @@ def make_subject(
 
 
 def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ()) -> None:
-    """Have the agent answer once on every map; what goes wrong there is a mistake in how it was given, not a lost game.
+    """Let the agent answer once on every map. An error here is a mistake in the arguments, not a lost game.
 
     Raises:
-        BenchError: naming the map and the reason, or the suite is none.
+        BenchError: the agent fails, and the message names the map and the reason; or `suite` is not a Suite.
     """
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")

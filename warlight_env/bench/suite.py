@@ -1,4 +1,4 @@
-"""Benchmark suites: opponents, maps, seeds and rules that do not change, so that scores can be compared."""
+"""Benchmark suites: opponents, maps, seeds and rules that never change, so that scores are comparable."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.game import Game
 
-#: Version of the form of suite files.
+#: Version of the format of suite files.
 FORMAT: Final = 1
 
-#: What the fingerprints are made of: the positions that games of each opponent with this one come to, after so many
-#: rounds of so many games.
+#: Parameters of the fingerprints. A fingerprint contains the positions after this number of rounds, in this number of
+#: games of an opponent against this probe.
 PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 4, 8
 
 
 class BenchError(InputError):
-    """A suite that is not there or has changed, or a policy that cannot play it."""
+    """The suite does not exist or has changed, or the policy cannot play it."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class SuiteRow:
     """An opponent on a map."""
 
     opponent: str  #: its name in tables
-    spec: str  #: with all its parameters, so that a new default changes nothing
+    spec: str  #: the specification with all parameters, so that new defaults have no effect
     map: str
     games: int
-    fingerprint: str  #: of how it plays
+    fingerprint: str  #: fingerprint of its play
 
     @property
     def key(self) -> str:
-        """Tells it from the other rows."""
+        """The row's unique key."""
         return f"{self.map} / {self.opponent}"
 
 
@@ -61,10 +61,10 @@ class Suite:
 
     @classmethod
     def load(cls, name: str = "suite-v1") -> Suite:
-        """A suite by its name.
+        """Return a suite by its name.
 
         Raises:
-            BenchError: there is none, or a bundled map is not the one that it was made with.
+            BenchError: there is no such suite, or a bundled map differs from the suite's map.
         """
         if name not in suite_names():
             raise BenchError(
@@ -95,7 +95,15 @@ class Suite:
         games: int | None = None,
         on_crash: OnCrash = "forfeit",
     ) -> list[Contest]:
-        """What the subject, who is agent 0, plays: on these maps (default: all), so many games of each row at most."""
+        """Return the contests of the subject, which is agent 0.
+
+        Args:
+            subject: source of the subject.
+            only: names of maps; empty: all maps.
+            clock: clock of the subject.
+            games: largest number of games of each row.
+            on_crash: the reaction to a crash.
+        """
         found = []
         for i, row in enumerate(self.rows):
             if only and row.map not in only:
@@ -115,7 +123,7 @@ class Suite:
         return found
 
     def fingerprints(self) -> dict[str, str]:
-        """How each row's opponent plays here, against the probe: equal to the file's, row by row."""
+        """Return the fingerprint of each row's opponent against the probe; it should equal the one in the file."""
         found = {}
         for contest in self.contests(PROBE, games=PROBE_GAMES):
             told: list[Any] = []
@@ -129,12 +137,12 @@ class Suite:
         return found
 
     def changes(self) -> list[str]:
-        """The rows whose opponents do not play as they did when the suite was made; none, as long as it is frozen."""
+        """Return the keys of rows with opponents that play differently from the fingerprints; normally none."""
         now = self.fingerprints()
         return [row.key for row in self.rows if now[row.key] != row.fingerprint]
 
 
 def suite_names() -> list[str]:
-    """The suites that there are."""
+    """Return the names of the suites."""
     folder = resources.files("warlight_env.bench") / "suites"
     return sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))

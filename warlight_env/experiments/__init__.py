@@ -1,8 +1,8 @@
-"""Experiments: the tables of the thesis and of related theses as declarations, with their figures, and our own.
+"""Experiments: declarations of tables of the thesis and of related theses, with their figures, and our own.
 
-Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are experiments of
-other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`. To add an
-experiment, write a module and name it in `MODULES`.
+The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are
+experiments of other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`.
+To add an experiment, write a module and name it in `MODULES`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from warlight_env.experiments.experiment_settings import ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 
-#: Experiments with methods of other works, by name, with the modules that declare them.
+#: Experiments with methods of other works: for each name, the module that declares it.
 METHODS: Final = {
     f"methods-{name}": f"methods_{name.replace('-', '_')}"
     for name in (
@@ -26,10 +26,10 @@ METHODS: Final = {
     )
 }  # fmt: skip
 
-#: Experiments of our own.
+#: Our own experiments.
 GROWTH: Final = {"growth": "growth", "growth-best": "growth_best", "growth-later": "growth_later"}
 
-#: All experiments by name, with the modules that declare them.
+#: All experiments: for each name, the module that declares it.
 MODULES: Final = {
     **{f"thesis-3.{n}": f"table_3_{n}" for n in range(2, 11)},
     "branching": "branching",
@@ -41,10 +41,10 @@ MODULES: Final = {
 
 
 def experiment(name: str) -> Experiment:
-    """An experiment by its name.
+    """Return an experiment by its name.
 
     Raises:
-        ExperimentError: there is none.
+        ExperimentError: there is no such experiment.
     """
     if not isinstance(name, str):
         raise ExperimentError(f"name = {short_repr(name)}: must be an experiment's name")

@@ -1,4 +1,4 @@
-"""What an experiment is: a declaration of who plays what, or of what is measured, with the thesis's figures."""
+"""The types of experiments: declarations of matches or of measurements, with the thesis's figures."""
 
 from __future__ import annotations
 
@@ -20,70 +20,70 @@ from warlight_env.experiments.rows import Row, WinLoss, number_row, share_row
 from warlight_env.experiments.units import UnitFolder, measured
 from warlight_env.folder_lock import FolderLock
 
-#: Games of a row where a run is only to show that everything works.
+#: Number of games of a row in a quick run, which only tests that everything works.
 QUICK_GAMES = 2
 
-#: For estimates of how long a run takes: rounds of a game, and simulations a second of one core.
+#: For estimates of a run's duration: rounds of a game, and simulations per second on one core.
 ROUNDS, RATE = 30, 8000
 
 
 @dataclass(frozen=True)
 class ExperimentOutcome:
-    """What a run came to."""
+    """The outcome of a run."""
 
     rows: list[Row]
     interrupted: bool
-    seconds: float  #: of play, summed over processes
+    seconds: float  #: playing time, summed over processes
 
 
 class Experiment(Protocol):
-    """A table of the thesis, or another figure of it."""
+    """A table of the thesis, or another of its figures."""
 
     @property
     def name(self) -> str:
-        """As the command line has it."""
+        """The name on the command line."""
         ...
 
     @property
     def title(self) -> str:
-        """A line."""
+        """The title, one line."""
         ...
 
     @property
     def setting(self) -> str:
-        """How it is played and measured, and with which budgets: a paragraph."""
+        """A paragraph on rules, measurements and budgets."""
         ...
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents that it is about, one column each; ("",) where no agent matters."""
+        """The agents of the experiment, each with its own lines; ("",) if the agent does not matter."""
         ...
 
     @property
     def budget(self) -> By | None:
-        """The only kind of budget that makes sense for it; None: both."""
+        """The only sensible kind of budget; None: both kinds."""
         ...
 
     def units(self, settings: ExperimentSettings) -> int:
-        """How many games or measurements it takes."""
+        """Return the number of games or measurements."""
         ...
 
     def seconds(self, settings: ExperimentSettings) -> float:
-        """How long it may take, on one core."""
+        """Return the estimated time on one core, in seconds."""
         ...
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
-        """Run it, or go on with what the folder holds."""
+        """Run the experiment, or continue a run in the folder."""
         ...
 
 
-#: Who plays unless others are asked for: the thesis's bot. Ours is `mcts`.
+#: The default agents: the thesis's bot. Our own is `mcts`.
 AGENTS = ("mcts_thesis",)
 
 
 @dataclass(frozen=True)
 class Duel:
-    """A row of a table: one side against another, with the thesis's score for the first."""
+    """A row of a table: matches of one side against another, with the thesis's score of the first."""
 
     label: str
     first: Contender
@@ -94,7 +94,7 @@ class Duel:
 
 @dataclass(frozen=True)
 class MatchTable:
-    """A table of matches; every row is the share of games that its first side won."""
+    """A table of matches; every row is the share of games won by the first side."""
 
     name: str
     title: str
@@ -102,12 +102,12 @@ class MatchTable:
     duels: tuple[Duel, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
-    rounds: float | None = None  #: the thesis's length of a game; given, rows are lengths and not shares of wins
+    rounds: float | None = None  #: mean rounds of a game in the thesis; if given, rows are lengths of games
     agents: tuple[str, ...] = AGENTS
     budget: By | None = None
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """The rows as contests."""
+        """Return the rows as contests."""
         found = []
         for i, duel in enumerate(self.duels):
             sides = tuple(p.source(settings.agent, settings.by, settings.quick) for p in (duel.first, duel.second))
@@ -159,11 +159,13 @@ class MatchTable:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Something that is measured in units, one after the other in this process.
+    """Something measured in units, one after the other in this process.
 
-    measure: a function of the settings and a unit's number that returns what JSON can hold; depends on nothing else.
-    summary: rows from what was measured, by unit.
-    count: units. cost: seconds of a unit on one core, as an estimate.
+    Attributes:
+        measure: a function of the settings and a unit's number; it returns data for JSON, and depends on nothing else.
+        summary: computes rows from the measured values of all units.
+        count: number of units.
+        cost: estimated time of a unit on one core, in seconds.
     """
 
     name: str

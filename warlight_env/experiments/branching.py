@@ -1,4 +1,4 @@
-"""How many turns a position has."""
+"""The number of turns in a position."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.measuring import measure_branching, summarise_branching

@@ -1,26 +1,26 @@
-"""The thesis's seconds as numbers of simulations.
+"""Conversion of the thesis's seconds to numbers of simulations.
 
-The thesis measured medians at two budgets: 457 simulations in 10 seconds (table 3.3) and 1272 in 15 seconds (table
-3.10, one thread), with other positions; these are taken as they are. Its other budgets follow from table 3.3's
-rate of 45.7 a second: 91 for 2 seconds, 228 for 5 and 914 for 20. So the tables 3.7 and 3.8, which set one budget
-against another, keep the ratios of their seconds. (From table 3.10's rate, 20 seconds would be 1696; set against
-228 that would be 7.4 times as much, and not the 4 times of table 3.8.) Of several threads each grows its tree by
-what table 3.10 measured per tree.
+The thesis measured medians at two budgets: 457 simulations in 10 seconds (table 3.3), and 1272 in 15 seconds (table
+3.10, one thread), at other positions. This module uses both numbers without change. The other budgets follow from the
+rate of table 3.3, 45.7 simulations per second: 91 for 2 seconds, 228 for 5 and 914 for 20. So tables 3.7 and 3.8, which
+compare two budgets, keep the ratios of their seconds. (The rate of table 3.10 would give 1696 for 20 seconds. This is
+7.4 times 228, but table 3.8 has a ratio of 4.) With several threads, each thread has its own tree, with the number of
+simulations per tree of table 3.10.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Medians that the thesis gives: by seconds and threads, simulations per tree.
+#: Medians in the thesis: simulations per tree, by seconds and threads.
 MEASURED: Final = {(10.0, 1): 457, (15.0, 1): 1272, (15.0, 2): 1096, (15.0, 4): 836}
 
-#: Simulations a second of table 3.3.
+#: Simulations per second in table 3.3.
 RATE: Final = 45.7
 
 
 def simulations(seconds: float, threads: int = 1) -> int:
-    """Simulations per tree that the thesis's program made in so many seconds; see above."""
+    """Return the simulations per tree of the thesis's program in this time; see the module."""
     if (seconds, threads) in MEASURED:
         return MEASURED[seconds, threads]
     if threads != 1:

@@ -12,7 +12,8 @@ def conclusions(rows: Sequence[Row], source: Literal["thesis", "authors"] = "the
     """Compare each row with the published figure and with equal players; "" if no row allows that.
 
     Args:
-        rows: of one result. source: the publication with the figures.
+        rows: rows of one result.
+        source: the publication with the figures.
     """
     return " ".join([*_published(rows, source), *_strength(rows)])
 
@@ -51,7 +52,7 @@ def _may_be_chance(row: Row) -> bool:
 
 
 def _sentence(words: str, rows: Sequence[Row]) -> list[str]:
-    """A sentence that lists rows; none if there are no rows."""
+    """Return a sentence that lists the rows; an empty list if there are no rows."""
     return [f"{words} {', '.join(f'“{row.label}”' for row in rows)}."] if rows else []
 
 

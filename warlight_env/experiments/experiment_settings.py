@@ -1,4 +1,4 @@
-"""How an experiment is run."""
+"""The settings of an experiment's run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.experiments.players import By
 
-#: Told how many units more are done, and of what.
+#: Receives the number of newly finished units, and their name.
 Advance = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
 class ExperimentSettings:
-    """How an experiment is run; jobs and backend, as for `play_contests`, change nothing but the time."""
+    """The settings of a run. As in `play_contests`, jobs and backend change only the time."""
 
     agent: str = "mcts_thesis"
     by: By = "simulations"

@@ -1,4 +1,4 @@
-"""Tables of games between any number of agents, each with a budget of its own: methods against methods."""
+"""Tables of games between any number of agents with separate budgets: comparisons of methods."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from warlight_env.experiments.players import QUICK_SIMULATIONS, By, with_paramet
 from warlight_env.experiments.rows import Row, share_row
 from warlight_env.folder_lock import FolderLock
 
-#: Rounds of a game where a run is only to show that everything works.
+#: Rounds of a game in a quick run, which only tests that everything works.
 QUICK_ROUNDS = 8
 
-#: The tree search alone, without local search on its answer.
+#: The tree search alone, without local search after it.
 TREE = "mcts:refine=0"
 
 
 @dataclass(frozen=True)
 class Side:
-    """An agent with its budget a move: simulations, seconds, or none.
+    """An agent with its budget per move: simulations, seconds, or none.
 
-    cost: seconds a move, as an estimate, where neither tells.
+    Attributes:
+        cost: estimated seconds per move, for an agent without a budget.
     """
 
     spec: str
@@ -39,7 +40,7 @@ class Side:
     cost: float = 0.0
 
     def source(self, quick: bool) -> str:
-        """Its specification; quick: with hardly any budget."""
+        """Return the agent's specification; `quick` gives a tiny budget."""
         if quick:
             limited = self.simulations is not None or self.seconds is not None or self.cost > 0
             return with_parameters(self.spec, {"sims": str(QUICK_SIMULATIONS)} if limited else {})
@@ -51,7 +52,7 @@ class Side:
 
     @property
     def move(self) -> float:
-        """Seconds a move, about."""
+        """Estimated seconds per move."""
         if self.simulations is not None:
             return self.simulations / RATE
         return self.cost if self.seconds is None else self.seconds
@@ -59,12 +60,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Field:
-    """Games of some sides with one another: one row, or one for each side.
+    """Games between some sides: one row, or one row for each side.
 
-    label: of the row, or what all of them begin with. team: the sides whose wins count; (): a row for each side.
-    theirs: the share that the authors give, and how they put it. pool: sides are rated by the games of all fields with
-    the same pool; "": not rated. rounds: of a game, as an estimate. max_rounds: after which a game is drawn; None: as
-    the rules say.
+    Attributes:
+        label: label of the row, or the beginning of the labels of all rows.
+        team: the sides whose wins count together; (): a row for each side.
+        theirs: the authors' share of wins.
+        theirs_sample: the authors' sample in their own words.
+        pool: fields with the same pool give common ratings of their sides; "": no ratings.
+        rounds: estimated rounds of a game.
+        max_rounds: a game without a winner after this number of rounds is a draw; None: as in the rules.
     """
 
     label: str
@@ -79,7 +84,7 @@ class Field:
     max_rounds: int | None = None
 
     def contest(self, settings: ExperimentSettings, number: int) -> Contest:
-        """Its games."""
+        """Return the field's games."""
         setup = Setup(
             agents=tuple(side.source(settings.quick) for side in self.sides),
             map=maps.load(self.map),
@@ -92,7 +97,7 @@ class Field:
         return Contest(self.label, setup, QUICK_GAMES if settings.quick else self.games)
 
     def rows(self, result: ContestResult) -> list[Row]:
-        """Shares of games won, of several sides together; where each has its row, with the time of its moves."""
+        """Return the team's share of games won, or a row for each side, with its time per move."""
         winners = [record.winner for record in result.records]
         if not winners:
             return []
@@ -114,7 +119,11 @@ class Field:
 
 @dataclass(frozen=True)
 class FieldTable:
-    """A table of fields. finding: what the authors of the method found, in their game."""
+    """A table of fields.
+
+    Attributes:
+        finding: the result of the method's authors, in their game.
+    """
 
     name: str
     title: str
@@ -125,21 +134,21 @@ class FieldTable:
     budget: By | None = "simulations"
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """The fields' games."""
+        """Return the games of all fields."""
         return [field.contest(settings, number) for number, field in enumerate(self.fields)]
 
     def units(self, settings: ExperimentSettings) -> int:
-        """Games."""
+        """Return the number of games."""
         return sum(contest.n_games for contest in self.contests(settings))
 
     def seconds(self, settings: ExperimentSettings) -> float:
-        """How long it may take, on one core."""
+        """Return the estimated time on one core, in seconds."""
         if settings.quick:
             return 0.1 * self.units(settings)
         return sum(field.games * field.rounds * sum(side.move for side in field.sides) for field in self.fields)
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
-        """Play it, or go on with what the folder holds."""
+        """Play the games, or continue a run in the folder."""
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
@@ -152,7 +161,7 @@ class FieldTable:
 
 
 def _ratings(pool: str, played: Sequence[tuple[Field, ContestResult]]) -> list[Row]:
-    """Elo of the sides of a pool, the best first, once each of them has played; their mean is 0."""
+    """Return the Elo ratings of a pool's sides, the best first, if all fields have games; the mean rating is 0."""
     if not all(result.records for _, result in played):
         return []
     names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))

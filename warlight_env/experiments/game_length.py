@@ -1,4 +1,4 @@
-"""How long a game lasts."""
+"""The number of rounds in a game."""
 
 from warlight_env.experiments.base import Duel, MatchTable
 from warlight_env.experiments.players import Contender

@@ -1,7 +1,8 @@
-"""How fast players grow where nobody hinders them, and how fast one could: a game beside somebody who never moves.
+"""Growth of players without opposition, and an estimate of the fastest growth, in games beside a passive player.
 
-The other holds one region with as many armies as nobody would attack so early, the farthest from where the player
-starts; where it started itself is neutral. Without it the game would be over.
+The passive player never moves. It holds one region, the farthest from the player's starting regions, with enough armies
+that no player attacks it so early. Its own starting regions become neutral. Without the passive player, the game would
+be over.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game
 from warlight_env.ownership import OneThread
 
-#: Rounds that are played.
+#: Number of rounds in a game.
 ROUNDS: Final = 8
-#: Armies of who never moves, and of regions that it would have had.
+#: Armies of the passive player, and of the regions in which it would have started.
 _BYSTANDER, _NEUTRAL = 20, 2
-#: Turns of a round that the long search compares, and games with each of the remaining ones: fewer and fewer turns, in
-#: more and more games.
+#: The number of turns in a round that the long search compares. Each stage has the number of remaining turns, and the
+#: number of games for each of them.
 _TURNS: Final = 200
 _STAGES: Final = ((200, 40), (50, 160), (12, 640))
 _QUICK_STAGES: Final = ((20, 2),)
 
 
 def alone(seed: int) -> Game:
-    """A game on the world map by the rules `thesis`, with player 0 at random starts and player 1 far away."""
+    """Return a game on the world map by the rules `thesis`: player 0 has random starts, and player 1 is far away."""
     game = Game("world", "thesis", 2, seed=seed, picks="random")
     board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
     army[owner == 1] = _NEUTRAL
@@ -66,7 +67,7 @@ def alone(seed: int) -> Game:
 
 
 class GrowthWork(NamedTuple):
-    """What the long search writes."""
+    """Output and working memory of the long search."""
 
     generator: GeneratorWork
     turns: TurnSet
@@ -79,7 +80,7 @@ class GrowthWork(NamedTuple):
 
 @kernel
 def _income_after(context: Context, position: Position, which: Int, rounds: Int, work: GrowthWork) -> Real:
-    """Player 0's income after so many rounds: one by a turn of `work`, the others by the policy."""
+    """Return player 0's income after some rounds: the first by a turn of `work`, the others by the policy."""
     at, orders = work.position, work.round
     copy_position(position, at)
     for played in range(rounds):
@@ -103,9 +104,10 @@ def choose_growth(
     rng: RandomState,
     work: GrowthWork,
 ) -> Int:
-    """The turn of `work` after which player 0 has the highest mean income when so many rounds are played.
+    """Return the index of the turn in `work` with the highest mean income of player 0 after this number of rounds.
 
-    stages: int64[S, 2], how many turns are compared, and in how many games each, all with the same dice."""
+    stages: int64[S, 2], the number of turns to compare, and the number of games for each. All turns use the same dice.
+    """
     count = generate(context, position, 0, rng, work.generator, work.turns)
     total, order = work.total, work.order
     for i in range(count):
@@ -129,7 +131,10 @@ def choose_growth(
 
 
 class LongSearch(OneThread):
-    """Grows as fast as it can: of many turns that with the highest mean income at the end, by many games each."""
+    """Grows as fast as possible: it chooses the turn with the highest mean income at the end, from many turns.
+
+    It simulates many games for each turn.
+    """
 
     exclusive_methods = ("act",)
 
@@ -138,7 +143,7 @@ class LongSearch(OneThread):
         self._stages = np.array(_QUICK_STAGES if quick else _STAGES, np.int64)
 
     def act(self, view: View, left: int) -> Orders:
-        """Its turn, with so many rounds to be played."""
+        """Return the turn for `view`, with `left` rounds still to play."""
         n, e = view.board.n_regions, view.board.n_edges
         if not self._made:
             functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
@@ -161,8 +166,11 @@ class LongSearch(OneThread):
 
 
 def measure_growth(settings: ExperimentSettings, unit: int, beyond: int = 0) -> dict[str, list[float]]:
-    """Income and regions after each round, from one start: of the agent asked for, or of the long search, which looks
-    so many rounds beyond the last one."""
+    """Return income and regions after each round of one game.
+
+    The player is the agent of the settings. If there is none, it is the long search, which looks `beyond` rounds beyond
+    the last one.
+    """
     game = alone(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)
     search = LongSearch(seed, settings.quick) if not settings.agent else None
@@ -181,7 +189,7 @@ def measure_growth(settings: ExperimentSettings, unit: int, beyond: int = 0) -> 
 
 
 def summarise_growth(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Means after the last round."""
+    """Return the means after the last round."""
     return [
         number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in found], "mean", None, "starts", 2)
         for key in ("income", "regions")

@@ -1,4 +1,4 @@
-"""Income of players that nobody hinders."""
+"""Income of players without opposition."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.growing import measure_growth, summarise_growth

@@ -1,4 +1,4 @@
-"""The income that a long search finds where nobody hinders it."""
+"""Income of a long search without opposition."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.growing import measure_growth, summarise_growth

@@ -1,4 +1,4 @@
-"""The income that a long search has by the way where it looks for that of a later round."""
+"""Intermediate income of a long search that maximizes the income of a later round."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What experiments measure: searches move by move, trees side by side, turns of a position."""
+"""Measurements of experiments: searches move by move, concurrent trees, turns of a position."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from warlight_env.experiments.players import Contender, ExperimentError
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game
 
-#: The side whose games are looked at, against itself: the thesis's bot with its usual 10 seconds.
+#: The side that plays against itself in measured games: the thesis's bot with its usual 10 seconds.
 SELF = Contender(seconds=10)
 
 
 def played_by_itself(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Game, Sequence[Agent]]]:
-    """A game of the agent against itself from random starts: the position before each round, and the agents after they
-    have chosen their turns for it.
+    """Play a game of the agent against itself from random starts.
+
+    Yields the position before each round, and the agents, which have chosen their turns for this round.
     """
     source = SELF.source(settings.agent, settings.by, settings.quick)
     setup = Setup((source, source), maps.load("world"), Rules(), settings.seed, False, "random", None)
@@ -41,7 +42,7 @@ def played_by_itself(settings: ExperimentSettings, unit: int) -> Iterator[tuple[
 
 
 def found_by(agent: Agent) -> SearchRecord:
-    """What the agent's last search came to."""
+    """Return the record of the agent's last search."""
     searched = agent.searched()
     if searched is None:
         raise ExperimentError(f"agent {agent.name!r} does not search; give mcts or mcts_thesis")
@@ -49,7 +50,7 @@ def found_by(agent: Agent) -> SearchRecord:
 
 
 def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Leaves' depths, simulations and nodes of every move of a game."""
+    """Return the leaves' depths, simulations and nodes of every move of a game."""
     values: dict[str, list[float]] = {"shallowest": [], "deepest": [], "simulations": [], "nodes": []}
     for _, agents in played_by_itself(settings, unit):
         for agent in agents:
@@ -60,7 +61,7 @@ def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[
 
 
 def summarise_searches(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Table 3.3."""
+    """Return the rows of table 3.3."""
 
     def row(label: str, key: str, kind: Any, thesis: float, digits: int) -> Row:
         return number_row(label, [values[key] for values in found], kind, thesis, "moves", digits)
@@ -73,18 +74,18 @@ def summarise_searches(found: Sequence[dict[str, list[float]]], settings: Experi
     ]
 
 
-#: Trees that table 3.10 grows side by side, and its medians: simulations and nodes of a tree.
+#: Numbers of concurrent trees in table 3.10, and its medians: simulations and nodes of a tree.
 THREADS = {1: (1272.0, 10344.5), 2: (1096.0, 9164.5), 4: (836.0, 5841.0)}
 
-#: Seconds of a search of table 3.10; where a run is only to show that everything works.
+#: Seconds of a search of table 3.10, and in a quick run.
 TREE_SECONDS, QUICK_TREE_SECONDS = 15.0, 0.1
 
-#: MiB for a tree: what 15 seconds need.
+#: Memory of a tree in MiB, enough for 15 seconds.
 TREE_MEMORY = 2000
 
 
 def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Simulations and nodes of each tree, in so many threads as THREADS has, from one position out of a game."""
+    """Return simulations and nodes of each tree at one position from a game, for each number of threads in THREADS."""
     game = _middle(derive_seed(settings.seed, unit), 4 + unit % 12)
     values: dict[str, list[float]] = {}
     for threads in THREADS:
@@ -107,7 +108,7 @@ def _searcher(spec: str, seed: int, **parameters: Any) -> Agent:
 
 
 def _middle(seed: int, rounds: int) -> Game:
-    """A position some rounds into a game between two bots, or into the first such game that lasts as long."""
+    """Return a position after `rounds` rounds of a game between two bots; games that end earlier are skipped."""
     for attempt in range(1000):
         game = Game("world", seed=derive_seed(seed, attempt), picks="random")
         bots = [make_agent("aggressive", derive_seed(seed, attempt, seat)) for seat in range(2)]
@@ -119,7 +120,7 @@ def _middle(seed: int, rounds: int) -> Game:
 
 
 def summarise_trees(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Table 3.10: medians per tree, and each as a share of one tree's alone."""
+    """Return the rows of table 3.10: medians per tree, and ratios to a single tree."""
     rows = []
     for k, what in enumerate(("simulations", "nodes")):
         for threads, figures in THREADS.items():
@@ -134,13 +135,13 @@ def summarise_trees(found: Sequence[dict[str, list[float]]], settings: Experimen
 
 
 def count_turns(game: Game, player: int) -> int:
-    """How many turns a player has: all ways to deploy the whole income, and after each all ways to send armies.
+    """Return a player's number of turns: all deployments of the whole income, each with all ways to send armies.
 
-    From each region one army at least stays behind, and the rest is split over its borders in any way. The order of the
-    attacks is not counted, which makes it a lower bound.
+    At least one army stays in each region, and the others are split over its borders in any way. The order of attacks
+    is not counted, so the number is a lower bound.
     """
     income = game.income(player)
-    ways = [1] + [0] * income  # by armies deployed so far
+    ways = [1] + [0] * income  # number of ways, by armies deployed so far
     for r in range(game.map.n_regions):
         if game.owner[r] != player:
             continue
@@ -151,7 +152,7 @@ def count_turns(game: Game, player: int) -> int:
 
 
 def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """log10 of the number of turns, of both players in every position of a game."""
+    """Return log10 of the number of turns, for both players at every position of a game."""
     turns = [
         math.log10(count_turns(game, player)) for game, _ in played_by_itself(settings, unit) for player in range(2)
     ]
@@ -159,7 +160,7 @@ def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list
 
 
 def summarise_branching(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """The powers of ten."""
+    """Return the rows of the powers of ten."""
     values = [unit["log10"] for unit in found]
     return [
         number_row("log10 of the turns of a position, median", values, "median", 13, "positions", 2),
@@ -168,14 +169,14 @@ def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Exper
 
 
 def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Bytes of a position on the world map: as trees store it, and with all that a game keeps (dice, offers …)."""
+    """Return the bytes of a position on the world map: in a tree, and with a game's whole state (dice, offers …)."""
     n = maps.load("world").n_regions
     whole = sum(array.nbytes for array in make_state(1, n, 2))
     return {"compact": [float(compact_size(n))], "whole": [float(whole)]}
 
 
 def summarise_state(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Sizes, which are exact."""
+    """Return the rows of sizes, which are exact."""
     compact, whole = found[0]["compact"][0], found[0]["whole"][0]
 
     def exact(label: str, value: float, thesis: float | None, sample: str, digits: int = 0) -> Row:

@@ -1,4 +1,4 @@
-"""How many rounds a simulation should last before the position is valued."""
+"""The best number of rounds in a simulation before the evaluation of its position."""
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 from warlight_env.experiments.players import with_parameters

@@ -1,4 +1,4 @@
-"""How much the tree search should explore."""
+"""The best amount of exploration in the tree search."""
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 

@@ -1,4 +1,4 @@
-"""Which child of the root should be the answer."""
+"""The best choice of the root's child as the answer."""
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 

@@ -1,4 +1,4 @@
-"""Which middle of its results flat Monte Carlo should go by."""
+"""The best average of results in flat Monte Carlo: median, mean or mode."""
 
 from warlight_env.experiments.fields import Field, FieldTable, Side
 

@@ -1,17 +1,17 @@
-"""How deep Max^N should look, in fields of four."""
+"""The best depth of Max^N in games of four."""
 
 from warlight_env.experiments.fields import Field, FieldTable, Side
 
 
 def _curve(map: str) -> Field:
-    """Depths 1, 4, 8 and 12 in one game, two turns of each player."""
+    """Return a game of depths 1, 4, 8 and 12 with two turns of each player."""
     costs = {1: 0.0003, 4: 0.0006, 8: 0.004, 12: 0.06}
     sides = tuple(Side(f"maxn:depth={depth},breadth=2", cost=cost) for depth, cost in costs.items())
     return Field(f"{map}, 2 turns each", sides, games=400, team=(), map=map, rounds=120)
 
 
 def _pair(map: str) -> Field:
-    """Depth 4 against 1, two players of each, with the usual five turns."""
+    """Return games of depth 4 against 1, two players of each, with the usual five turns."""
     one, other = Side("maxn:depth=4,breadth=5", cost=0.004), Side("maxn:depth=1,breadth=5", cost=0.0003)
     label = f"{map}, 5 turns each: depth 4 against 1, two players of each"
     return Field(label, (one, other, one, other), games=200, team=(0, 2), map=map, rounds=120)

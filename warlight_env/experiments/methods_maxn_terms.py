@@ -1,4 +1,4 @@
-"""What the ideas are worth that the authors of Max^N for Dice Wars left open."""
+"""The value of ideas that the authors of Max^N for Dice Wars did not test."""
 
 from warlight_env.experiments.fields import Field, FieldTable, Side
 

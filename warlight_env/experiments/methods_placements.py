@@ -1,4 +1,4 @@
-"""What a simulation among four players should be worth."""
+"""The best value of a simulation's result in games of four."""
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 

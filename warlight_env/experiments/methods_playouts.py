@@ -1,4 +1,4 @@
-"""Which turns the players of a simulation should take."""
+"""The best turns for players in a simulation."""
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 from warlight_env.experiments.players import with_parameters

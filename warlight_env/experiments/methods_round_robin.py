@@ -1,10 +1,10 @@
-"""The methods against one another."""
+"""Games of the methods against one another."""
 
 import itertools
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
-#: A game that is not decided by then is drawn: some would go on for hundreds of rounds.
+#: A game without a winner after this number of rounds is a draw; some games would take hundreds of rounds.
 MAX_ROUNDS = 150
 METHODS = ("minimax2", "flat_mc", "maxn:depth=8", TREE, "aggressive")
 

@@ -1,4 +1,4 @@
-"""Who plays in an experiment: the agent asked for, with the budgets of the thesis, or a reference bot."""
+"""Players of experiments: the requested agent with the thesis's budgets, or a reference bot."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from warlight_env.experiments.budgets import simulations
 #: Budgets in simulations, or in the thesis's seconds.
 By = Literal["simulations", "seconds"]
 
-#: Simulations a move where a run is only to show that everything works.
+#: Simulations per move in a quick run, which only tests that everything works.
 QUICK_SIMULATIONS = 20
 
 
 class ExperimentError(InputError):
-    """An experiment that cannot be run as it was asked for, with the reason."""
+    """The experiment cannot be run as requested; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Contender:
     """A side of an experiment.
 
-    name: a registered agent; None: the agent that is asked for.
-    seconds: the thesis's budget a move; None: none. threads: each with a tree of its own.
-    defense: with the defensive deploy and the two ways to attack that wait.
-    start: super regions in which it starts, one region each, at random; (): as the rules have it.
+    Attributes:
+        name: a registered agent; None: the requested agent.
+        seconds: the thesis's budget per move; None: no budget.
+        threads: number of threads; each has its own tree.
+        defense: whether the defensive deploy and the two waiting ways to attack are available.
+        start: super regions in which it starts, with one random region in each; (): as in the rules.
     """
 
     name: str | None = None
@@ -43,7 +45,7 @@ class Contender:
     start: tuple[str, ...] = ()
 
     def source(self, agent: str, by: By, quick: bool) -> AgentSource:
-        """What makes the player, where `agent` is asked for; quick: with hardly any budget."""
+        """Return the source of the player if `agent` is requested; `quick` gives a tiny budget."""
         spec = with_parameters(self.name or agent, self._budget(by, quick))
         if self.defense and not self.start:
             return spec
@@ -60,13 +62,13 @@ class Contender:
         return {"sims": str(simulations(self.seconds, self.threads)), **threads}
 
     def simulations(self) -> int:
-        """Simulations a move, in all threads."""
+        """Return the simulations per move, in all threads."""
         return 0 if self.seconds is None else self.threads * simulations(self.seconds, self.threads)
 
 
 @dataclass(frozen=True)
 class PlayerSource:
-    """Makes a player that no specification describes: without defence, or with given starting regions."""
+    """Makes players that no specification describes: without defence, or with given starting regions."""
 
     spec: str
     defense: bool
@@ -89,9 +91,9 @@ class PlayerSource:
 
 
 class StartingIn(Agent):
-    """An agent that picks a random region of each of some super regions, and then plays as the agent it wraps.
+    """An agent that picks a random region in each of some super regions, and then plays like the wrapped agent.
 
-    It needs rules that offer all regions to everybody, and an opponent that wants others: see `FREE_PICKS`.
+    It needs rules that offer all regions to all players, and an opponent that wants other regions: see `FREE_PICKS`.
     """
 
     def __init__(self, agent: Agent, super_regions: tuple[str, ...], seed: int) -> None:
@@ -100,7 +102,7 @@ class StartingIn(Agent):
         self._rng = make_rng(seed)
 
     def pick(self, view: View) -> list[int]:
-        """One region for each super region named, all different; `ExperimentError` where the map has no such one."""
+        """Return different regions, one for each named super region; raise `ExperimentError` for unknown names."""
         names = [super_region.name for super_region in view.map.super_regions]
         wished: list[int] = []
         for name in self.super_regions:
@@ -122,7 +124,7 @@ class StartingIn(Agent):
 
 
 def with_parameters(spec: str, parameters: dict[str, str]) -> str:
-    """A specification with parameters of an experiment; those that it has itself stand."""
+    """Return a specification with an experiment's parameters; its own parameters have precedence."""
     spec = spec.strip()
     if not parameters:
         return spec

@@ -1,4 +1,4 @@
-"""Results as pages of Markdown: `docs/thesis.md`, `docs/methods-results.md`, and those of our own experiments."""
+"""Reports of results in Markdown: `docs/thesis.md`, `docs/methods-results.md`, and those of our own experiments."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ from the results of the commands that stand under the tables; each goes on where
 
 
 def find_results(folders: Sequence[Path]) -> list[Result]:
-    """The results in some folders and the folders directly in them.
+    """Return the results in some folders and in their direct subfolders.
 
     Raises:
-        ExperimentError: a folder holds none.
+        ExperimentError: a folder has no result.
     """
     found: list[Result] = []
     for folder in folders:
@@ -69,10 +69,12 @@ def find_results(folders: Sequence[Path]) -> list[Result]:
 
 
 def report(results: Sequence[Result]) -> str:
-    """The page: a section for each experiment, with a column for each agent; the thesis's come first, in its order.
+    """Return the report, with a section for each experiment.
+
+    A section has a line for each row and agent. The thesis's experiments come first, in its order.
 
     Raises:
-        ExperimentError: two results are of the same experiment, agent and budgets, or one is of no experiment of ours.
+        ExperimentError: two results have the same experiment, agent and budgets, or an experiment is unknown.
     """
     seen = set()
     for result in results:

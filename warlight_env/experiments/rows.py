@@ -1,4 +1,4 @@
-"""A line of a result: our figure with its interval, the thesis's beside it, and whether they agree."""
+"""A row of a result: our figure with its interval, the thesis's figure, and whether they agree."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, wilson_i
 
 Verdict = Literal["within", "above", "below", "no figure"]
 
-#: Resamples of `bootstrap_interval`.
+#: Number of resamples in `bootstrap_interval`.
 RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. Shares lie in 0 .. 1 and are shown in per cent."""
+    """One figure. Shares are in 0 .. 1 and are shown in per cent."""
 
     label: str
     value: float
     low: float
     high: float
     thesis: float | None
-    sample: str  #: what it was measured on
+    sample: str  #: description of the sample
     thesis_sample: str = ""
-    difference: Interval | None = None  #: ours - the thesis's, 95 %, where the thesis says how many games it played
+    difference: Interval | None = None  #: ours - the thesis's, 95 %, if the thesis gives its number of games
     share: bool = False
     digits: int = 1
-    even: float | None = None  #: the share of games that equal players win; None: the row is no such share
+    even: float | None = None  #: the share of games that equal players win; None: the row is not such a share
 
     @property
     def verdict(self) -> Verdict:
-        """Where our interval leaves the thesis's figure: "above" is ours above the thesis's."""
+        """The place of the thesis's figure relative to our interval; "above" means that ours is above the thesis's."""
         if self.thesis is None:
             return "no figure"
         if self.low <= self.thesis <= self.high:
@@ -44,17 +44,17 @@ class Row:
         return "above" if self.value > self.thesis else "below"
 
     def shown(self, value: float) -> str:
-        """A figure as text."""
+        """Return a figure as text."""
         return f"{100 * value:.{self.digits}f} %" if self.share else f"{value:,.{self.digits}f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the row as data for JSON."""
         difference = None if self.difference is None else list(self.difference)
         return {**asdict(self), "difference": difference, "verdict": self.verdict}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Row:
-        """What `to_dict` wrote."""
+        """Return the row that `to_dict` wrote."""
         fields = {key: value for key, value in data.items() if key != "verdict"}
         difference = fields.pop("difference")
         return cls(**fields, difference=None if difference is None else Interval(*difference))
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass(frozen=True)
 class WinLoss:
-    """Games won and lost, as the thesis gives them."""
+    """Numbers of games won and lost in the thesis."""
 
     wins: int
     losses: int
@@ -73,7 +73,10 @@ class WinLoss:
 
 
 def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None, even: float = 0.5) -> Row:
-    """The share of games won, with Wilson's interval. even: the share of decided games that equal players win."""
+    """Return the row of a share of games won, with Wilson's interval.
+
+    even: the share of decided games that equal players win.
+    """
     games = wins + losses + draws
     low, high = wilson_interval(wins, games)
     return Row(
@@ -91,10 +94,10 @@ def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | 
 
 
 def newcombe(wins: int, games: int, other_wins: int, other_games: int) -> Interval:
-    """An interval for the difference of two independent shares, the first minus the second.
+    """Return an interval for the difference of two independent shares, the first minus the second.
 
     R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17
-    (1998), method 10: from Wilson's intervals of both.
+    (1998), method 10: it uses Wilson's intervals of both shares.
     """
     a, b = wins / games, other_wins / other_games
     (low_a, high_a), (low_b, high_b) = wilson_interval(wins, games), wilson_interval(other_wins, other_games)
@@ -109,7 +112,10 @@ def bootstrap_interval(
     confidence: float = CONFIDENCE,
     seed: int = 1,
 ) -> Interval:
-    """A percentile interval for a statistic of all values, with whole clusters (the values of a game) resampled."""
+    """Return a percentile interval for a statistic of all values.
+
+    The bootstrap resamples whole clusters, such as the values of a game.
+    """
     arrays = [np.asarray(cluster, dtype=np.float64) for cluster in clusters]
     rng = np.random.default_rng(seed)
     found = [
@@ -129,7 +135,7 @@ def number_row(
     what: str,
     digits: int = 1,
 ) -> Row:
-    """A mean or median over clusters of values that depend on each other, such as the moves of a game."""
+    """Return the row of a mean or median over clusters of dependent values, such as the moves of a game."""
     full = [cluster for cluster in clusters if len(cluster)]
     compute = np.mean if statistic == "mean" else np.median
     values = np.concatenate([np.asarray(cluster, dtype=np.float64) for cluster in full])

@@ -1,4 +1,4 @@
-"""Runs an experiment in a folder, and writes down what it came to as JSON and Markdown."""
+"""Runs of experiments in folders, with results as JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
 
-#: Version of the form of result files.
+#: Version of the format of result files.
 FORMAT: Final = 1
 RESULT: Final = "result.json"
 
@@ -37,7 +37,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment came to for one agent."""
+    """The result of an experiment for one agent."""
 
     experiment: str
     settings: ExperimentSettings
@@ -48,7 +48,7 @@ class Result:
 
     @property
     def command(self) -> str:
-        """The command that makes it again."""
+        """The command that reproduces the result."""
         s = self.settings
         parts = ["warlight experiment run", self.experiment]
         if s.agent:
@@ -60,7 +60,7 @@ class Result:
         return " ".join([*parts, "--quick"] if s.quick else parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the result as data for JSON."""
         return {
             "format": FORMAT,
             "experiment": self.experiment,
@@ -74,10 +74,10 @@ class Result:
 
     @classmethod
     def load(cls, path: Path) -> Result:
-        """What `run_experiment` wrote.
+        """Return the result that `run_experiment` wrote.
 
         Raises:
-            ExperimentError: the file cannot be read or holds something else.
+            ExperimentError: the file cannot be read, or is not a result.
         """
         text = bounded.read_text(path, bounded.RESULT_BYTES, ExperimentError, "experiment's result")
         data = bounded.parse_json(text, str(path), ExperimentError)
@@ -99,18 +99,18 @@ class Result:
 
 
 def folder_name(name: str, settings: ExperimentSettings) -> str:
-    """The name of a run's folder: what is run with which agent and budgets."""
+    """Return the name of a run's folder, from the experiment, the agent and the budgets."""
     agent = re.sub(r"[^A-Za-z0-9_=.]+", "-", settings.agent)
     parts = [name, agent, "" if settings.by == "simulations" else settings.by, "quick" if settings.quick else ""]
     return "-".join(part for part in parts if part)
 
 
 def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder: Path, advance: Advance) -> Result:
-    """Run an experiment, or go on with what the folder holds, and write result.json and result.md there.
+    """Run an experiment, or continue a run in the folder, and write result.json and result.md there.
 
     Raises:
-        RunFolderError: the folder holds another run, or another run writes to it.
-        RunError: the folder cannot be written; what was played is kept.
+        RunFolderError: the folder holds another run, or another process writes to it.
+        RunError: the folder cannot be written; the finished games are kept.
     """
     with FolderLock(folder, in_use=RunFolderError) as lock:
         outcome = experiment.run(settings, lock, advance)
@@ -125,7 +125,7 @@ def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder:
 
 
 def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 1) -> str:
-    """The experiment as a section: a table of all results, and how to make them again."""
+    """Return the experiment as a section: a table of all results, and the commands that reproduce them."""
     finding: str = getattr(experiment, "finding", "")
     lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
     if any(result.settings.quick for result in results):
@@ -136,7 +136,7 @@ def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 
     whose = ["authors", "the authors' figure"] if finding else ["thesis", "the thesis's figure"]
     rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"], *_table(results)]
     if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
-        rows = [row[:5] for row in rows]  # nobody measured it before
+        rows = [row[:5] for row in rows]  # there are no figures to compare with
     if not any(result.settings.agent for result in results):
         rows = [[row[0], *row[2:]] for row in rows]  # no agent matters
     lines += [f"| {' | '.join(row)} |" for row in rows]
@@ -156,7 +156,7 @@ def _heading(experiment: Experiment) -> str:
 
 
 def _table(results: Sequence[Result]) -> list[list[str]]:
-    """A line for each label and bot."""
+    """Return a line for each label and bot."""
     lines = []
     for label in dict.fromkeys(row.label for result in results for row in result.rows):
         named = label
@@ -189,7 +189,7 @@ def _ours(row: Row) -> list[str]:
 
 
 def _made(results: Sequence[Result]) -> list[str]:
-    """How long it took, and with what it was made: a line for each machine and version."""
+    """Return the playing times and facts, in a line for each machine and version."""
     times: dict[str, list[str]] = {}
     for result in results:
         hours, minutes = divmod(round(result.seconds / 60), 60)

@@ -1,4 +1,4 @@
-"""How much memory a position takes."""
+"""The memory size of a position."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.measuring import measure_state, summarise_state

@@ -1,4 +1,4 @@
-"""Table 3.10: what threads do to one another."""
+"""Table 3.10: the effect of concurrent threads on each other."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.measuring import measure_trees, summarise_trees

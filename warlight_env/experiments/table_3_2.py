@@ -1,11 +1,12 @@
-"""Table 3.2: what starting regions are worth."""
+"""Table 3.2: the value of starting regions."""
 
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.base import Duel, MatchTable
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
-#: The thesis's rules, but that all regions are offered to both: under its own, nobody is offered two in Asia.
+#: The thesis's rules, but all regions are offered to both players; the thesis's own rules offer no player two regions
+#: in Asia.
 FREE_PICKS = Rules.of("thesis", name="thesis:free picks", picking="ranked", ranked=2, offers_per_super_region=0)
 
 TABLE = MatchTable(

@@ -1,4 +1,4 @@
-"""Table 3.3: how far a search of 10 seconds looks."""
+"""Table 3.3: the depth of a search of 10 seconds."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.measuring import measure_searches, summarise_searches

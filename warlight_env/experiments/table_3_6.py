@@ -1,4 +1,4 @@
-"""Table 3.6: what defence is worth."""
+"""Table 3.6: the value of defence."""
 
 from warlight_env.experiments.base import Duel, MatchTable
 from warlight_env.experiments.players import Contender

@@ -1,4 +1,4 @@
-"""Table 3.7: what more time is worth, from 10 seconds down."""
+"""Table 3.7: the value of more time, 10 seconds against less."""
 
 from warlight_env.experiments.base import Duel, MatchTable
 from warlight_env.experiments.players import Contender

@@ -1,4 +1,4 @@
-"""Table 3.8: what more time is worth, from 20 seconds down."""
+"""Table 3.8: the value of more time, 20 seconds against less."""
 
 from warlight_env.experiments.base import Duel, MatchTable
 from warlight_env.experiments.players import Contender

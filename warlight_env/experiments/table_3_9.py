@@ -1,4 +1,4 @@
-"""Table 3.9: what threads are worth."""
+"""Table 3.9: the value of threads."""
 
 from warlight_env.experiments.base import Duel, MatchTable
 from warlight_env.experiments.players import Contender

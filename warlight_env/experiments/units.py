@@ -1,4 +1,4 @@
-"""Measurements unit by unit, each on disk as soon as it is made."""
+"""Measurements unit by unit; each unit is written to disk immediately."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ DESCRIPTION, UNITS = "run.json", "units.jsonl"
 
 
 class UnitFolder(AppendOnlyFolder):
-    """The folder of a measurement: `run.json` says what is measured, `units.jsonl` holds a line for every unit.
+    """The folder of a measurement: `run.json` describes it, and `units.jsonl` has a line for every unit.
 
     Args:
         folder: see `AppendOnlyFolder`.
-        experiment, count, settings: what is measured: its name, and how many units.
+        experiment: name of the experiment.
+        count: number of units.
+        settings: settings of the run.
 
     Raises:
         RunFolderError, RunError: see `AppendOnlyFolder`.
@@ -30,7 +32,7 @@ class UnitFolder(AppendOnlyFolder):
 
     def __init__(self, folder: Path | FolderLock, experiment: str, count: int, settings: ExperimentSettings) -> None:
         self.count = count
-        self.known: dict[int, dict[str, Any]] = {}  #: what was measured, by unit
+        self.known: dict[int, dict[str, Any]] = {}  #: measured values, by unit
         description = {
             "version": __version__, "experiment": experiment, "agent": settings.agent, "by": settings.by,
             "quick": settings.quick, "seed": settings.seed, "units": count,
@@ -38,10 +40,10 @@ class UnitFolder(AppendOnlyFolder):
         super().__init__(folder, description)
 
     def append(self, unit: int, seconds: float, values: dict[str, list[float]]) -> None:
-        """Write what was measured; on the disk when this returns.
+        """Append a unit's values; they are on the disk when this method returns.
 
         Raises:
-            RunError: that failed; everything before is still there.
+            RunError: writing failed; all earlier units are still there.
         """
         self.append_lines([line := {"unit": unit, "seconds": seconds, "values": values}])
         self.take(line)
@@ -56,15 +58,16 @@ class UnitFolder(AppendOnlyFolder):
 def measured(
     folder: UnitFolder, measure: Callable[[int], dict[str, list[float]]], advance: Advance
 ) -> tuple[list[dict[str, list[float]]], bool, float]:
-    """All that the folder holds and what was missing, by unit; whether Ctrl-C ended it; seconds spent.
+    """Measure the missing units. Return the values of all units, whether Ctrl-C ended it, and the seconds spent.
 
     Args:
-        measure: makes what is missing, from a unit's number.
-        advance: told of each.
+        folder: the folder.
+        measure: measures a missing unit, given its number.
+        advance: is called for each unit.
 
     Raises:
-        RunFolderError: the folder holds something else, or another process is at it.
-        RunError: it cannot be written; what was measured before is kept.
+        RunFolderError: the folder holds another run, or another process uses it.
+        RunError: it cannot be written; earlier units are kept.
     """
     interrupted = False
     with folder as units:
