@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -12,7 +15,15 @@ from warlight_env.engine.stack import stack_indices
 
 
 @inline_kernel
-def _spread(board: Board, owner: Owners, player: Int, start: Int, number: Int, part: Armies, queue: Regions) -> Int:
+def _spread(
+    board: Board,
+    owner: Owners,
+    player: Int,
+    start: Int,
+    number: Int,
+    part: npt.NDArray[np.integer[Any]],
+    queue: Regions,
+) -> Int:
     """Write a number to part[r] of all regions of the connected territory that `start` is in, where 0 stands.
 
     Returns how many there are; queue has room for all regions.

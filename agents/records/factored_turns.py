@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, Real, Regions
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, Regions
 
 #: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
@@ -100,7 +100,7 @@ def share_out(
 
 
 @kernel
-def share_of(available: Int, value: Any) -> Real:
+def share_of(available: Int, value: Int) -> Int:
     """Armies that a share of value / 4 sends of those available: rounded down, but at least 1."""
     return max(np.int64(1), (available * value) >> 2)
 

@@ -12,7 +12,7 @@ from warlight_env.agents.search.outcome import outcome_at
 from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int, PlayerNumbers, RegionValues, Shares
+from warlight_env.engine.kernel_types import Int, PlayerNumbers, Shares
 from warlight_env.engine.position import copy_position, position_at
 
 
@@ -70,7 +70,7 @@ def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count
 
 @inline_kernel
 def _write_worth(
-    context: Context, settings: PlaySettings, share: Shares, out: PlayerNumbers, values: RegionValues
+    context: Context, settings: PlaySettings, share: Shares, out: PlayerNumbers, values: PlayerNumbers
 ) -> None:
     if settings.worth == PLACEMENTS:
         write_placements(share, out, settings.alpha, settings.beta, values)

@@ -9,7 +9,7 @@ import numpy as np
 from warlight_env.agents.evaluation.standing import holds_regions
 from warlight_env.agents.search.playing import UNIT
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, RegionValues, Shares
+from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
 
 #: What a simulation is worth to the players.
 SHARES: Final = 0
@@ -39,7 +39,7 @@ def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
 
 
 @kernel
-def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: RegionValues) -> None:
+def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: PlayerNumbers) -> None:
     """Placements from shares, float64[P], and times of elimination, int64[P] or -1, to `values`, int64[P] in UNITs.
 
     Whom nobody surpasses has alpha + (1 - alpha) * share. The range 0 .. beta is split evenly among the other places,

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-#: Numbers, Python's or an array's elements: kernels compute with both. A type checker keeps the three apart and apart
-#: from arrays; an `Int` counts as a `Real` only if it is Python's.
+#: Numbers: Python's and NumPy's, because kernels compute with both. A type checker refuses a `Real` as an `Int`, and an
+#: array as a number. It accepts elements of arrays as any of the three. A local variable that starts with a constant
+#: and takes such a number later is declared: `total: Int = np.int64(0)`.
 Int: TypeAlias = int | np.integer[Any]
 Real: TypeAlias = float | np.floating[Any]
 Bool: TypeAlias = bool | np.bool_
