@@ -93,7 +93,7 @@ class _Progress(event.Listener):
             self._ready.add(function)
 
     def loaded(self, function: Function) -> None:
-        """A kernel was loaded from the cache."""
+        """Count a kernel as ready after its load from the cache."""
         self._ready.add(function)
 
     def begin_anew(self) -> None:
@@ -116,7 +116,7 @@ event.register("numba:compile", _PROGRESS)
 
 
 def compiled_count() -> int:
-    """How many kernels this process has compiled; those that were loaded from the cache do not count."""
+    """Return the number of kernels that this process has compiled; kernels from the cache do not count."""
     return _PROGRESS.compiled
 
 
