@@ -32,7 +32,7 @@ from warlight_env.engine.sources import (
 )
 from warlight_env.output import OutputError, write_file
 
-#: Number of older module texts whose sources are kept on disk.
+#: Number of older module texts with parsed sources on disk.
 _KNOWN_SOURCES: Final = 2000
 
 #: The digest of the sources in the name of a kernel's file.
@@ -71,7 +71,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Seal a file and write it in one step. Warns if the folder cannot be written: the program can go on."""
+    """Seal a file and write it in one step. Warns if the folder cannot be written; the program continues."""
     try:
         # The next start refuses files that others can write. Damage by a power cut is detected, so nothing is synced.
         write_file(path, seal(path.name, content), mode=0o644, sync=False)
@@ -240,7 +240,7 @@ def _cache_class(variant: str) -> type[_KernelCache]:
 
 
 def enable_cache(compiled: Any, function: Callable[..., Any], variant: str = "") -> None:
-    """Have Numba store what it compiles of a function in `cache_folder`.
+    """Make Numba store its compiled code of a function in `cache_folder`.
 
     Nothing is stored if the function has no source file, or if there is no safe folder.
 

@@ -1,4 +1,4 @@
-"""The folder of compiled kernels: which one is used, and who can write to it."""
+"""The folder of compiled kernels: its choice, and a check of the users who can write to it."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""The checked build: kernels that raise where an index, a slice or a number is not what its array can hold.
+"""The checked build: its kernels raise an error for an invalid index, slice or number.
 
 ``WARLIGHT_CHECKED=1`` switches it on, for tests. It is several times slower and has its own cache. In kernels
 
-- every index lies in 0 .. length - 1; negative ones, which Numba counts from the end, are errors;
-- the bounds of every slice lie in 0 .. length, where Numba clips them;
-- every integer stored at an index of an array fits its dtype, where Numba discards the upper bits (kernels
-  store only at indices, never a number into a slice);
-- every float that becomes an integer fits, where the result is undefined: for example NaN or infinity.
+- every index is in 0 .. length - 1; negative ones, which Numba counts from the end, are errors;
+- the bounds of every slice are in 0 .. length; without the check Numba clips them;
+- every integer stored at an index of an array fits its dtype; without the check Numba discards the upper bits
+  (kernels store only at indices, never a number into a slice);
+- every float that becomes an integer fits its type; without the check the result is undefined, for example for NaN
+  or infinity.
 
 The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba passes its errors to
 ``sys.unraisablehook`` and continues. Users' functions, which `plug_ins.guarded` checks, do not change.

@@ -54,12 +54,12 @@ def _is_interactive() -> bool:
 
 
 def _is_open() -> bool:
-    """Whether there is a standard error; Python has none if the caller has closed its descriptor."""
+    """Whether standard error exists; Python has none if the caller has closed its descriptor."""
     return sys.stderr is not None and not sys.stderr.closed
 
 
 def _print(line: str) -> None:
-    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full: the compilation goes on
+    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full: continue the compilation
         print(line, file=sys.stderr, flush=True)
 
 
@@ -127,7 +127,7 @@ def note_loaded(function: Function) -> None:
 
 @contextlib.contextmanager
 def shown() -> Iterator[None]:
-    """Show the progress also where standard error is a file or a pipe, while the context lasts."""
+    """Show the progress inside the context, also if standard error is a file or a pipe."""
     if not _is_interactive():
         _PROGRESS.begin_anew()
     _PROGRESS.shown_anywhere += 1

@@ -56,7 +56,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
 
 def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
-    """Compile this kernel without wrappers for calls from other kernels.
+    """Compile a kernel without wrappers if other kernels call it.
 
     Wrappers serve only calls from outside of kernels. The wrapper for Python unpacks records of a hundred arrays, and
     most kernels are only called by other kernels. This wrapper would take a third of all compile time.
@@ -137,7 +137,7 @@ _NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
 
 
 class _Protected(_NamedTuple):
-    """The type of a record whose arrays cannot be written to; its memory layout is the record's."""
+    """The type of a record with arrays that cannot be written; its memory layout is the record's."""
 
     def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:
         self.record = record

@@ -67,7 +67,7 @@ def outer_adder(inputs: int, width: int) -> AddOuter:
 def row_adder(width: int) -> AddRow:
     """Return a function for kernels that adds part times row float32[width] to out float32[width].
 
-    Numba compiles such a loop to single memory operations, one element at a time.
+    Numba compiles a loop over the row to memory operations of one element at a time.
     """
     return _plain_row(width) if CHECKED or JIT_DISABLED else _wide_row(width)
 

@@ -75,7 +75,7 @@ class Orders:
 def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     try:
         array = np.asarray(rows)
-    except Exception:  # ragged, not even a sequence, or an object whose own methods fail
+    except Exception:  # ragged, not even a sequence, or an object with faulty methods
         raise OrdersTypeError(f"{name} must be a list of {form}, each an integer; got {short_repr(rows)}") from None
     if array.size == 0 and array.ndim <= 2:
         return np.zeros((0, width), dtype=np.int64)
@@ -99,7 +99,7 @@ def wishes_of(answer: Any, player: int | None = None) -> list[int]:
     """
     try:
         given = np.asarray(answer)
-    except Exception:  # ragged, or an object whose own methods fail
+    except Exception:  # ragged, or an object with faulty methods
         given = np.zeros((1, 1))
     if given.size == 0 and given.ndim:
         return []

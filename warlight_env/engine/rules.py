@@ -71,10 +71,10 @@ class Rules:
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
         players rank the same regions, equal wishes are decided at random), "alternating" (players pick the same
         regions one by one, in the order ABBAAB …), "dealt" (at random).
-    picks: Regions each player gets. 0, only under "alternating": an equal part of the offers; each region beyond
-        three is lost with probability 1/4, for all players alike.
-    ranked: Wishes each player ranks under "ranked".
-    offers_per_super_region: Regions offered per super region; 0 offers every region. Under "own_offer" to each
+    picks: Number of regions that each player gets. 0, only under "alternating": an equal part of the offers; each
+        region beyond three is lost with probability 1/4, for all players alike.
+    ranked: Number of wishes that each player ranks under "ranked".
+    offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" to each
         player, disjointly.
     dealt_apart: Under "dealt": players never start next to each other.
     wastelands, wasteland_army: Draws of wastelands as a share of the number of super regions (rounded down), and

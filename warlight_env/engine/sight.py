@@ -61,7 +61,7 @@ def seen_in_round(
     after: Sequence[int],
     captured: Iterable[int],
 ) -> frozenset[int]:
-    """Return the regions that a player saw in a round under fog: before it, after it, and from regions held for a time.
+    """Return the regions that a player saw in a round under fog: at its start and end, and from regions held in between.
 
     Args:
         before, after: owners of all regions. captured: the regions that the player took, even if it lost them again.
@@ -71,8 +71,8 @@ def seen_in_round(
 
 
 def knows_of(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
-    """Whether a player who saw the regions `seen` knows of an order of player `by` on `regions`.
+    """Whether a player knows of an order of player `by` on `regions`, if it saw the regions `seen`.
 
-    It knows its own orders, and others' orders in sight.
+    A player knows its own orders, and others' orders in sight.
     """
     return by == player or any(region in seen for region in regions)

@@ -220,7 +220,7 @@ def observe(
     """Update all players' views, features, masks and incomes of games first .. end - 1.
 
     The kernel relies only on the values that earlier calls wrote to the same buffers. The state may have changed in any
-    way since then.
+    way between calls.
     """
     players = state.eliminated_at.shape[1]
     visible, owned, armies = memory.visible, memory.owned, memory.armies

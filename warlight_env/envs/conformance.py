@@ -27,7 +27,7 @@ def vector_conformance_test(
 
     Observations, rewards, `terminated`, `truncated` and infos must be equal to the last bit: at resets, in every
     autoreset mode, and also for games after the first. Actions respect ``info["action_mask"]`` if there is one.
-    A mask may be flat in the batch. The test works for any Gymnasium environment whose batch seeds its games with
+    A mask may be flat in the batch. The test works for any Gymnasium environment if its batch seeds the games with
     seed, seed + 1, ….
 
     Args:

@@ -71,7 +71,7 @@ class EnvCore(OneThread):
         picking: "play" makes the picks part of the episode, "random" draws them.
         max_cycles: steps after which a game is truncated; None: the encoding's `default_cycles`.
         reward: "win", "regions", "income", a `Reward`, or a `RewardFunction`.
-        slots: S, the number of players whose observations and masks are computed; None: all.
+        slots: S, the number of players with observations and masks; None: all.
     """
 
     not_copied = ("_game_batch",)  # it holds addresses of compiled code
@@ -176,7 +176,7 @@ class EnvCore(OneThread):
 
     @property
     def slots(self) -> int:
-        """S, the number of players of a game whose observations and masks are computed."""
+        """S, the number of players of a game with observations and masks."""
         return self.out.seat.shape[1]
 
     @property
@@ -249,7 +249,7 @@ class EnvCore(OneThread):
 
     @property
     def _may_fail(self) -> bool:
-        """Whether the rules may have no valid deal of start regions."""
+        """Whether the deal of start regions may fail."""
         return bool(self.params.picking == DEALT and self.params.dealt_apart)
 
     @property
@@ -353,7 +353,7 @@ class EnvCore(OneThread):
     def resolve(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve, the second half of `step`: play each round whose turns are complete, pay rewards, and observe.
+        """Resolve, the second half of `step`: play each round after all turns are submitted, pay rewards, and observe.
 
         Only games with selected int8[B] not 0 (None: all) are played. The others do not change and pay reward 0. An
         exception of a user's reward function passes through; then no round is played, and submitted turns remain.

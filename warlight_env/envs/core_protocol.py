@@ -62,7 +62,7 @@ class Core(Protocol):
 
     @property
     def slots(self) -> int:
-        """S, the number of players of a game whose observations and masks are computed."""
+        """S, the number of players of a game with observations and masks."""
         ...
 
     @property

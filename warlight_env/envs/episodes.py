@@ -61,8 +61,8 @@ class Results(NamedTuple):
 class Episodes:
     """B games of one learner each, in slot 0 of an `EnvCore`, against opponents that play inside.
 
-    Games of a map are together in parts (`parts`), whose arrays have the sizes of that map. Kernels process one part
-    after another. If all games are on one map there is one part, and its core is `core`.
+    Games of a map are together in parts (`parts`). The arrays of a part have the sizes of its map. Kernels process one
+    part after another. If all games are on one map there is one part, and its core is `core`.
 
     Args:
         map, rules, players, action, observation, fog, picking, max_cycles, reward: as for `EnvCore`; with `padded` the

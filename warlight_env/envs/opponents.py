@@ -1,4 +1,4 @@
-"""Opponents of a learner: bots, policies, mixtures, and slots whose opponents can change during training."""
+"""Opponents of a learner: bots, policies, mixtures, and pools that can change during training."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def make_opponent(source: Any) -> Opponent:
     - "aggressive", "mcts:sims=50": registered agents; those without parameters in `COMPILED` play in compiled code.
     - `load_policy("learner.zip", trust=True)`: a policy that Stable-Baselines3 or sb3-contrib saved, with the
       environment's own spaces. The file name alone is refused, because such a file can run any program when it is read.
-    - an agent's class, or a function whose first parameter is `seed`: makes an agent for every game.
+    - an agent's class, or a function with `seed` as its first parameter: makes an agent for every game.
     - any other callable: a `Policy`.
     """
     if isinstance(source, Opponent):

@@ -55,9 +55,9 @@ class SeenGames(NamedTuple):
     income: int32[M], armies that the player may deploy in a turn.
     phase: int8[M], 0 while starting regions are picked, 1 in play, 2 when the game is over.
     turn: float32[M, N, 3], the turn so far with the encoding "steps", with the columns of `TURN_FEATURES`; [M, 0, 3]
-        with encodings whose turn is one action.
-    income_left: float32[M], the share of the income not deployed yet; 1 with encodings whose turn is one
-        action.
+        with encodings that take one action a turn.
+    income_left: float32[M], the share of the income not deployed yet; 1 with encodings that take one
+        action a turn.
     """
 
     owner: npt.NDArray[np.int8]
@@ -127,7 +127,7 @@ def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: An
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only contiguous array, which always has the same Numba type."""
+    """Return a read-only contiguous array, so that its Numba type is always equal."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view

@@ -60,7 +60,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     The same for all agents. `action` is one of:
 
-    - a name in `envs.actions.ENCODINGS`, whose classes document their spaces;
+    - a name in `envs.actions.ENCODINGS`; the encoding's class documents its space;
     - a factory such as ``functools.partial(FactoredActions, priority=True)``;
     - a custom `ActionEncoding`.
 

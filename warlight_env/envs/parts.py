@@ -119,7 +119,7 @@ class Parts:
         self._played: list[Part] | None = None  # None: unknown after games moved
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a copy, whose games have other addresses in memory."""
+        """Restore a copy; its games have other addresses in memory."""
         self.__dict__.update(state)
         self._changed = True
 

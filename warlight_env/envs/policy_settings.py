@@ -68,7 +68,7 @@ class PolicySettings:
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:
-        """Load the settings beside a model's file; None if there is no such file.
+        """Load the settings beside a model's file; None if the file does not exist.
 
         Raises:
             PolicySettingsError: the file holds something else.

@@ -203,7 +203,7 @@ def hand_in_policy(
 
     The kernels get `context`, and have the signatures of policies and pickers in `agents.context`; chosen int16[B, P];
     after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1 for success. Otherwise nothing changes,
-    and the result is a game whose after[b] is not a player.
+    and the result is a game b for which after[b] is not a player.
     """
     out, turns, work = games.out, games.turns, games.work
     policy, pick = policy_at(policy_address), picker_at(pick_address)

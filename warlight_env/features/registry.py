@@ -23,7 +23,7 @@ Columns = npt.NDArray[np.uint32]
 
 
 class FeatureNameError(InputError, KeyError):
-    """The name of no feature, or of no part of the features."""
+    """An unknown name of a feature, or of a part of the features."""
 
     def __str__(self) -> str:
         return str(InputError(*self.args))

@@ -129,7 +129,7 @@ class ActionEncoding(ABC):
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:
-        """Return the difference between a turn and an action's turn; `Loss.exact` is True where nothing is lost."""
+        """Return the difference between a turn and an action's turn; `Loss.exact` is True for no loss."""
         return loss_between(view, turn, self.decode(view, action))
 
     @property
@@ -159,7 +159,7 @@ class ActionEncoding(ABC):
         """Return the context for `submit` and `write_mask`; it has no functions."""
         return bare_context(self.board, self.params, players, self.weights)
 
-    # For subclasses whose kernels do the work
+    # For subclasses with kernels
 
     def _seen(self, view: View) -> SeenPosition:
         picking = view.phase == "pick"

@@ -28,7 +28,7 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDAr
 def _part(actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
     try:
         return actions[which]
-    except Exception:  # no batch, a shorter one, or an object whose own methods fail
+    except Exception:  # no batch, a shorter one, or an object with faulty methods
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 
 

@@ -19,7 +19,7 @@ from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosi
 def decode_wishes(allowed: Marks, top: Int, action: ActionRow, wishes_out: Regions) -> tuple[Int, Int]:
     """Write the regions wished for to wishes_out int32[N]: highest value first, ties by region.
 
-    `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes, and the number of illegal entries.
+    `allowed` is int8[N], not 0 for regions that the mask allows. Returns the numbers of wishes and of illegal entries.
     """
     n = allowed.shape[0]
     illegal = 0

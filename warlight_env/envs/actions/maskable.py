@@ -1,4 +1,4 @@
-"""Spaces of several choices whose `sample` also takes a flat mask, because infos hold plain arrays."""
+"""Spaces of several choices; their `sample` also takes a flat mask, because infos hold plain arrays."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class OrdersActions(ActionEncoding):
     leave when the attack is executed; `decode` gives it as 1,000,000. While regions are picked, a deploy row is a wish:
     higher values first, ties: the lower region first. 0 is no wish; picks without a wish are drawn at random.
 
-    It expresses every turn whose attacks have fewer than `max_armies` armies each, or all armies. With the default of
+    It expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the default of
     63 an attack with 70 of 100 armies has no action: `encode` raises InexpressibleError, which names the bound, and
     does not substitute another number. ``functools.partial(OrdersActions, max_armies=500)`` raises the bound (up to
     1,000,000). Each further army adds one value per edge to the space and its masks.

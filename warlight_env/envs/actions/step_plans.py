@@ -98,7 +98,7 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
-    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` if there are none."""
+    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` for an attack without any."""
     board, needs, used = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
     for edge, armies in attacks:
@@ -136,7 +136,7 @@ def _told(
     last: int,
     part: int,
 ) -> list[int]:
-    """Return a plan's actions: deploys for each attack before `first`, then all other deploys, then other attacks."""
+    """Return a plan's actions: each attack before `first` after its deploys, then all other deploys and attacks."""
     actions: list[int] = []
     done = dict.fromkeys(total, 0)
     for i in range(len(needs) + 1):

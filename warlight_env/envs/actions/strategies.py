@@ -79,7 +79,7 @@ def _applies(context: Context, seen: SeenPosition, generator: GeneratorWork) -> 
 def write_strategy_mask(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Open the actions whose deploy strategy applies; the first three if none applies, the first while picking."""
+    """Open the actions of deploy strategies that apply; the first three if none applies, the first while picking."""
     bits: Int = 1
     if not seen.picking:
         prepare(context, seen.position, seen.player, work.generator)
