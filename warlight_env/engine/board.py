@@ -101,7 +101,7 @@ class Board(NamedTuple):
 
 @kernel
 def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -> None:
-    """Fill distance, [N, N] of -1, by a search in breadth from each region. queue: [N], overwritten."""
+    """Fill distance, [N, N] of -1, by a breadth-first search from each region. queue: [N], overwritten."""
     n = len(queue)
     for start in range(n):
         row = distance[start]

@@ -84,7 +84,7 @@ def _warn_unwritable(folder: Path | str, error: Exception) -> None:
 
 
 class _Locator(_CacheLocator):
-    """Puts one variant of a compiled function into `cache_folder`.
+    """Numba's locator of one variant of a compiled function in `cache_folder`.
 
     A kernel's key is its module, its name, its code and the digest of its module's import closure. Files of changed
     sources are beside the older ones. Functions of other modules may call any kernel, so their key is the digest of
@@ -122,7 +122,7 @@ class _Locator(_CacheLocator):
 
 
 def _code_digest(code: CodeType) -> str:
-    """Distinguishes functions of the same name in one module, independently of their lines."""
+    """A digest that distinguishes functions of the same name in one module, independently of their lines."""
     numbers = [c for c in code.co_consts if isinstance(c, int | float)]
     inner = [_code_digest(c) for c in code.co_consts if isinstance(c, CodeType)]
     return hashlib.sha256(repr((code.co_code, code.co_names, numbers, inner)).encode()).hexdigest()[:8]

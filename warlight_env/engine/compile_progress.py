@@ -64,7 +64,7 @@ def _print(line: str) -> None:
 
 
 class _Progress(event.Listener):
-    """Counts the kernels that Numba compiles, and prints a line every `INTERVAL` seconds while it does."""
+    """A listener that counts the kernels compiled by Numba; it prints a line every `INTERVAL` seconds meanwhile."""
 
     def __init__(self) -> None:
         self.compiled = 0

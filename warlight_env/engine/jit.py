@@ -84,7 +84,7 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _ignore_literals(dispatcher: Any) -> None:
-    """Prevent Numba from compiling a kernel again for each constant argument: a quarter of all compile time.
+    """Prevent Numba from compiling a kernel again for each constant argument; it costs a quarter of compile time.
 
     The same holds for records that users' functions get as `protected` and pass on.
     """

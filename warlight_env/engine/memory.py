@@ -38,7 +38,7 @@ def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list
 
 
 def together(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Return copies in one block of memory; kernels read many such groups of arrays faster, one after another."""
+    """Return copies in one block of memory, so that kernels read many such groups of arrays faster."""
     copies = in_one_block([(array.shape, array.dtype) for array in arrays])
     for copy, array in zip(copies, arrays, strict=True):
         copy[...] = array

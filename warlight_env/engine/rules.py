@@ -74,8 +74,8 @@ class Rules:
     picks: Number of regions that each player gets. 0, only under "alternating": an equal part of the offers; each
         region beyond three is lost with probability 1/4, for all players alike.
     ranked: Number of wishes that each player ranks under "ranked".
-    offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" to each
-        player, disjointly.
+    offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" to
+        each player, disjointly.
     dealt_apart: Under "dealt": players never start next to each other.
     wastelands, wasteland_army: Draws of wastelands as a share of the number of super regions (rounded down), and
         the army on each wasteland.

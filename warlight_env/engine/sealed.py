@@ -20,8 +20,8 @@ def seal(name: str, content: bytes, build: str | None = None) -> bytes:
 
     Args:
         name: the file's name, without its folder.
-            content: the content of the file.
-            build: the digest of the build that writes the file. None: `environment_digest`.
+        content: the content of the file.
+        build: the digest of the build that writes the file. None: `environment_digest`.
     """
     return _MARK + _digest(name, content, environment_digest() if build is None else build) + content
 

@@ -61,7 +61,7 @@ def seen_in_round(
     after: Sequence[int],
     captured: Iterable[int],
 ) -> frozenset[int]:
-    """Return the regions that a player saw in a round under fog: at its start and end, and from regions held in between.
+    """Return the regions that a player saw in a round under fog: at start and end, and from regions held in between.
 
     Args:
         before, after: owners of all regions. captured: the regions that the player took, even if it lost them again.

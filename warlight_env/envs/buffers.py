@@ -140,7 +140,7 @@ def _change_free(
     values: npt.NDArray[np.float32],
     players: Int,
 ) -> None:
-    """Set the possible use of a region: its feature, and the mask's rows of the region and of the edges from it."""
+    """Set a region to CLOSED, OWN or OFFERED; update its feature, and the mask's rows of it and of its edges."""
     before = free[region]
     free[region] = now
     n, width = free.shape[0], rows.width

@@ -53,7 +53,7 @@ class Chronicle:
         self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
 
     def copy(self) -> Chronicle:
-        """Return an independent copy; both share the rounds already played again."""
+        """Return an independent copy; both share the recorded rounds."""
         other = Chronicle(self.map, self.board, self.rules, self.params)
         other._picked = {b: list(regions) for b, regions in self._picked.items()}
         other._starts, other._rounds, other._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
@@ -81,7 +81,7 @@ class Chronicle:
     def before(
         self, state: State, live: npt.NDArray[np.bool_], turns: Turns, which: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
-        """Store the next rounds of games with which int8[B] not 0; return the owners for `after`.
+        """Store the next rounds of games with `which` int8[B] not 0; return the owners for `after`.
 
         live: bool[B, P].
         """

@@ -279,8 +279,8 @@ class EnvCore(OneThread):
         Turns already submitted to these games are deleted.
 
         Raises:
-            InputError: see `check_start`; a game has been played already, or `which` names it twice. Nothing changes
-            then.
+            InputError: see `check_start`; a game has been played already, or `which` names it twice. Then nothing
+                changes.
         """
         snapshots.start_from(self, game, which)
 
@@ -507,7 +507,7 @@ class EnvCore(OneThread):
 
 @unchecked
 class InnerCore(EnvCore):
-    """The `EnvCore` of an environment that checks its use by a single thread itself."""
+    """The `EnvCore` inside an environment; the environment checks that a single thread uses it."""
 
 
 @functools.cache

@@ -73,7 +73,7 @@ class Episodes:
         mask: "info" keeps masks out of observations, "observation" adds them as the key action_mask.
         batch: B.
         padded: whether every game has its own map, in spaces that are the same for all maps.
-        room: the maximum numbers of regions and directed edges in these spaces; None: as the set needs.
+        room: the maximum numbers of regions and directed edges in these spaces; None: the largest of the set.
     """
 
     #: The core of all games. Missing for games on many maps, see `core_of`.
@@ -218,9 +218,8 @@ class Episodes:
         The option ``map`` names the map; without it the map is that of a `Game` to start from.
 
         Raises:
-            InputError: an option is unknown, has an invalid value, the map is too large, or the learner may be out of
-            the
-                game to start from.
+            InputError: an option is unknown or has an invalid value, the map is too large, or the learner may be out
+                of the game to start from.
         """
         core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
         if padding is not None:

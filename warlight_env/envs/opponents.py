@@ -61,7 +61,7 @@ class Opponent(ABC):
     def move(
         self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
     ) -> None:
-        """Submit turns for players p of games b with ``chosen[b, p] == which``, where player ``after[b]`` is ready."""
+        """Submit turns for players p of games b with ``chosen[b, p] == which``, if player ``after[b]`` is ready."""
 
 
 def _to_move(

@@ -127,7 +127,7 @@ def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: An
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only contiguous array, so that its Numba type is always equal."""
+    """Return a read-only contiguous array; its Numba type is always the same."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view

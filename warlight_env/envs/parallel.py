@@ -400,7 +400,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return EnvState(self.core.snapshot(), self._random_state())
 
     def set_state(self, state: EnvState) -> None:
-        """Restore a saved state of this environment, or of one with the same arguments; then `observe` fits it.
+        """Restore a saved state of this environment or of an equal one; `observe` then returns the observations.
 
         Raises InputError, with no change, for an object of another type or an impossible state, see `EnvCore.restore`.
         """

@@ -177,7 +177,7 @@ def hand_in(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int
 
 @kernel
 def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) -> None:
-    """Write a player's possible use of each region of game b, see `actions.kernels`, to free int8[N]."""
+    """Write CLOSED, OWN or OFFERED for each region of game b and a player, see `actions.kernels`, to free int8[N]."""
     picking = state.phase[b] == PICK
     players = state.eliminated_at.shape[1]
     my_pick = picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == p)

@@ -23,14 +23,13 @@ class RegionNet:
     """Base class of networks: descriptions of regions from flat observations, in float32 as in training.
 
     Args:
-            arrays: of the network by name, in the format that `train.sb3_ppo` exports: linear layers ``….weight`` [out,
-            in]
-                and ``….bias`` [out].
-            board: of any of the games. players: the number of players.
-            nodes, overall: names of the features of regions and of the position that the network reads, in order.
+        arrays: of the network by name, in the format that `train.sb3_ppo` exports: linear layers ``….weight``
+            [out, in] and ``….bias`` [out].
+        board: of any of the games. players: the number of players.
+        nodes, overall: names of the features of regions and of the position that the network reads, in order.
 
-        Raises:
-            FeatureNameError: an unknown feature, or a feature named twice.
+    Raises:
+        FeatureNameError: an unknown feature, or a feature named twice.
     """
 
     def __init__(

@@ -140,7 +140,7 @@ class ContinuousActions(ActionEncoding):
     masks, and every action in the box is legal.
     Scores have a resolution of one in a million. Policies draw scores from Gaussians, and rounding can carry a score
     out of the box. Finite numbers out of the box are clipped to it, as in Gymnasium's own continuous environments, and
-    counted as illegal. Infinite numbers and NaN are refused.
+    counted as illegal. Infinite numbers and NaN raise InputError.
 
     It expresses deploys in any proportion and attacks with any number of armies. It does not express unspent income, or
     an order of attacks other than the order of their shares.

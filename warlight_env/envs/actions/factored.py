@@ -251,7 +251,7 @@ def _sends(available: int) -> list[int]:
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """Return the share that sends nearly `armies`; of equals the largest, which stays right for larger armies."""
+    """Return the share that sends nearest to `armies`; ties: the largest, which stays right for larger armies."""
     return 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
 
 

@@ -98,7 +98,7 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
-    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` for an attack without any."""
+    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` if none is possible."""
     board, needs, used = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
     for edge, armies in attacks:

@@ -37,7 +37,7 @@ class StepActions(DiscreteEncoding):
     It expresses every deploy, army by army, and attacks in any order, in quarters of the remaining armies. It does not
     express other shares, more orders than the limits, or two attacks along an edge.
 
-    While regions are picked, 3 * r wishes for region r, the best first, up to the number that the rules ask for. Picks
+    While regions are picked, 3 * r wishes for region r, the best first, up to the rules' number of wishes. Picks
     without a wish are drawn at random.
 
     After a player ends its turn, only the end is legal for it, and has no effect, until all players have ended theirs.
