@@ -1,8 +1,8 @@
-"""The most armies on a region, by itself: our side of the protocol reads it without loading a compiler."""
+"""The maximum number of armies on a region; a separate module, so that the protocol needs no compiler."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: The most armies on a region; what comes on top is lost. Far beyond what games reach, it keeps all sums in range.
+#: The maximum number of armies on a region; more are lost. Games stay far below it, and all sums stay in range.
 ARMY_CAP: Final = 2_000_000

@@ -23,17 +23,17 @@ def _bytes(array_type: Any) -> int:
 if JIT_DISABLED:
 
     def atomic_add(array, index, value):
-        """Add to an integer element; returns what it was."""
+        """Add to an integer element; return its old value."""
         before = array[index]
         array[index] = before + value
         return before
 
     def atomic_load(array, index):
-        """An integer element; what the thread that stored it had written before is visible."""
+        """Return an integer element; earlier writes of the thread that stored it are visible."""
         return array[index]
 
     def compare_and_set(array, index, expected, value):
-        """Set an integer element if it is as expected; returns whether it was."""
+        """Set an integer element if it has the expected value; return whether it was set."""
         if array[index] != expected:
             return False
         array[index] = value
@@ -43,7 +43,7 @@ else:
 
     @intrinsic
     def atomic_add(_, array, index, value):
-        """Add to an integer element; returns what it was."""
+        """Add to an integer element; return its old value."""
 
         def codegen(context, builder, signature, arguments):
             place = context.cast(builder, arguments[1], signature.args[1], types.intp)
@@ -55,7 +55,7 @@ else:
 
     @intrinsic
     def atomic_load(_, array, index):
-        """An integer element; what the thread that stored it had written before is visible."""
+        """Return an integer element; earlier writes of the thread that stored it are visible."""
 
         def codegen(context, builder, signature, arguments):
             place = context.cast(builder, arguments[1], signature.args[1], types.intp)
@@ -66,7 +66,7 @@ else:
 
     @intrinsic
     def compare_and_set(_, array, index, expected, value):
-        """Set an integer element if it is as expected; returns whether it was."""
+        """Set an integer element if it has the expected value; return whether it was set."""
 
         def codegen(context, builder, signature, arguments):
             kind = signature.args[0].dtype

@@ -1,4 +1,4 @@
-"""Sets of regions as bits, 64 to a word: neighbourhoods and super regions are compared in a few instructions."""
+"""Sets of regions as bits, 64 in a word, so that a few instructions compare neighbourhoods and super regions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BitBoard(NamedTuple):
 
 
 def make_bits(board: Board) -> BitBoard:
-    """The sets of a board."""
+    """Make the sets of a board."""
     n = board.n_regions
     words = (n + 63) // 64
     adjacent = np.zeros((n, words), dtype=np.uint64)
@@ -46,7 +46,7 @@ def make_bits(board: Board) -> BitBoard:
 
 @kernel
 def count_bits(word: np.uint64) -> Int:
-    """How many bits of a uint64 are set."""
+    """Return the number of set bits of a uint64."""
     word = word - ((word >> _S1) & _PAIRS)
     word = (word & _QUADS) + ((word >> _S2) & _QUADS)
     word = (word + (word >> _S4)) & _BYTES
@@ -55,7 +55,7 @@ def count_bits(word: np.uint64) -> Int:
 
 @kernel
 def count_common(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Int:
-    """Size of the intersection of two sets uint64[W]."""
+    """Return the size of the intersection of two sets uint64[W]."""
     total: Int = np.int64(0)
     for w in range(a.shape[0]):
         total += count_bits(a[w] & b[w])

@@ -1,4 +1,4 @@
-"""The static side of a game, as arrays: who borders whom, super regions, bonuses, distances."""
+"""The static data of a game, as arrays: borders, super regions, bonuses, distances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
 
-#: Indices are unsigned: Numba then leaves out the wrap-around of negative ones, a third of a playout's time.
+#: Indices are unsigned, because Numba then omits the wrap-around of negative ones: a third of a playout's time.
 U32 = npt.NDArray[np.uint32]
 I32 = npt.NDArray[np.int32]
 I16 = npt.NDArray[np.int16]
@@ -37,7 +37,7 @@ class SetupLike(Protocol):
 
 
 class MapLike(Protocol):
-    """What the engine needs to know of a map; `warlight_env.maps.Map` is one."""
+    """The data of a map that the engine needs; `warlight_env.maps.Map` is one."""
 
     @property
     def neighbors(self) -> Sequence[Sequence[int]]: ...
@@ -58,7 +58,7 @@ class Board(NamedTuple):
     neighbor_start: uint32[N + 1], the edges that leave region r are neighbor_start[r] .. neighbor_start[r + 1] - 1; so
         its neighbours are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
     edge_target, edge_source: uint32[E], the regions where an edge ends, ascending within a region, and starts.
-    edge_index: int32[N, N], the edge from r to q, or -1 where they have no border.
+    edge_index: int32[N, N], the edge from r to q, or -1 for no border.
     super_region: uint32[N], the super region of a region.
     member_start: uint32[S + 1], the members of super region s are members[member_start[s] : member_start[s + 1]].
     members: uint32[N], regions grouped by super region.
@@ -101,7 +101,7 @@ class Board(NamedTuple):
 
 @kernel
 def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -> None:
-    """Fill distance, [N, N] of -1, by a search in breadth from each region. queue: [N], overwritten."""
+    """Fill distance, [N, N] of -1, by a breadth-first search from each region. queue: [N], overwritten."""
     n = len(queue)
     for start in range(n):
         row = distance[start]
@@ -121,7 +121,7 @@ def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -
 
 @functools.lru_cache(maxsize=64)
 def make_board(map_: MapLike) -> Board:
-    """The arrays of a (valid, connected, hashable) map; made once per map, shared and read-only."""
+    """Return the arrays of a (valid, connected, hashable) map; made once per map, shared and read-only."""
     neighbors = [sorted(row) for row in map_.neighbors]
     n = len(neighbors)
     degrees = [len(row) for row in neighbors]

@@ -1,4 +1,4 @@
-"""The build of compiled code: the versions and settings that change what Numba compiles from a source."""
+"""The build of compiled code: the versions and settings that change Numba's output for a source."""
 
 from __future__ import annotations
 

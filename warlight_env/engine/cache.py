@@ -32,7 +32,7 @@ from warlight_env.engine.sources import (
 )
 from warlight_env.output import OutputError, write_file
 
-#: Number of older module texts whose sources are kept on disk.
+#: Number of older module texts with parsed sources on disk.
 _KNOWN_SOURCES: Final = 2000
 
 #: The digest of the sources in the name of a kernel's file.
@@ -71,7 +71,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Seal a file and write it in one step. Warns if the folder cannot be written: the program can go on."""
+    """Seal a file and write it in one step. Warns if the folder cannot be written; the program continues."""
     try:
         # The next start refuses files that others can write. Damage by a power cut is detected, so nothing is synced.
         write_file(path, seal(path.name, content), mode=0o644, sync=False)
@@ -84,7 +84,7 @@ def _warn_unwritable(folder: Path | str, error: Exception) -> None:
 
 
 class _Locator(_CacheLocator):
-    """Puts one variant of a compiled function into `cache_folder`.
+    """Numba's locator of one variant of a compiled function in `cache_folder`.
 
     A kernel's key is its module, its name, its code and the digest of its module's import closure. Files of changed
     sources are beside the older ones. Functions of other modules may call any kernel, so their key is the digest of
@@ -122,7 +122,7 @@ class _Locator(_CacheLocator):
 
 
 def _code_digest(code: CodeType) -> str:
-    """Distinguishes functions of the same name in one module, independently of their lines."""
+    """A digest that distinguishes functions of the same name in one module, independently of their lines."""
     numbers = [c for c in code.co_consts if isinstance(c, int | float)]
     inner = [_code_digest(c) for c in code.co_consts if isinstance(c, CodeType)]
     return hashlib.sha256(repr((code.co_code, code.co_names, numbers, inner)).encode()).hexdigest()[:8]
@@ -240,7 +240,7 @@ def _cache_class(variant: str) -> type[_KernelCache]:
 
 
 def enable_cache(compiled: Any, function: Callable[..., Any], variant: str = "") -> None:
-    """Have Numba store what it compiles of a function in `cache_folder`.
+    """Make Numba store its compiled code of a function in `cache_folder`.
 
     Nothing is stored if the function has no source file, or if there is no safe folder.
 

@@ -1,4 +1,4 @@
-"""The folder of compiled kernels: which one is used, and who can write to it."""
+"""The folder of compiled kernels: its choice, and a check of the users who can write to it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def others_with_write_access(folder: Path) -> str | None:
 
 
 def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
-    """Why others can write to a place; any_mode: its permissions do not matter, only its owner."""
+    """The reason why others can write to a place; any_mode: only its owner counts, not its permissions."""
     if status.st_uid not in (0, os.geteuid()):
         return f"belongs to user {status.st_uid}"
     if status.st_mode & 0o022 and not any_mode:
@@ -91,7 +91,7 @@ def _choice() -> tuple[Path | None, str]:
 
 
 def _is_writable(folder: Path, mode: int) -> bool:
-    """Make a folder and its parents with this mode. Whether a file can be made in it."""
+    """Make a folder and its parents with this mode; return whether a file can be made in it."""
     try:
         for path in (*reversed(folder.parents), folder):
             if not path.exists():

@@ -1,15 +1,16 @@
-"""The checked build: kernels that raise where an index, a slice or a number is not what its array can hold.
+"""The checked build: its kernels raise an error for an invalid index, slice or number.
 
-``WARLIGHT_CHECKED=1`` switches it on, for tests; it is several times slower and has a cache of its own. In kernels
+``WARLIGHT_CHECKED=1`` switches it on, for tests. It is several times slower and has its own cache. In kernels
 
-- every index lies in 0 .. length - 1; negative ones, which Numba takes from the end, are errors;
-- the bounds of every slice lie in 0 .. length, where Numba clips them;
-- every integer that is stored at an index of an array fits its dtype, where Numba cuts off what does not (kernels
-  store at indices alone, never a number into a slice);
-- every float that becomes an integer is one that fits, where the outcome is anything else: NaN, say, or infinity.
+- every index is in 0 .. length - 1; negative ones, which Numba counts from the end, are errors;
+- the bounds of every slice are in 0 .. length; without the check Numba clips them;
+- every integer stored at an index of an array fits its dtype; without the check Numba discards the upper bits
+  (kernels store only at indices, never a number into a slice);
+- every float that becomes an integer fits its type; without the check the result is undefined, for example for NaN
+  or infinity.
 
-The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba hands its errors to
-``sys.unraisablehook`` and goes on. Functions of users' own, which `plug_ins.guarded` checks, are left as they are.
+The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba passes its errors to
+``sys.unraisablehook`` and continues. Users' functions, which `plug_ins.guarded` checks, do not change.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.cpython import numbers, slicing
 from numba.np import arrayobj
 
-#: Whether this build was asked for; without compilation there is nothing to check.
+#: Whether this build is requested; without compilation there is nothing to check.
 CHECKED: Final[bool] = os.environ.get("WARLIGHT_CHECKED", "") not in ("", "0")
 
-#: Numba's own functions that are replaced or called here, with the parameters that they must have.
+#: Numba's functions that this module replaces or calls, with their expected parameters.
 _SEAM: Final = (
     (lowering.Lower, "lower_inst", ("self", "inst")),
     (cgutils, "do_boundscheck", ("context", "builder", "ind", "dimlen", "axis")),
@@ -38,23 +39,23 @@ _SEAM: Final = (
     (slicing, "fix_slice", ("builder", "slice", "size")),
     (numbers, "float_to_integer", ("context", "builder", "fromty", "toty", "val")),
 )
-_LAST: Final = types.intp.maxval  # what Numba gives as the end of a slice that has none
+_LAST: Final = types.intp.maxval  # Numba's value for the end of a slice without an end
 
-#: The code of all kernels, and whether it was compiled in this process.
+#: The code of all kernels, and whether this process has compiled it.
 _kernels: dict[CodeType, bool] = {}
-#: The kernel's instruction that is being compiled, as text; empty in other functions than kernels.
+#: The instruction of a kernel in compilation, as text; empty for functions that are not kernels.
 _place = ""
 
 
 def watch(function: Callable[..., Any]) -> None:
-    """Have the code of a kernel checked."""
+    """Enable the checks for the code of a kernel."""
     _kernels[function.__code__] = False
 
 
 def never_compiled() -> list[str]:
-    """The kernels that were imported but neither called nor compiled into another, as ``file.py:name``.
+    """Return the imported kernels that were neither called nor compiled into others, as ``file.py:name``.
 
-    What came out of the cache counts as not compiled.
+    Kernels from the cache count as not compiled.
     """
     left = (code for code, compiled in _kernels.items() if not compiled)
     return sorted(f"{os.path.basename(code.co_filename)}:{code.co_name}" for code in left)
@@ -66,7 +67,7 @@ def _refuse(context: Any, builder: Any, wrong: Any, error: type[Exception], mess
 
 
 def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's compilation of an instruction, which now knows the place."""
+    """Wrap Numba's compilation of an instruction, so that the checks know the place."""
 
     def lower_inst(self: Any, inst: Any) -> None:
         global _place
@@ -78,18 +79,18 @@ def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
         try:
             numbas(self, inst)
         finally:
-            _place = before  # another function may be compiled in the middle of one
+            _place = before  # the compilation of a function may interrupt that of another
 
     return lower_inst
 
 
 def _check_index(context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
-    beyond = builder.icmp_unsigned(">=", index, length)  # so are negative ones
+    beyond = builder.icmp_unsigned(">=", index, length)  # also true for negative indices
     _refuse(context, builder, beyond, IndexError, "index is out of bounds")
 
 
 def _keep_negative(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's preparation of an index, which in kernels no longer takes negative ones from the end."""
+    """Wrap Numba's preparation of an index: in kernels negative indices no longer count from the end."""
 
     def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
         if _place:
@@ -100,7 +101,7 @@ def _keep_negative(numbas: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's clipping of a slice, after a look at its bounds."""
+    """Wrap Numba's clipping of a slice with a check of its bounds."""
 
     def fix_slice(builder: Any, slice: Any, size: Any) -> None:
         if _place:
@@ -114,7 +115,7 @@ def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
-    """Store an integer into an array that can hold it."""
+    """Store an integer in an array after a check that its dtype can hold it."""
     kind, given, value = sig.args[0].dtype, sig.args[2], args[2]
     if _place and isinstance(kind, types.Integer):
         given = types.misc.unliteral(given)
@@ -130,7 +131,7 @@ def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
 
 
 def _check_whole(context: Any, builder: Any, given: Any, kind: Any, value: Any) -> Any:
-    """Turn a float into an integer that can be it."""
+    """Convert a float to an integer after a check that the type can hold it."""
     if _place:
         above = builder.fcmp_ordered(">", value, value.type(float(kind.minval) - 1))
         below = builder.fcmp_ordered("<", value, value.type(float(kind.maxval) + 1))
@@ -139,7 +140,7 @@ def _check_whole(context: Any, builder: Any, given: Any, kind: Any, value: Any) 
 
 
 def _install() -> None:
-    """Put the checks into Numba, after a look whether it is as they expect it."""
+    """Install the checks in Numba, after a check that Numba's functions have the expected parameters."""
     for place, name, parameters in _SEAM:
         there = getattr(place, name, None)
         if there is None or tuple(inspect.signature(there).parameters) != parameters:

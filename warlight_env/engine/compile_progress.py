@@ -54,17 +54,17 @@ def _is_interactive() -> bool:
 
 
 def _is_open() -> bool:
-    """Whether there is a standard error; Python has none if the caller has closed its descriptor."""
+    """Whether standard error exists; Python has none if the caller has closed its descriptor."""
     return sys.stderr is not None and not sys.stderr.closed
 
 
 def _print(line: str) -> None:
-    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full: the compilation goes on
+    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full: continue the compilation
         print(line, file=sys.stderr, flush=True)
 
 
 class _Progress(event.Listener):
-    """Counts the kernels that Numba compiles, and prints a line every `INTERVAL` seconds while it does."""
+    """A listener that counts the kernels compiled by Numba; it prints a line every `INTERVAL` seconds meanwhile."""
 
     def __init__(self) -> None:
         self.compiled = 0
@@ -93,7 +93,7 @@ class _Progress(event.Listener):
             self._ready.add(function)
 
     def loaded(self, function: Function) -> None:
-        """A kernel was loaded from the cache."""
+        """Count a kernel as ready after its load from the cache."""
         self._ready.add(function)
 
     def begin_anew(self) -> None:
@@ -116,7 +116,7 @@ event.register("numba:compile", _PROGRESS)
 
 
 def compiled_count() -> int:
-    """How many kernels this process has compiled; those that were loaded from the cache do not count."""
+    """Return the number of kernels that this process has compiled; kernels from the cache do not count."""
     return _PROGRESS.compiled
 
 
@@ -127,7 +127,7 @@ def note_loaded(function: Function) -> None:
 
 @contextlib.contextmanager
 def shown() -> Iterator[None]:
-    """Show the progress also where standard error is a file or a pipe, while the context lasts."""
+    """Show the progress inside the context, also if standard error is a file or a pipe."""
     if not _is_interactive():
         _PROGRESS.begin_anew()
     _PROGRESS.shown_anywhere += 1

@@ -1,4 +1,4 @@
-"""Dice: how many armies a side kills, drawn from exact tables, and the exact distributions themselves."""
+"""Dice: kills of a side, drawn from exact tables, and the exact distributions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from warlight_env.engine.kernel_types import Int, RandomState, Script
 from warlight_env.engine.rng import below, next_u64, uniform
 
 U64 = np.uint64
-#: Armies up to which a side's kills come from one draw in a table; beyond it, from several.
+#: The maximum number of armies for one draw from a table; more armies need several draws.
 TABLE_ARMIES: Final = 128
 _SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
-#: Slack for the float formula beyond the tables: far above its rounding error, far below the grid of results.
+#: Tolerance of the float formula beyond the tables: far above its rounding error, far below the step of results.
 _EPSILON: Final = 1e-9
 
 
@@ -26,8 +26,8 @@ _EPSILON: Final = 1e-9
 class Dice(NamedTuple):
     """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies. Read-only.
 
-    Row n has n + 1 columns and starts at n (n + 1) / 2. An entry holds a threshold in its upper and the alias in
-    its lower 32 bits: a column keeps its own index with probability threshold / 2**32, else gives the alias.
+    Row n has n + 1 columns and starts at n (n + 1) / 2. An entry holds a threshold in its upper 32 bits and the alias
+    in its lower 32 bits. A column gives its own index with probability threshold / 2**32, otherwise the alias.
     """
 
     kills: npt.NDArray[np.uint64]  #: [2, T] kills after luck and rounding
@@ -38,13 +38,13 @@ class Dice(NamedTuple):
 
 
 def binomial_weights(n: int, p: Fraction) -> list[int]:
-    """Weights of 0 .. n kills by n armies that each kill with probability p; exact, in units of 1 / their sum."""
+    """Return exact weights of 0 .. n kills by n armies that each kill with probability p, in units of 1 / their sum."""
     top, rest = p.numerator, p.denominator - p.numerator
     return [comb(n, k) * top**k * rest ** (n - k) for k in range(n + 1)]
 
 
 def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[int]:
-    """The same with luck and rounding: losses are (1 - luck) * mean + luck * roll, rounded."""
+    """Return the weights with luck and rounding: losses are (1 - luck) * mean + luck * roll, rounded."""
     rolls = binomial_weights(n, p)
     if luck == 1:
         return rolls
@@ -65,14 +65,14 @@ def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[
 
 
 def kills_pmf(n: int, p: float, luck: float = 1.0, stochastic: bool = False) -> npt.NDArray[np.float64]:
-    """Probabilities of 0 .. n kills by n armies, float64[n + 1], each correctly rounded from the exact value."""
+    """Return the probabilities of 0 .. n kills by n armies, float64[n + 1], correctly rounded from exact values."""
     weights = kill_weights(n, exact(p), exact(luck), stochastic)
     total = sum(weights)
     return np.array([weight / total for weight in weights])
 
 
 def _alias_row(weights: list[int]) -> list[int]:
-    """Walker's alias method in exact integers: one packed entry per outcome 0 .. n."""
+    """Return one packed entry per outcome 0 .. n by Walker's alias method in exact integers."""
     n = len(weights)
     total = sum(weights)
     scaled = [weight * n for weight in weights]
@@ -96,13 +96,13 @@ def _table(p: Fraction, luck: Fraction, stochastic: bool) -> npt.NDArray[np.uint
 
 
 def exact(probability: float) -> Fraction:
-    """The decimal that a person wrote, exactly: 0.6 is 3/5."""
+    """Return the exact value of a probability's decimal form: 0.6 is 3/5."""
     return Fraction(str(probability))
 
 
 @functools.lru_cache(maxsize=64)
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """The tables for a set of rules, shared and read-only; kept but for rules that were long not asked for."""
+    """Return the shared, read-only tables for a set of rules; the cache keeps the 64 sets used last."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])
@@ -122,7 +122,7 @@ def _draw(table: npt.NDArray[np.uint64], n: Int, rng: RandomState) -> Int:
 
 @kernel
 def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
-    """Kills of more armies than a table row holds: the roll as a sum of smaller ones, then luck and rounding."""
+    """Draw kills of more armies than a table row holds: a sum of smaller rolls, then luck and rounding."""
     left = n
     roll = 0
     while left > TABLE_ARMIES:
@@ -142,7 +142,7 @@ def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 
 @inline_kernel
 def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
-    """Armies that `n` armies of a side (0: attackers, 1: defenders) kill, not yet clipped to those there."""
+    """Draw the kills of `n` armies of a side (0: attackers, 1: defenders), not limited to the enemy's armies."""
     if n <= TABLE_ARMIES:
         return _draw(dice.kills[side], n, rng)
     return _draw_many(dice, side, n, rng)
@@ -150,9 +150,9 @@ def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 
 @kernel
 def scripted_below(script: Script, n: Int) -> Int:
-    """The next scripted decision, as an integer in 0 .. n - 1.
+    """Return the next scripted decision, as an integer in 0 .. n - 1.
 
-    `script` is int64[1 + K]: a cursor, then K values that are used in turn, over and over.
+    `script` is int64[1 + K]: a cursor, then K values, which are used in turn and repeat.
     """
     length = script.shape[0] - 1
     value = script[1 + script[0] % length] % n
@@ -162,7 +162,7 @@ def scripted_below(script: Script, n: Int) -> Int:
 
 @inline_kernel
 def choose(n: Int, rng: RandomState, script: Script) -> Int:
-    """A decision among n: from the script where one is given (not None), else at random."""
+    """Choose one of n: by the script if there is one (not None), otherwise at random."""
     if script is None:
         return below(rng, n)
     return scripted_below(script, n)
@@ -170,7 +170,7 @@ def choose(n: Int, rng: RandomState, script: Script) -> Int:
 
 @inline_kernel
 def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Int:
-    """`draw_kills`, or the same from scripted decisions: a roll in 0 .. n, then one for stochastic rounding."""
+    """Draw kills like `draw_kills`, or from the script: a roll in 0 .. n, then one for stochastic rounding."""
     if script is None:
         return draw_kills(dice, side, n, rng)
     value = np.float64(scripted_below(script, n + 1))

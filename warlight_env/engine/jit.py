@@ -1,4 +1,4 @@
-"""The one decorator of all compiled code, and compiled functions as values that kernels take."""
+"""The decorator of all compiled code, and compiled functions as arguments of kernels."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from warlight_env.engine.reference import ReferenceType
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=tuple[Any, ...])
 
-#: True where kernels run as plain Python (``NUMBA_DISABLE_JIT=1``).
+#: Whether kernels run as plain Python (``NUMBA_DISABLE_JIT=1``).
 JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
 
 def kernel(function: F, *, inline: bool = False) -> F:
     """Compile a function: no Python objects, no GIL, C division, cached on disk.
 
-    Kernels never allocate, so Numba's reference counts are switched off (``_nrt=False``): counting every array that
-    passes through a `NamedTuple` with atomic operations made whole games 3.5 times slower. A kernel that tries to
-    make an array does not compile, nor does one that calls itself. `inline` (see `inline_kernel`) asks LLVM to inline
-    the function into its callers.
+    Kernels never allocate, so Numba's reference counts are switched off (``_nrt=False``). With them, atomic operations
+    for every array in a `NamedTuple` make whole games 3.5 times slower. A kernel that makes an array does not compile.
+    A kernel that calls itself does not compile either. `inline` (see `inline_kernel`) asks LLVM to inline the function
+    into its callers.
 
-    With ``NUMBA_DISABLE_JIT=1`` the function stays Python; only the wrap-around of unsigned integers, which the
-    random generator relies on, is kept from warning.
+    With ``NUMBA_DISABLE_JIT=1`` the function stays Python. Only the warning for the wrap-around of unsigned integers is
+    switched off, because the random generator relies on this wrap-around.
     """
     if JIT_DISABLED:
 
@@ -44,7 +44,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
         return plain  # type: ignore[return-value]
     options = {
         "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline,
-        "fastmath": False,  # otherwise a kernel takes that over from a user's function that calls it
+        "fastmath": False,  # otherwise a kernel inherits it from a user's function that calls it
     }  # fmt: skip
     if checked.CHECKED:
         options["boundscheck"] = True
@@ -56,10 +56,10 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
 
 def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
-    """Have kernels that call this one compile it without the wrappers by which others than kernels call it.
+    """Compile a kernel without wrappers if other kernels call it.
 
-    That for Python unpacks records of a hundred arrays, and most kernels are only ever called by others: it took a
-    third of all compile time.
+    Wrappers serve only calls from outside of kernels. The wrapper for Python unpacks records of a hundred arrays, and
+    most kernels are only called by other kernels. This wrapper would take a third of all compile time.
     """
 
     @functools.cache
@@ -74,9 +74,9 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
 
 
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
-    """Compile a kernel for such arguments, or load it, without calling it; nothing where it has been called before.
+    """Compile or load a kernel for such arguments without a call; do nothing if it has been called before.
 
-    For kernels that Python calls with one signature, and not in every move: else they would compile while a clock runs.
+    Use it for kernels that Python calls rarely and with one signature. Otherwise they compile during timed moves.
     """
     if not JIT_DISABLED and not function.overloads:  # type: ignore[attr-defined]
         compiled: Any = function
@@ -84,9 +84,9 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _ignore_literals(dispatcher: Any) -> None:
-    """Keep Numba from compiling a kernel anew for each constant that another passes: a quarter of all compile time.
+    """Prevent Numba from compiling a kernel again for each constant argument; it costs a quarter of compile time.
 
-    Nor for records that users' functions get as `protected` and pass on.
+    The same holds for records that users' functions get as `protected` and pass on.
     """
     template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
 
@@ -100,9 +100,9 @@ def _ignore_literals(dispatcher: Any) -> None:
 
 
 def inline_kernel(function: F) -> F:
-    """A `kernel` that is inlined wherever it is called.
+    """Compile a `kernel` that is inlined into its callers.
 
-    For small functions on the hot path that take many arrays.
+    Use it for small functions on the hot path that take many arrays.
     """
     return kernel(function, inline=True)
 
@@ -112,10 +112,10 @@ _SHARED: set[type] = set()
 
 
 def shared(record: type[T]) -> type[T]:
-    """A class of records whose arrays many games read and nobody writes: copies are the record itself.
+    """Mark a class of records as shared: many games read the arrays, no code writes them, a copy is the record itself.
 
-    `read_only` makes the arrays read-only for Python. Numba has a type of its own for such arrays, and would compile
-    every kernel that takes the record for either; here it sees them all as it sees writeable ones.
+    `read_only` makes the arrays read-only for Python. Numba has a separate type for read-only arrays, so it would
+    compile every kernel that takes the record twice. This function gives all these arrays the type of writeable ones.
     """
 
     @typeof_impl.register(record)
@@ -137,7 +137,7 @@ _NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
 
 
 class _Protected(_NamedTuple):
-    """The type of a record in which arrays cannot be written to; in memory it is the record."""
+    """The type of a record with arrays that cannot be written; its memory layout is the record's."""
 
     def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:
         self.record = record
@@ -145,7 +145,7 @@ class _Protected(_NamedTuple):
 
 
 def protected(kind: Any) -> Any:
-    """The type of a record for users' functions: those that write to what is `shared` of it do not compile."""
+    """Return the type of a record for users' functions; functions that write to `shared` arrays do not compile."""
     if isinstance(kind, ReferenceType):
         record = protected(kind.record)
         return kind if record is kind.record else ReferenceType(record)
@@ -158,7 +158,7 @@ def protected(kind: Any) -> Any:
 
 
 def unprotected(kind: Any) -> Any:
-    """The type as kernels take it, of what users' functions got."""
+    """Return the type for kernels from the type for users' functions."""
     if isinstance(kind, ReferenceType) and isinstance(kind.record, _Protected):
         return ReferenceType(kind.record.record)
     return kind.record if isinstance(kind, _Protected) else types.misc.unliteral(kind)
@@ -173,7 +173,7 @@ def _as_record(context: Any, builder: Any, given: Any, wanted: Any, value: Any) 
 
 
 def read_only(record: T) -> T:
-    """The record, its arrays read-only from now on."""
+    """Return the record after making its arrays read-only."""
     for field in record:
         if isinstance(field, np.ndarray):
             field.flags.writeable = False
@@ -185,10 +185,10 @@ def _again(record: Any, fields: tuple[Any, ...]) -> Any:
 
 
 def function_at(signature: Callable[[], Any]) -> Any:
-    """A function for kernels that turns the address of a `pointer` into the function, of the type signature().
+    """Return a function for kernels that converts the address of a `pointer` to the function, of the type signature().
 
-    A kernel that takes the address, an integer, starts at once; one that takes the pointer itself spends tens of
-    microseconds at each call from Python on finding the address out.
+    A kernel that takes the address, an integer, starts at once. A kernel that takes the pointer itself spends tens of
+    microseconds in each call from Python to find the address.
     """
     if JIT_DISABLED:
         return lambda function: function
@@ -211,16 +211,16 @@ def function_at(signature: Callable[[], Any]) -> Any:
 
 
 def address(function: Any) -> Any:
-    """The address of a `pointer`, for `function_at`; the pointer must be kept."""
+    """Return the address of a `pointer`, for `function_at`; the caller must keep the pointer alive."""
     return function if JIT_DISABLED else int(function.address)
 
 
 def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -> Any:
-    """A function as a first-class value that kernels take as an argument.
+    """Return a function as a first-class value that kernels take as an argument.
 
-    A kernel whose parameter is such a value is compiled and cached once for the signature, whichever function comes;
-    the function is compiled by itself: a `kernel`, a function under ``@njit``, or plain Python that Numba can compile.
-    Raises Numba's ``TypingError`` where it cannot.
+    A kernel with such a parameter is compiled and cached once for the signature, for all functions. The function is
+    compiled separately. It is a `kernel`, a function under ``@njit``, or plain Python that Numba can compile. Raises
+    Numba's ``TypingError`` if Numba cannot compile it.
     """
     if JIT_DISABLED:
         return function
@@ -233,7 +233,7 @@ def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -
 
 
 def pointer_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Numba's options for a function behind a pointer: a compiled function's own, as far as they matter there."""
+    """Return Numba's options for a function behind a pointer: the relevant options of a compiled function."""
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
     kept = ("nogil", "error_model", "_nrt", "fastmath", "boundscheck")
     return {name: value for name, value in options.items() if name in kept and value is not None}

@@ -1,7 +1,7 @@
-"""What kernels take, by name: numbers, and arrays with their shapes.
+"""Types of kernel arguments, by name: numbers, and arrays with their shapes.
 
-N is the number of regions, E of directed borders, P of players. A kernel's signature says with these what it reads and
-writes; records (`Position`, `Scratch`, …) tell of their own arrays.
+N is the number of regions, E of directed borders, P of players. These names in a kernel's signature describe its inputs
+and outputs. Records (`Position`, `Scratch`, …) document their own arrays.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ Bool: TypeAlias = bool | np.bool_
 
 #: int8[N]: by region a player, NEUTRAL or UNKNOWN.
 Owners: TypeAlias = npt.NDArray[np.int8]
-#: int8[N]: by region (or player), 0 or what is said of it.
+#: int8[N]: by region (or player), 0 or a code.
 Marks: TypeAlias = npt.NDArray[np.int8]
 #: int32[N]: armies by region.
 Armies: TypeAlias = npt.NDArray[np.int32]
-#: int64[N]: armies by region that have no order.
+#: int64[N]: armies by region without an order.
 FreeArmies: TypeAlias = npt.NDArray[np.int64]
 #: int32[A, 3] of (from, to, armies), A ≥ the number of orders.
 AttackRows: TypeAlias = npt.NDArray[np.int32]
-#: integers, regions one after the other.
+#: integers, a list of regions.
 Regions: TypeAlias = npt.NDArray[np.integer[Any]]
 #: float64[N] by region.
 RegionValues: TypeAlias = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ PlayerNumbers: TypeAlias = npt.NDArray[np.int64]
 RandomState: TypeAlias = npt.NDArray[np.uint64]
 #: int64[K]: a kernel row of an action.
 ActionRow: TypeAlias = npt.NDArray[np.int64]
-#: int64[1 + K]: decisions instead of dice, see `dice.scripted_below`, or None: dice. Kernels are compiled for either.
+#: int64[1 + K]: decisions instead of dice, see `dice.scripted_below`, or None: dice. Each has its own compiled kernels.
 Script: TypeAlias = Any
-#: int32[M, EVENT_COLUMNS], filled while orders are carried out, or None: nobody asks.
+#: int32[M, EVENT_COLUMNS], filled during the execution of orders, or None: no record.
 Events: TypeAlias = Any

@@ -1,9 +1,8 @@
-"""Products with matrices of few columns, in the processor's wide registers: what small networks and their gradients
-consist of.
+"""Products with matrices of few columns in the processor's wide registers, for small networks and their gradients.
 
-A row of the matrix is one vector of LLVM's, and sums stay in registers, where a loop over memory would store and load
-them at every step. Two sums are kept, of even and of odd rows, so that no addition waits for the one before. Products
-are rounded before they are added (no fused multiply-add), so that numbers are the same on every machine.
+A row of the matrix is one LLVM vector, and sums stay in registers. A loop over memory would store and load them in
+every step. There are two sums, of even and of odd rows, so that no addition waits for the previous one. Products are
+rounded before the addition (no fused multiply-add), so that results are equal on every machine.
 """
 
 from __future__ import annotations
@@ -34,47 +33,50 @@ AddOuter = Callable[[Floats, Floats, Floats, Int], None]
 AddRow = Callable[[Real, Floats, Floats], None]
 #: ``write(units, row, out)``
 WriteRow = Callable[[Floats, Floats, Floats], None]
-#: Rows of a sum of outer products that stay in registers at once.
+#: Number of rows of a sum of outer products in registers at the same time.
 _AT_ONCE: Final = 2
 
 
 def product_adder(width: int) -> AddProduct:
-    """A function for kernels: adds x float32[inputs] times weights float32[inputs, width] to out float32[width].
+    """Return a function for kernels that adds the product of x and weights to out.
 
-    All three lie in memory without gaps, and out is none of the others.
+    Shapes: x float32[inputs], weights float32[inputs, width], out float32[width]. All three are contiguous, and out
+    does not overlap the others.
     """
     return _plain(width) if CHECKED or JIT_DISABLED else _wide(width)
 
 
 def column_adder(width: int) -> AddColumns:
-    """A function for kernels: adds x[columns] times weights float32[inputs, width] to out float32[width], in the order
-    of columns uint32[inputs], as `product_adder` adds the gathered numbers.
+    """Return a function for kernels that adds x[columns] times weights float32[inputs, width] to out float32[width].
 
-    All four lie in memory without gaps, and out is none of the others.
+    The order is that of columns uint32[inputs]; the result equals that of `product_adder` for the gathered numbers.
+    All four are contiguous, and out does not overlap the others.
     """
     return _plain_columns(width) if CHECKED or JIT_DISABLED else _wide_columns(width)
 
 
 def outer_adder(inputs: int, width: int) -> AddOuter:
-    """A function for kernels: adds the outer products of the first `rows` rows of x float32[, inputs] and of
-    y float32[, width], one after the other, to out float32[inputs, width].
+    """Return a function for kernels that adds outer products of rows to out float32[inputs, width].
 
-    All three lie in memory without gaps, and out is none of the others.
+    It takes the first `rows` rows of x float32[, inputs] and of y float32[, width], one after the other.
+    All three are contiguous, and out does not overlap the others.
     """
     return _plain_outer(inputs, width) if CHECKED or JIT_DISABLED else _wide_outer(inputs, width)
 
 
 def row_adder(width: int) -> AddRow:
-    """A function for kernels: adds part times row float32[width] to out float32[width].
+    """Return a function for kernels that adds part times row float32[width] to out float32[width].
 
-    Numba makes loops over memory of what is written as one, an element at a time.
+    Numba compiles a loop over the row to memory operations of one element at a time.
     """
     return _plain_row(width) if CHECKED or JIT_DISABLED else _wide_row(width)
 
 
 def row_gate(width: int) -> WriteRow:
-    """A function for kernels: writes row float32[width] to out float32[width] where units float32[width] are above 0,
-    else 0: the ramp, of the units themselves, and its derivative. All three may be the same.
+    """Return a function for kernels that writes row float32[width] to out float32[width] through a gate.
+
+    The result is row where units float32[width] are above 0, otherwise 0. With row = units this is the ramp function,
+    otherwise its derivative. All three arrays may be the same.
     """
     return _plain_gate(width) if CHECKED or JIT_DISABLED else _wide_gate(width)
 
@@ -92,7 +94,7 @@ def _plain_clear(out: Floats, count: Int) -> None:
 
 
 def _plain(width: int) -> AddProduct:
-    """By loops, in the same order: where every index is checked, or nothing is compiled."""
+    """Make the product with loops in the same order, for checked indices or without compilation."""
 
     @inline_kernel
     def add(x: Floats, weights: Floats, out: Floats, inputs: Int) -> None:
@@ -113,7 +115,7 @@ def _plain(width: int) -> AddProduct:
 
 
 def _plain_columns(width: int) -> AddColumns:
-    """By loops, in the same order."""
+    """Make the product of columns with loops in the same order."""
     add_product = _plain(width)
 
     @inline_kernel
@@ -127,7 +129,7 @@ def _plain_columns(width: int) -> AddColumns:
 
 
 def _plain_row(width: int) -> AddRow:
-    """By a loop."""
+    """Make the sum with a loop."""
 
     @inline_kernel
     def add(part: Real, row: Floats, out: Floats) -> None:
@@ -138,7 +140,7 @@ def _plain_row(width: int) -> AddRow:
 
 
 def _plain_gate(width: int) -> WriteRow:
-    """By a loop."""
+    """Make the gate with a loop."""
 
     @inline_kernel
     def write(units: Floats, row: Floats, out: Floats) -> None:
@@ -149,7 +151,7 @@ def _plain_gate(width: int) -> WriteRow:
 
 
 def _plain_outer(inputs: int, width: int) -> AddOuter:
-    """By loops, in the same order."""
+    """Make the outer products with loops in the same order."""
 
     @inline_kernel
     def add(x: Floats, y: Floats, out: Floats, rows: Int) -> None:
@@ -162,17 +164,17 @@ def _plain_outer(inputs: int, width: int) -> AddOuter:
 
 
 def _are_floats(*kinds: tuple[Any, int]) -> bool:
-    """Whether Numba's types are of float32 arrays of so many axes without gaps."""
+    """Whether Numba's types are contiguous float32 arrays with these numbers of axes."""
     return all(_is_array(kind, types.float32, ndim) for kind, ndim in kinds)
 
 
 def _is_array(kind: Any, dtype: Any, ndim: int) -> bool:
-    """Whether Numba's type is of arrays of a type, of so many axes, without gaps."""
+    """Whether Numba's type is a contiguous array with this element type and number of axes."""
     return isinstance(kind, types.Array) and kind.dtype == dtype and kind.ndim == ndim and kind.layout == "C"
 
 
 class _Vectors:
-    """What is built of vectors of so many lanes."""
+    """Code generation for vectors with `width` lanes."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, width: int) -> None:
         self._context, self.builder = context, builder
@@ -181,31 +183,31 @@ class _Vectors:
         self._zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
 
     def start(self, number: int) -> Any:
-        """Where an argument's elements lie."""
+        """Return a pointer to an argument's elements."""
         kind, value = self._signature.args[number], self._arguments[number]
         return arrayobj.make_array(kind)(self._context, self.builder, value).data
 
     def row(self, pointer: Any) -> Any:
-        """A vector's place."""
+        """Return a pointer to a vector from a pointer to its first element."""
         return self.builder.bitcast(pointer, self.lanes.as_pointer())
 
     def load(self, pointer: Any) -> Any:
-        """The vector that begins there."""
+        """Load the vector at a pointer."""
         return self.builder.load(self.row(pointer), align=4)
 
     def store(self, value: Any, pointer: Any) -> None:
-        """Write a vector to there."""
+        """Store a vector at a pointer."""
         self.builder.store(value, self.row(pointer), align=4)
 
     def spread(self, number: Any) -> Any:
-        """A vector of a number."""
+        """Return a vector with the number in all lanes."""
         nothing, b = ir.Constant(self.lanes, ir.Undefined), self.builder
         first = b.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
         return b.shuffle_vector(first, nothing, self._zeros)
 
 
 def _wide_row(width: int) -> AddRow:
-    """By a vector of so many lanes."""
+    """Make the sum with a vector of `width` lanes."""
 
     @intrinsic
     def add(_: Any, part: Any, row: Any, out: Any) -> Any:
@@ -226,7 +228,7 @@ def _wide_row(width: int) -> AddRow:
 
 
 def _wide_gate(width: int) -> WriteRow:
-    """By a vector of so many lanes."""
+    """Make the gate with a vector of `width` lanes."""
 
     @intrinsic
     def write(_: Any, units: Any, row: Any, out: Any) -> Any:
@@ -273,14 +275,14 @@ def _wide_clear(_: Any, out: Any, count: Any) -> Any:
     return types.void(out, count), generate
 
 
-#: For kernels: writes 0 to the first `count` elements of a float32 array without gaps.
+#: For kernels: writes 0 to the first `count` elements of a contiguous float32 array.
 clear_floats: Callable[[Floats, Int], None] = _plain_clear if CHECKED or JIT_DISABLED else _wide_clear
-#: For kernels: copies the first `count` elements of float32 arrays, of which neither has gaps.
+#: For kernels: copies the first `count` elements between contiguous float32 arrays.
 copy_floats: Callable[[Floats, Floats, Int], None] = _plain_copy if CHECKED or JIT_DISABLED else _wide_copy
 
 
 def _wide_outer(inputs: int, width: int) -> AddOuter:
-    """By vectors of so many lanes; some rows of the sum at once stay in registers."""
+    """Make the outer products with vectors of `width` lanes; some rows of the sum stay in registers."""
 
     @intrinsic
     def add(_: Any, x: Any, y: Any, out: Any, rows: Any) -> Any:
@@ -295,7 +297,7 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
             sums = [cgutils.alloca_once(builder, vectors.lanes) for _ in range(_AT_ONCE)]
 
             def block(first: Any, size: int) -> None:
-                """Of `size` rows of the sum, from the first one on."""
+                """Compute `size` rows of the sum, from the first one on."""
                 places = [
                     builder.gep(target, [builder.mul(builder.add(first, index(k)), index(width))]) for k in range(size)
                 ]
@@ -322,7 +324,7 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
 
 
 def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any, target: Any, count: Any) -> None:
-    """Add so many rows of a table, each times a number, to a vector; the sums of even and of odd rows apart."""
+    """Add `count` rows of a table, each times a number, to a vector; even and odd rows have separate sums."""
     builder, lanes = vectors.builder, vectors.lanes
     index = count.type
     first, pair, two = index(0), index(1), index(2)
@@ -345,7 +347,7 @@ def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any
 
 
 def _wide(width: int) -> AddProduct:
-    """By vectors of so many lanes."""
+    """Make the product with vectors of `width` lanes."""
 
     @intrinsic
     def add(_: Any, x: Any, weights: Any, out: Any, inputs: Any) -> Any:
@@ -368,7 +370,7 @@ def _wide(width: int) -> AddProduct:
 
 
 def _wide_columns(width: int) -> AddColumns:
-    """By vectors of so many lanes."""
+    """Make the product of columns with vectors of `width` lanes."""
 
     @intrinsic
     def add(_: Any, x: Any, columns: Any, weights: Any, out: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Memory that threads write."""
+"""Memory for arrays that threads write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LINE: Final = 128
 
 
 def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    """Zeros that share no cache line with any other memory, for arrays that one thread writes all the time."""
+    """Return zeros that share no cache line with other memory, for arrays that one thread writes frequently."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     block = np.zeros(size + 2 * _LINE, dtype=np.uint8)
     start = -block.ctypes.data % _LINE
@@ -21,7 +21,7 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
 
 
 def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[npt.NDArray[Any]]:
-    """Arrays of these shapes and dtypes in one block of memory, small ones first. Their values are undefined.
+    """Return arrays of these shapes and dtypes in one block of memory, small ones first. Their values are undefined.
 
     The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
     request, but it returns several of some megabytes each to the operating system.
@@ -38,7 +38,7 @@ def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list
 
 
 def together(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Copies in one block of memory: faster where a kernel reads many such groups of arrays one after the other."""
+    """Return copies in one block of memory, so that kernels read many such groups of arrays faster."""
     copies = in_one_block([(array.shape, array.dtype) for array in arrays])
     for copy, array in zip(copies, arrays, strict=True):
         copy[...] = array

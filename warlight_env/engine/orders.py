@@ -1,4 +1,4 @@
-"""Orders: what is legal, and the normal form that the round's kernels take."""
+"""Orders: checks of their legality, and the normal form for the round's kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owne
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.errors import InputError
 
-#: Why an order was dropped, by code; 0 is a legal order.
+#: Reasons for dropped orders, by code; 0 is a legal order.
 REASONS: Final = (
     "",
     "more orders than the rules allow in a turn",
@@ -37,7 +37,7 @@ REPEATED: Final = 7
 
 
 class OrdersTypeError(InputError, TypeError):
-    """Orders that are not lists of tuples of integers; `player` is whose, where that is known."""
+    """Orders that are not lists of tuples of integers; `player` is their player, if known."""
 
     def __init__(self, reason: str, player: int | None = None) -> None:
         super().__init__(reason if player is None else f"player {player}: {reason}")
@@ -55,34 +55,34 @@ class Orders:
     attacks: Sequence[tuple[int, int, int]] = field(default_factory=list)
 
     def arrays(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The lists as int64[D, 2] and int64[M, 3]; `OrdersTypeError` tells what is not an integer or a tuple."""
+        """Return the lists as int64[D, 2] and int64[M, 3]; `OrdersTypeError` reports non-integers and wrong tuples."""
         return _rows(self.deploys, 2, "deploys", "(region, armies)"), _rows(
             self.attacks, 3, "attacks", "(from, to, armies)"
         )
 
     @classmethod
     def from_arrays(cls, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32], count: Int) -> Orders:
-        """Orders from the normal form that kernels write: deploy int32[N], attacks int32[A, 3] with their count."""
+        """Make orders from the kernels' normal form: deploy int32[N], attacks int32[A, 3] with their count."""
         regions = np.flatnonzero(deploy)
         deploys = list(zip(regions.tolist(), deploy[regions].tolist(), strict=True))
         return cls(deploys, [(source, target, armies) for source, target, armies in attacks[:count].tolist()])
 
     def limited(self, most: int) -> Orders:
-        """The first `most` deploys and attacks, as rules with such a limit (`max_orders`) take them; 0: all."""
+        """Return the first `most` deploys and attacks, the limit of rules with `max_orders`; 0: all."""
         return Orders(self.deploys[:most], self.attacks[:most]) if most else self
 
 
 def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     try:
         array = np.asarray(rows)
-    except Exception:  # ragged, not even a sequence, or an object whose own methods fail
+    except Exception:  # ragged, not even a sequence, or an object with faulty methods
         raise OrdersTypeError(f"{name} must be a list of {form}, each an integer; got {short_repr(rows)}") from None
     if array.size == 0 and array.ndim <= 2:
         return np.zeros((0, width), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != width:
         raise OrdersTypeError(f"{name} must be a list of {form}; got an array of shape {array.shape}")
     if array.dtype == object and all(type(value) is int for value in array.flat):
-        # Integers beyond 64 bits are illegal in any place; cut to size they still are.
+        # Integers beyond 64 bits are illegal in every field; the clipped values are illegal, too.
         array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise OrdersTypeError(f"{name} must hold integers that fit 64 bits; got {array.dtype} in {short_repr(rows)}")
@@ -92,14 +92,14 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
 
 
 def wishes_of(answer: Any, player: int | None = None) -> list[int]:
-    """Picks as a list of integers, best first.
+    """Return picks as a list of integers, best first.
 
-    `OrdersTypeError` for what is not a list, a tuple or an array of them: a set has no order, and what can be read but
-    once is gone when it has been checked.
+    Raises `OrdersTypeError` unless the answer is a list, a tuple or an array of integers. A set has no order, and a
+    check would exhaust an iterator.
     """
     try:
         given = np.asarray(answer)
-    except Exception:  # ragged, or an object whose own methods fail
+    except Exception:  # ragged, or an object with faulty methods
         given = np.zeros((1, 1))
     if given.size == 0 and given.ndim:
         return []
@@ -175,7 +175,7 @@ def check_orders(
 
     deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.
     `available` is the income. Writes deploy_out int32[N] (armies per region), attacks_out int32[A, 3], A >= E,
-    with no two between the same regions, and reasons int8[D + M], codes of REASONS. Returns the number of attacks
+    with at most one attack per directed edge, and reasons int8[D + M], codes of REASONS. Returns the number of attacks
     and of dropped orders.
     """
     n = owner.shape[0]
@@ -223,7 +223,10 @@ def check_turn(
     deploy_out: npt.NDArray[np.int32],
     attacks_out: npt.NDArray[np.int32],
 ) -> tuple[int, int, npt.NDArray[np.int8]]:
-    """`check_orders` for `Orders`: the number of attacks, of dropped orders, and the reasons; OrdersTypeError."""
+    """Apply `check_orders` to `Orders`; return the numbers of attacks and of dropped orders, and the reasons.
+
+    Raises OrdersTypeError, see `Orders.arrays`.
+    """
     deploys, attacks = orders.arrays()
     reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
     count, dropped = check_orders(
@@ -234,7 +237,7 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Leave of a turn what the rules allow: so many deploys, in order of regions, and so many attacks."""
+    """Limit a turn to the rules' maximum of deploys, in order of regions, and of attacks."""
     if params.max_orders == 0:
         return count
     deploys = 0

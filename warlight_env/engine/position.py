@@ -1,8 +1,8 @@
-"""A position: who owns which region with how many armies, and what round it is; and its compact form for search trees.
+"""A position: owner and armies of each region and the round; also a compact form for search trees.
 
-`Position` is one, as kernels take it: three arrays, which they may write. `Positions` are rows of such; a
-`state.State` is as well. Whoever copies, stores or makes positions does so by what stands here, so that a further
-number of a position is added here.
+`Position` is the form for kernels: three arrays, which they may write. `Positions` has rows of such arrays, and so has
+`state.State`. All code that copies, stores or makes positions uses this module, so a new field of a position needs
+changes only here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Positions(NamedTuple):
 
 
 class Rows(Protocol):
-    """Positions one after the other."""
+    """Records with one position in each row."""
 
     @property
     def owner(self) -> npt.NDArray[np.int8]: ...
@@ -47,12 +47,12 @@ class Rows(Protocol):
 
 
 def make_position(n_regions: int) -> Position:
-    """Room for one that a thread writes all the time."""
+    """Make memory for one position that a thread writes frequently."""
     return Position(private_zeros(n_regions, np.int8), private_zeros(n_regions, np.int32), private_zeros(1, np.int32))
 
 
 def make_positions(size: int, n_regions: int) -> Positions:
-    """Room for `size` of them that a thread writes all the time."""
+    """Make memory for `size` positions that a thread writes frequently."""
     return Positions(
         private_zeros((size, n_regions), np.int8), private_zeros((size, n_regions), np.int32),
         private_zeros(size, np.int32),
@@ -61,13 +61,13 @@ def make_positions(size: int, n_regions: int) -> Positions:
 
 @inline_kernel
 def position_at(positions: Rows, k: Int) -> Position:
-    """Position k of `Positions` or of a `State`, as a view."""
+    """Return position k of `Positions` or of a `State`, as a view."""
     return Position(positions.owner[k], positions.army[k], positions.round[k : k + 1])
 
 
 @inline_kernel
 def copy_position(source: Position, target: Position) -> None:
-    """Write a position over another."""
+    """Copy a position into another."""
     for r in range(source.owner.shape[0]):
         target.owner[r], target.army[r] = source.owner[r], source.army[r]
     target.round[0] = source.round[0]
@@ -75,27 +75,27 @@ def copy_position(source: Position, target: Position) -> None:
 
 @inline_kernel
 def with_army(position: Position, army: Armies) -> Position:
-    """The position with other armies, as a view."""
+    """Return the position with other armies, as a view."""
     return Position(position.owner, army, position.round)
 
 
 @inline_kernel
 def laid_out(n_regions: Int, owners: Owners, armies: Armies) -> Position:
-    """A position in memory that has room for more than so many regions; its content is whatever stands there."""
+    """Return a position of n_regions regions in larger memory; its values are undefined."""
     return Position(owners[:n_regions], armies[:n_regions], armies[n_regions : n_regions + 1])
 
 
 def copied(position: Position) -> Position:
-    """A copy, for Python."""
+    """Return a copy, for Python."""
     return Position._make(array.copy() for array in position)
 
 
-#: Armies that the compact form can hold, 21 bits: more than `ARMY_CAP`.
+#: The maximum number of armies in the compact form, 21 bits: more than `ARMY_CAP`.
 COMPACT_ARMIES: Final = (1 << 21) - 1
 
 
 def compact_size(n_regions: int) -> int:
-    """Bytes of a position in its compact form: three a region and two for the round."""
+    """Return the number of bytes of a position in its compact form: three a region and two for the round."""
     return 3 * n_regions + 2
 
 
@@ -103,8 +103,8 @@ def compact_size(n_regions: int) -> int:
 def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
     """Write a position (its round below 65,536) to `out`, uint8[compact_size(N)].
 
-    A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all that the engine
-    allows. Returns whether everything fitted.
+    A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all armies that the engine
+    allows. Returns whether all values fit.
     """
     owner, army, round_number = position.owner, position.army, position.round[0]
     fits = 0 <= round_number < 65536
@@ -122,7 +122,7 @@ def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
 
 @kernel
 def unpack(packed: npt.NDArray[np.uint8], position: Position) -> None:
-    """Read what `pack` wrote into a position."""
+    """Read the result of `pack` into a position."""
     owner, army = position.owner, position.army
     for r in range(owner.shape[0]):
         word = np.int64(packed[3 * r]) | (np.int64(packed[3 * r + 1]) << 8) | (np.int64(packed[3 * r + 2]) << 16)

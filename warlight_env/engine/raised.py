@@ -1,8 +1,8 @@
-"""Exceptions out of functions behind pointers: the kernel that called one goes on harmlessly, then they are raised.
+"""Exceptions of functions behind pointers: the calling kernel ends without harm, then Python raises the exception.
 
-A pointer has no way to say that its function failed, so Numba prints what it raised and returns nonsense. Here
-`attempt` catches it in a list that the calling thread keeps while it is inside `watched`. As long as something lies
-there, `failed` tells so and the functions are not called any more in this thread, so that the kernel ends soon.
+A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Here
+`attempt` catches it and stores it in a list of the calling thread inside `watched`. While the list has entries,
+`failed` returns True, and this thread calls no such functions any more. So the kernel ends soon.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 from warlight_env.errors import IN_FUNCTION
 
-#: Where a thread's list stands in the dictionary that Python keeps for it; the C interface finds it by this name.
+#: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list by this key.
 _KEY: Final = "warlight_env.engine.raised"
 
-#: How many threads have something in their list: one look at it tells whether to ask for the list at all.
+#: The number of threads with entries in their list; if it is 0, `failed` need not read the list.
 _failures: Final = np.zeros(1, dtype=np.int64)
-_FAILURES: Final = "warlight_env_guard_failures"  # its name for compiled code, which is cached and must know no address
+_FAILURES: Final = "warlight_env_guard_failures"  # symbol for compiled code: cached code cannot contain addresses
 llvmlite.binding.add_symbol(_FAILURES, _failures.ctypes.data)
 
 _thread_dict_at = ctypes.pythonapi.PyThreadState_GetDict
@@ -36,22 +36,22 @@ _thread_dict_at.restype, _thread_dict_at.argtypes = ctypes.c_void_p, ()
 
 
 def _thread_dict() -> dict[str, Any]:
-    """What Python keeps for this thread."""
+    """Return Python's dictionary of this thread."""
     here: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
     return here
 
 
 @kernel
 def _forget(failures: npt.NDArray[np.int64]) -> None:
-    """One thread fewer, at once: compiled code counts at the same time."""
+    """Decrease the number of threads with failures; atomic, because compiled code counts at the same time."""
     atomic_add(failures, 0, -1)
 
 
 class watched:  # noqa: N801  it reads as a statement
-    """While inside, failures of functions behind pointers are kept, in this thread; at the end the first is raised.
+    """Collect failures of functions behind pointers in this thread; raise the first one at the end of the context.
 
-    The exception is the function's own; a note names the function by the label that `attempt` was given, unless the
-    exception does.
+    The exception is the function's own. Unless its message has the function's label from `attempt`, a note adds this
+    label.
     """
 
     __slots__ = ("_before", "_found")
@@ -79,13 +79,13 @@ class watched:  # noqa: N801  it reads as a statement
 
 
 def _name(failure: BaseException, label: str) -> None:
-    """Have an exception name the function, if it does not yet: it may be of any class, with odd methods."""
+    """Add the function's label to an exception without it; the exception may have any class, with faulty methods."""
     try:
         named = label in str(failure)
     except Exception:
         named = False
     if not named:
-        with contextlib.suppress(TypeError):  # its `__notes__` are no list
+        with contextlib.suppress(TypeError):  # its `__notes__` are not a list
             BaseException.add_note(failure, f"{IN_FUNCTION}{label}")
 
 
@@ -94,11 +94,11 @@ if not JIT_DISABLED:
     _COUNT = ir.IntType(64)
 
     def _c_function(builder: Any, result: Any, arguments: list[Any], name: str) -> Any:
-        """A function of Python's C interface."""
+        """Declare a function of Python's C interface."""
         return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
     def _found_here(builder: Any, pyapi: Any) -> Any:
-        """This thread's list, borrowed, or NULL; the GIL is held."""
+        """Return this thread's list as a borrowed reference, or NULL; the caller holds the GIL."""
         here = builder.call(_c_function(builder, _POINTER, [], "PyThreadState_GetDict"), [])
         return pyapi.dict_getitem_string(here, _KEY)
 
@@ -106,12 +106,12 @@ if not JIT_DISABLED:
         return builder.call(_c_function(builder, _COUNT, [_POINTER], "PyList_Size"), [found])
 
     def _keep(context: Any, builder: Any, status: Any, label: str) -> None:
-        """Put a failure into the list of this thread; without one, print it as Numba does."""
+        """Append a failure to the list of this thread; without a list, print it as Numba does."""
         pyapi = context.get_python_api(builder)
         gil = pyapi.gil_ensure()
         context.call_conv.raise_error(builder, pyapi, status)
         raised = [cgutils.alloca_once_value(builder, cgutils.get_null_value(_POINTER)) for _ in range(3)]
-        pyapi.err_fetch(*raised)  # the interpreter is not asked anything while an exception is set
+        pyapi.err_fetch(*raised)  # no other call of the interpreter is allowed while an exception is set
         place = _POINTER.as_pointer()
         builder.call(_c_function(builder, ir.VoidType(), [place] * 3, "PyErr_NormalizeException"), raised)
         kind, error, traceback = map(builder.load, raised)
@@ -137,7 +137,7 @@ if not JIT_DISABLED:
 
     @intrinsic
     def failed(_):
-        """Whether a function has failed in this thread since `watched` was entered."""
+        """Whether a function has failed in this thread inside the current `watched`."""
 
         def generate(context, builder, signature, arguments):
             answer = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -169,44 +169,44 @@ if not JIT_DISABLED:
         result = types.Tuple((types.boolean, called.return_type))  # type: ignore[attr-defined]
         return result(label, function, *kinds), generate
 
-    # One function for each number of arguments: packing records into a tuple takes Numba seconds.
+    # One function for each number of arguments, because Numba needs seconds to pack records into a tuple.
 
     @intrinsic
     def attempt_3(typing_context, label, function, a, b, c):
-        """(whether it did not fail, what it returned) of a compiled function; what it raises is kept for `watched`.
+        """Call a compiled function; return (success, result) and store its exception for `watched`.
 
-        label: a literal, of what to call the function where it fails.
+        label: a literal, the function's name in failure reports.
         """
         return _attempt(typing_context, label, function, (a, b, c))
 
     @intrinsic
     def attempt_4(typing_context, label, function, a, b, c, d):
-        """See `attempt_3`."""
+        """Call with four arguments, see `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d))
 
     @intrinsic
     def attempt_5(typing_context, label, function, a, b, c, d, e):
-        """See `attempt_3`."""
+        """Call with five arguments, see `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e))
 
     @intrinsic
     def attempt_6(typing_context, label, function, a, b, c, d, e, f):
-        """See `attempt_3`."""
+        """Call with six arguments, see `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e, f))
 
     @intrinsic
     def attempt_7(typing_context, label, function, a, b, c, d, e, f, g):
-        """See `attempt_3`."""
+        """Call with seven arguments, see `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e, f, g))
 
 else:
 
     def failed() -> bool:
-        """Whether a function has failed: exceptions of plain Python come through by themselves."""
+        """Return False: in plain Python exceptions propagate without help."""
         return False
 
     def attempt_3(label, function, *arguments):
-        """(True, what it returned)."""
+        """Return (True, result of the function)."""
         return True, function(*arguments)
 
     attempt_4 = attempt_5 = attempt_6 = attempt_7 = attempt_3

@@ -1,8 +1,8 @@
-"""Records by reference: a kernel gets the address of a record, and reads from it what it uses, when it uses it.
+"""Records by reference: a kernel takes the address of a record and loads each field at its use.
 
-A `NamedTuple` by value is an argument for each word of it, some hundred for a board; that made calls through pointers
-take twice as long, and calls from Python four times. The loads are marked as of memory that never changes, so that
-LLVM takes them out of loops. It holds, as what is stored is not the arrays' content but where they lie.
+A `NamedTuple` by value has an argument for each of its words, about a hundred for a board. This doubles the time of
+calls through pointers, and calls from Python take four times as long. The loads are marked as loads of constant memory,
+so that LLVM moves them out of loops. This is safe because a record stores the addresses of arrays, not their content.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ T = TypeVar("T", bound=tuple[Any, ...])
 
 _Record: Any = types.BaseNamedTuple  # type: ignore[attr-defined]
 _WORD: Final = ir.IntType(64)
-#: Words before the first field: the reference itself, which Python gets where a record goes back to it.
+#: Words before the first field: the reference object itself, which a kernel returns to Python.
 _HEAD: Final = 1
 
 
 class ReferenceType(types.Type):
-    """Numba's type of a `Reference` to a record of some type."""
+    """Numba's type of a `Reference` to a record type."""
 
     def __init__(self, record: Any) -> None:
         self.record = record
@@ -52,7 +52,7 @@ class ReferenceType(types.Type):
         return self.record
 
     def can_convert_to(self, typing_context: Any, other: Any) -> Any:
-        """Of the same record, protected or not."""
+        """Allow conversion to references of the same record, protected or not."""
         if isinstance(other, ReferenceType) and other.record.instance_class is self.record.instance_class:
             return Conversion.safe
         return None
@@ -60,14 +60,14 @@ class ReferenceType(types.Type):
 
 @functools.cache
 def _reference_type(record: Any) -> ReferenceType:
-    """The type of a reference to a record of this type; its name takes a millisecond to make."""
+    """Return the type of a reference to a record type; cached, because its name takes a millisecond to compute."""
     return ReferenceType(record)
 
 
 class Reference:
-    """A record that kernels get by reference; for Python, it has the record's fields and methods.
+    """A record that kernels take by reference; in Python it has the record's fields and methods.
 
-    The arrays' content may change, which arrays they are may not. Copies are as those of the record.
+    The arrays' content may change, but each field keeps its array. Copies behave like copies of the record.
     """
 
     def __init__(self, record: Any) -> None:
@@ -79,7 +79,7 @@ class Reference:
         self.address = self._memory.ctypes.data
 
     def __getattr__(self, name: str) -> Any:
-        if name == "record":  # there is none yet: a copy is being made
+        if name == "record":  # not set yet during a copy
             raise AttributeError(name)
         return getattr(self.record, name)
 
@@ -96,7 +96,7 @@ class Reference:
         return repr(self.record)
 
     def _replace(self, **fields: Any) -> Any:
-        """A reference to the record with other fields, as of a `NamedTuple`."""
+        """Return a reference to the record with other fields, like `NamedTuple._replace`."""
         return reference(self.record._replace(**fields))
 
     def __copy__(self) -> Any:
@@ -113,9 +113,9 @@ class Reference:
 
 
 def reference(record: T) -> T:
-    """A `NamedTuple` of arrays, numbers, and records and references to such, as kernels get it by reference.
+    """Return a reference to a `NamedTuple` of arrays, numbers, and records and references of these.
 
-    With ``NUMBA_DISABLE_JIT=1`` the record itself.
+    With ``NUMBA_DISABLE_JIT=1`` it returns the record itself.
     """
     if numba.config.DISABLE_JIT:
         return record
@@ -124,9 +124,9 @@ def reference(record: T) -> T:
 
 
 def record_at(kind: Callable[[], Any]) -> Any:
-    """A function for kernels that turns what `address_of` gave into the reference, whose type is kind().
+    """Return a function for kernels that converts the address from `address_of` to the reference, of the type kind().
 
-    So a kernel takes any number of records.
+    With it a kernel can take any number of records.
     """
     if numba.config.DISABLE_JIT:
         return lambda record: record
@@ -142,16 +142,16 @@ def record_at(kind: Callable[[], Any]) -> Any:
 
 
 def address_of(made: Any) -> Any:
-    """Where the record of a reference lies, for `record_at`; whoever asks keeps the reference."""
+    """Return the address of a reference's record, for `record_at`; the caller must keep the reference alive."""
     return made if numba.config.DISABLE_JIT else made.address
 
 
-# Memory: 64-bit words. An array takes its object, length, data, shape and strides; a record its fields, one after the
-# other; a reference its address; a number one word.
+# Memory layout in 64-bit words. An array has the words: object, length, data, shape, strides. A record has its fields,
+# one after the other. A reference has its address. A number has one word.
 
 
 def _words(value: Any, kind: Any) -> list[int]:
-    """What stands in memory for a value of a type."""
+    """Return the words in memory for a value of a type."""
     if isinstance(kind, types.Array):
         return [id(value), value.size, value.__array_interface__["data"][0], *value.shape, *value.strides]
     if isinstance(kind, _Record):
@@ -166,14 +166,14 @@ def _words(value: Any, kind: Any) -> list[int]:
 
 
 def _size(kind: Any) -> int:
-    """Words that a value of a type takes."""
+    """Return the number of words of a type."""
     if isinstance(kind, types.Array):
         return 3 + 2 * kind.ndim
     return sum(map(_size, kind.types)) if isinstance(kind, _Record) else 1
 
 
 def _load(context: Any, builder: Any, kind: Any, words: Any, at: int) -> Any:
-    """The value of a type that begins at a word."""
+    """Load the value of a type from the words at an offset."""
 
     def word(offset: int) -> Any:
         place = builder.gep(words, [ir.Constant(ir.IntType(32), at + offset)], inbounds=True)

@@ -1,4 +1,4 @@
-"""The random generator of all kernels: xoroshiro128++, whose state of two words is passed in."""
+"""The random generator of all kernels: xoroshiro128++; callers pass its state of two words."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _R17, _R47, _R49, _R15, _R28, _R36, _S21 = U64(17), U64(47), U64(49), U64(15), U
 _R32, _LOW32 = U64(32), U64(0xFFFFFFFF)
 _R30, _R27, _R31 = U64(30), U64(27), U64(31)
 _GOLDEN, _FIRST, _SECOND = U64(0x9E3779B97F4A7C15), U64(0xBF58476D1CE4E5B9), U64(0x94D049BB133111EB)
-_PATH = U64(0x632BE59BD9B4E019)  # added to the steps of a path
+_PATH = U64(0x632BE59BD9B4E019)  # added to each step of a path
 _MASK = (1 << 64) - 1
 
 
 @inline_kernel
 def next_u64(rng: RandomState) -> np.uint64:
-    """Next 64 random bits; `rng` is uint64[2] and advances (Blackman and Vigna's xoroshiro128++)."""
+    """Return the next 64 random bits; `rng` is uint64[2] and advances (Blackman and Vigna's xoroshiro128++)."""
     s0 = rng[0]
     s1 = rng[1]
     total = s0 + s1
@@ -34,19 +34,19 @@ def next_u64(rng: RandomState) -> np.uint64:
 
 @inline_kernel
 def below(rng: RandomState, n: Int) -> Int:
-    """A uniform integer in 0 .. n - 1, for 1 <= n < 2**31 (bias below n / 2**32)."""
+    """Return a uniform integer in 0 .. n - 1, for 1 <= n < 2**31 (bias below n / 2**32)."""
     return np.int64(((next_u64(rng) >> _R32) * U64(n)) >> _R32)
 
 
 @kernel
 def uniform(rng: RandomState) -> Real:
-    """A uniform float64 in [0, 1) with 53 random bits."""
+    """Return a uniform float64 in [0, 1) with 53 random bits."""
     return np.float64(next_u64(rng) >> U64(11)) * (1.0 / 9007199254740992.0)
 
 
 @inline_kernel
 def mixed(x: Int) -> Int:
-    """`splitmix64` of a uint64."""
+    """Return `splitmix64` of a uint64."""
     x = U64(x) + _GOLDEN
     x = (x ^ (x >> _R30)) * _FIRST
     x = (x ^ (x >> _R27)) * _SECOND
@@ -55,23 +55,23 @@ def mixed(x: Int) -> Int:
 
 @kernel
 def derived(value: Int, step: Int) -> Int:
-    """One step of the path of `derive_seed`: from `mixed` of the seed, or from what the step before gave."""
+    """Compute one step of the path of `derive_seed`, from `mixed` of the seed or from the previous step's result."""
     return mixed(U64(value) ^ mixed(U64(step) + _PATH))
 
 
 @kernel
 def seed_rng(seed: Int, rng: RandomState) -> None:
-    """Write what `make_rng` gives for a uint64."""
+    """Write the state of `make_rng` for a uint64."""
     rng[0] = mixed(U64(seed))
     rng[1] = mixed(rng[0])
 
 
-#: Seeds are smaller than this, whatever their sign: files name them, and those are read with at most 300 digits.
+#: The exclusive limit of a seed's absolute value: files contain seeds, and readers accept at most 300 digits.
 SEEDS: Final = 10**299
 
 
 def splitmix64(x: int) -> int:
-    """One step of SplitMix64 as a hash of a 64-bit integer."""
+    """Compute one step of SplitMix64 as a hash of a 64-bit integer."""
     x = (x + int(_GOLDEN)) & _MASK
     x = ((x ^ (x >> 30)) * int(_FIRST)) & _MASK
     x = ((x ^ (x >> 27)) * int(_SECOND)) & _MASK
@@ -79,7 +79,7 @@ def splitmix64(x: int) -> int:
 
 
 def derive_seed(seed: int, *path: int) -> int:
-    """A new 64-bit seed from a seed and a path of integers (game number, seat …); equal paths, equal seeds."""
+    """Derive a 64-bit seed from a seed and a path of integers (game number, seat …); equal paths, equal seeds."""
     value = splitmix64(seed & _MASK)
     for step in path:
         value = splitmix64(value ^ splitmix64((step + int(_PATH)) & _MASK))
@@ -87,6 +87,6 @@ def derive_seed(seed: int, *path: int) -> int:
 
 
 def make_rng(seed: int) -> npt.NDArray[np.uint64]:
-    """The generator's state, uint64[2], for a seed (any integer; taken modulo 2**64)."""
+    """Return the generator's state, uint64[2], for a seed (any integer; taken modulo 2**64)."""
     first = splitmix64(seed & _MASK)
     return np.array([first, splitmix64(first)], dtype=np.uint64)

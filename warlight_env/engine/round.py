@@ -1,4 +1,4 @@
-"""One round: deploys, linearisation, battles, eliminations, the end of a game."""
+"""One round: deploys, linearization, battles, eliminations, the end of a game."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EVENT_COLUMNS: Final = 7
 
 @kernel
 def income(board: Board, base_income: Int, owner: Owners, player: Int) -> Int:
-    """Armies that `player` may deploy: the base and the bonuses of the super regions it wholly owns."""
+    """Return the armies that `player` may deploy: the base and the bonuses of the super regions that it wholly owns."""
     total = np.int64(base_income)
     for s in range(board.bonus.shape[0]):
         whole = True
@@ -51,7 +51,7 @@ def _battle(
     rng: RandomState,
     script: Script,
 ) -> Any:
-    """Fight with `sent` armies; both sides kill at once. Returns attackers lost, defenders lost, captured."""
+    """Fight with `sent` armies; both sides kill at once. Return attackers lost, defenders lost, captured."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)
@@ -81,7 +81,7 @@ def _carry_out(
     events: Events,
     n_events: Int,
 ) -> Bool:
-    """Carry out one attack or transfer in the position as it is; False if it cannot be."""
+    """Execute one attack or transfer in the current position; return False if it is impossible."""
     owner, army = position.owner, position.army
     source, target = np.int64(order[0]), np.int64(order[1])
     if owner[source] != player:
@@ -116,11 +116,11 @@ def _carry_out(
 def resolve_orders(
     params: RuleParams, position: Position, orders: Workspace, rng: RandomState, script: Script, events: Events
 ) -> Int:
-    """Deploy, then carry out all attacks in their linearised order, and count the round; the position is written.
+    """Deploy, execute all attacks in their linearized order, and count the round; the kernel changes the position.
 
-    orders: a `Workspace` with the legal orders of all players in normal form, as `orders.check_orders` makes them.
-    rng uint64[2]; script None, or decisions as in `dice.scripted_below`; events None, or int32[M, 7] with room for all
-    attacks, filled as EVENT_COLUMNS tells. Returns the number of attacks that were carried out.
+    orders: a `Workspace` with the legal orders of all players in the normal form of `orders.check_orders`.
+    rng uint64[2]; script None, or decisions for `dice.scripted_below`; events None, or int32[M, 7] with space for all
+    attacks, with the columns of EVENT_COLUMNS. Returns the number of executed attacks.
     """
     owner, army = position.owner, position.army
     deploy, attacks, counts, scratch = orders.deploy, orders.attacks, orders.counts, orders.scratch
@@ -160,7 +160,7 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Who holds the most regions and, of those who hold as many, the most armies; NEUTRAL where two have as many."""
+    """Return the player with the most regions, ties by the most armies; NEUTRAL for equal players."""
     best, best_score = NEUTRAL, np.int64(-1)
     for p in range(players):
         score = np.int64(0)
@@ -176,9 +176,9 @@ def leader(position: Position, players: Int) -> Int:
 
 @inline_kernel
 def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDArray[np.int32]) -> Any:
-    """Note eliminations in the round that just ended (its number counts from 1) and see whether the game is over.
+    """Record eliminations in the round that just ended (its number counts from 1) and detect the end of the game.
 
-    Returns (over, winner); the winner is NEUTRAL where nobody has won.
+    Returns (over, winner); the winner is NEUTRAL if no player has won.
     """
     players, round_number = eliminated_at.shape[0], position.round[0]
     alive, last = 0, np.int64(NEUTRAL)
@@ -200,7 +200,7 @@ def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDAr
 
 @inline_kernel
 def play_round(params: RuleParams, state: State, b: Int, orders: Workspace, script: Script, events: Events) -> Int:
-    """Play a whole round of game b of a batch; returns the number of attacks that were carried out."""
+    """Play a whole round of game b of a batch; return the number of executed attacks."""
     position = position_at(state, b)
     done = resolve_orders(params, position, orders, state.rng[b], script, events)
     over, winner = finish_round(params, position, state.eliminated_at[b])

@@ -1,4 +1,4 @@
-"""One record of everything in which the public versions of the game differ, with a preset for each."""
+"""The rules: one record with all differences between the public versions of the game, and a preset for each version."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
 MAX_PLAYERS: Final = 6
-#: The most armies that a rule or an order may name.
+#: The maximum number of armies in a rule or an order.
 MAX_ARMIES: Final = 1_000_000
 
-#: The least chance that is more than none. Tables of dice are made in exact fractions: with a chance of 1e-300 their
-#: numbers have tens of thousands of digits.
+#: The smallest probability above 0. Tables of dice use exact fractions: with a probability of 1e-300 their numbers
+#: have tens of thousands of digits.
 LEAST_CHANCE: Final = 1e-9
 
-#: The rules that files and hashes always name. One that came later they name only where it is not its default, so that
-#: what was written or hashed before it stays what it is. Its default is what older files mean: it never changes.
+#: The rules that files and hashes always contain. They contain a later rule only if it differs from its default, so
+#: that older files and hashes stay valid. A default is the meaning of older files, so it never changes.
 FIRST_FIELDS: Final = (
     "name", "base_income", "attack_kill", "defense_kill", "luck", "rounding", "picking", "picks", "ranked",
     "offers_per_super_region", "dealt_apart", "wastelands", "wasteland_army", "fog", "skipped_attack_keeps_place",
@@ -33,7 +33,7 @@ MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")
 
 
 class RulesError(InputError):
-    """A rule that does not exist or a value that makes no sense, or a map too small for the players."""
+    """An unknown rule, an invalid value, or a map too small for the players."""
 
 
 class RuleParams(NamedTuple):
@@ -47,11 +47,11 @@ class RuleParams(NamedTuple):
     round_limit: int  #: 0: no limit
     ties_by_regions: bool
     picking: int  #: index into PICKING
-    picks: int  #: 0: by the number of offers
-    ranked: int  #: wishes that count
-    offers: int  #: per super region (and player, where offers are not shared); 0: all regions
+    picks: int  #: 0: determined by the number of offers
+    ranked: int  #: number of wishes that count
+    offers: int  #: per super region (and per player, unless players share offers); 0: all regions
     dealt_apart: bool
-    wastelands: int  #: draws
+    wastelands: int  #: number of draws
     wastelands_repeat: bool
     wasteland_army: int
     dice: Dice
@@ -63,35 +63,35 @@ class Rules:
 
     Probabilities are exact decimals: 0.6 means 3/5.
 
-    name: of a preset or of your own.
+    name: of a preset or of custom rules.
     base_income: Armies per round before bonuses.
     attack_kill, defense_kill: Probability that an attacking army kills a defender, and a defending one an attacker.
     luck: Share of chance in a side's kills: (1 - luck) * expectation + luck * roll, then rounded.
     rounding: "nearest" (halves up), or "stochastic": up with the probability of the fractional part.
-    picking: How regions are chosen: "own_offer" (each player its own, at once), "ranked" (all rank the same ones,
-        equal wishes at random), "alternating" (the same ones, one by one, in the order ABBAAB …), "dealt" (at
-        random).
-    picks: Regions each player gets. 0, only under "alternating": an equal part of the offers, of which each region
-        beyond three is lost with probability 1/4, for all players alike.
-    ranked: Wishes each player ranks under "ranked".
-    offers_per_super_region: Regions offered per super region; 0 offers every region. Under "own_offer" to each
-        player, disjointly.
+    picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
+        players rank the same regions, equal wishes are decided at random), "alternating" (players pick the same
+        regions one by one, in the order ABBAAB …), "dealt" (at random).
+    picks: Number of regions that each player gets. 0, only under "alternating": an equal part of the offers; each
+        region beyond three is lost with probability 1/4, for all players alike.
+    ranked: Number of wishes that each player ranks under "ranked".
+    offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" to
+        each player, disjointly.
     dealt_apart: Under "dealt": players never start next to each other.
     wastelands, wasteland_army: Draws of wastelands as a share of the number of super regions (rounded down), and
         the army on each wasteland.
     wastelands_repeat: False: each draw takes another region. True: a draw may take a region again and then changes
-        nothing, unless fewer than two regions of its super region are no wasteland; then it is drawn again.
-    fog: Fog of war: a player sees own regions and their neighbours only.
-    skipped_attack_keeps_place: True: an attack that is skipped has used its place; False: the same player's next
+        nothing. But if its super region has fewer than two regions without wasteland, the draw is repeated.
+    fog: Fog of war: a player sees only own regions and their neighbours.
+    skipped_attack_keeps_place: True: a skipped attack uses its place in the order; False: the same player's next
         attack takes the place.
-    moved_armies: Whether armies that moved may move on in the round, else which challenge's book-keeping forbids
-        it.
-    repeated_attack: Two attacks of a turn from and to the same regions: merged into the first, or the second
-        illegal.
-    max_orders: Most deploys, and most attacks, in a turn; 0: no limit.
+    moved_armies: "free": armies that moved may move again in the round. Otherwise the bookkeeping of the named
+        challenge forbids it.
+    repeated_attack: Two attacks of a turn from and to the same regions: "merge" adds the second to the first,
+        "illegal" drops the second.
+    max_orders: Maximum number of deploys, and of attacks, in a turn; 0: no limit.
     max_rounds, rounds_per_region: The game ends after max(max_rounds, rounds_per_region * regions) rounds; both 0:
         never.
-    tie_break: Who is placed first at the limit: nobody ("draw"), or by regions, then armies ("regions").
+    tie_break: The winner at the limit: none ("draw"), or by regions, then armies ("regions").
     """
 
     name: str = "thesis"
@@ -157,10 +157,10 @@ class Rules:
 
     @classmethod
     def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
-        """A preset by name, a record, or a dict of fields, with some fields changed.
+        """Return a preset by name, a record, or a dict of fields, with some fields changed.
 
-        A dict's "name" is the preset that missing fields come from ("thesis" by default). Where it has all
-        `FIRST_FIELDS`, as what `to_dict` gave in any version, it may be any name: what is missing is at its default.
+        A dict's "name" is the preset for missing fields ("thesis" by default). If a dict has all `FIRST_FIELDS`, like
+        the result of `to_dict` in any version, its name is free, and missing fields have their defaults.
         """
         if isinstance(rules, dict):
             fields = {**rules, **changes}
@@ -193,26 +193,26 @@ class Rules:
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as files and hashes name them, for JSON: `FIRST_FIELDS`, and others that are not their default."""
+        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and others that differ from their default."""
         later = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
         fields = dataclasses.asdict(self)
         return {name: value for name, value in fields.items() if name not in later or value != later[name]}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.to_dict()  # digests are made of pickles, too; what is missing in one is the class's default
+        return self.to_dict()  # digests also use pickles; fields missing in a pickle have the class's default
 
     def round_limit(self, n_regions: int) -> int:
-        """Rounds after which a game on so many regions ends without a winner; 0: never.
+        """Return the number of rounds after which a game on n_regions regions ends without a winner; 0: never.
 
         Raises:
-            RulesError: that is no number of regions.
+            RulesError: n_regions is not a valid number of regions.
         """
         if not is_integer(n_regions) or not 0 <= n_regions <= MAX_ARMIES:
             raise RulesError(f"n_regions = {short_repr(n_regions)}: must be an integer in 0 .. {MAX_ARMIES}")
         return max(self.max_rounds, int(Fraction(str(self.rounds_per_region)) * int(n_regions)))
 
     def params(self, n_regions: int, n_super_regions: int) -> RuleParams:
-        """The record for kernels, for a map of that size."""
+        """Return the record for kernels, for a map of this size."""
         return reference(
             RuleParams(
                 base_income=self.base_income,
@@ -240,13 +240,13 @@ def _challenge(**fields: Any) -> Rules:
         fog=True,
         skipped_attack_keeps_place=False,
         repeated_attack="illegal",
-        # The published limit is 50; the competitions' engines let one more through, and bots rely on what happened.
+        # The published limit is 50. The competitions' engines accept one more order, and bots rely on this.
         max_orders=51,
         **fields,
     )
 
 
-#: The public versions of the game by name.
+#: The public versions of the game, by name.
 PRESETS: Final[dict[str, Rules]] = {
     "thesis": Rules(),
     "thesis_draft": Rules(name="thesis_draft", offers_per_super_region=2),

@@ -16,18 +16,18 @@ _DIGEST_BYTES: Final = 32
 
 
 def seal(name: str, content: bytes, build: str | None = None) -> bytes:
-    """The bytes to write into the file of this name.
+    """Return the bytes to write into the file of this name.
 
     Args:
         name: the file's name, without its folder.
-        content: what the file holds.
+        content: the content of the file.
         build: the digest of the build that writes the file. None: `environment_digest`.
     """
     return _MARK + _digest(name, content, environment_digest() if build is None else build) + content
 
 
 def unseal(name: str, sealed: bytes) -> bytes | None:
-    """The content of a sealed file of this build.
+    """Return the content of a sealed file of this build.
 
     Returns None if a bit of the file has changed, or if the file was sealed under another name or by another build.
     """

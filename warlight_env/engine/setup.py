@@ -1,4 +1,4 @@
-"""The start of a game: wastelands, offers, picks in all four ways."""
+"""The start of a game: wastelands, offers, and picks in all four ways."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ALTERNATING: Final = 2
 DEALT: Final = 3
 
 _DEAL_TRIES: Final = 200
-#: Picks of each player that are never lost, where the offers decide how many there are.
+#: Picks of each player that are never lost, if the offers determine the number of picks.
 SURE_PICKS: Final = 3
 _LOSS: Final = 0.25
-#: `State.turn` holds the picks that were made in its low bits, and above them those that each player has lost.
+#: The low bits of `State.turn` hold the number of picks made; the bits above hold the picks that each player has lost.
 _MADE_BITS: Final = 16
 _MADE: Final = (1 << _MADE_BITS) - 1
 
@@ -42,7 +42,7 @@ def _shuffle(values: Regions, count: Int, rng: RandomState) -> None:
 def _draw_wastelands(
     board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], rng: RandomState
 ) -> None:
-    """Draw regions with repetition; a repeated one is drawn again where its super region is nearly all wasteland."""
+    """Draw regions with repetition; repeat the draw of a wasteland if its super region is almost all wasteland."""
     n = army.shape[0]
     for _ in range(min(params.wastelands, n)):
         while True:
@@ -85,7 +85,7 @@ def _offer_own(
     offers: npt.NDArray[np.uint8],
     rng: RandomState,
 ) -> None:
-    """Give the shuffled regions queue[:count] of one super region to single players, the worst off first."""
+    """Offer the shuffled regions queue[:count] of one super region to single players, fewest offers first."""
     given = np.int64(0)
     for _ in range(per_player):
         served = 0  # bit p: served in this turn
@@ -118,7 +118,7 @@ def _make_offers(
     scratch: Scratch,
     rng: RandomState,
 ) -> None:
-    """Offer regions of each super region: those of the map's setup, or as many as the rules say, drawn from all."""
+    """Offer regions of each super region: those of the map's setup, or the rules' number of regions at random."""
     everyone = (1 << players) - 1
     queue, offered, fixed = scratch.queue, scratch.cursor, board.setup_offers >= 0
     for p in range(players):
@@ -146,7 +146,7 @@ def _make_offers(
 def _place_setup_wastelands(
     board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], queue: Regions, rng: RandomState
 ) -> None:
-    """Place the wastelands of the map's setup; where it has none, draw them from regions that it does not offer."""
+    """Place the wastelands of the map's setup; if it has none, draw them from regions that it does not offer."""
     n, count = army.shape[0], 0
     for r in range(n):
         wasteland[r] = 0
@@ -187,7 +187,7 @@ def _deal(
     queue: Regions,
     rng: RandomState,
 ) -> Bool:
-    """Deal picks at random, one each in turn; False if players would have to start next to each other."""
+    """Deal picks at random, one each in turn; return False if players would start next to each other."""
     n = owner.shape[0]
     for r in range(n):
         owner[r] = NEUTRAL
@@ -207,7 +207,7 @@ def _deal(
 
 @kernel
 def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomState) -> Int:
-    """How many picks each player loses of its equal part of the offers."""
+    """Draw the number of picks that each player loses of its equal part of the offers."""
     regions, lost = np.int64(0), np.int64(0)
     for r in range(offers.shape[0]):
         regions += offers[r] != 0
@@ -220,7 +220,7 @@ def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomSta
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
     """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers; dealt picks at once.
 
-    Returns False where a deal that keeps players apart was not found (`check_players` refuses the other cases).
+    Returns False if no deal that keeps players apart was found (`check_players` refuses the other cases).
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
     players = state.eliminated_at.shape[1]
@@ -259,7 +259,7 @@ def _begin_play(state: State, b: Int) -> None:
 
 @kernel
 def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) -> Int:
-    """A random region that is free and offered to the player, or -1."""
+    """Return a random region that is free and offered to the player, or -1."""
     ties, chosen = 0, -1
     for r in range(offers.shape[0]):
         if (offers[r] >> player) & 1:
@@ -271,7 +271,7 @@ def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) 
 
 @kernel
 def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, player: Int, start: Int) -> Int:
-    """Index of the first wish from `start` on that is free for the player, or -1."""
+    """Return the index of the first wish from `start` on that is free for the player, or -1."""
     n = offers.shape[0]
     for i in range(start, count):
         region = wishes[i]
@@ -282,25 +282,25 @@ def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, playe
 
 @kernel
 def pick_turn(made: Int, lost: Int) -> Int:
-    """`State.turn` after so many picks of all players, where each player has lost so many."""
+    """Return `State.turn` after `made` picks of all players together and `lost` lost picks of each player."""
     return made | (lost << _MADE_BITS)
 
 
 @kernel
 def picks_made(turn: Int) -> Int:
-    """The picks that all players have made, of a `State.turn`."""
+    """Return the number of picks that all players have made, from a `State.turn`."""
     return np.int64(turn) & _MADE
 
 
 @kernel
 def picks_lost(turn: Int) -> Int:
-    """The picks that each player has lost, of a `State.turn`."""
+    """Return the number of picks that each player has lost, from a `State.turn`."""
     return np.int64(turn) >> _MADE_BITS
 
 
 @kernel
 def picker(turn: Int, players: Int) -> Int:
-    """The player to pick at a `State.turn`: the order is ABBAAB … (for more players: there and back again)."""
+    """Return the player who picks at a `State.turn`: the order is ABBAAB … (for more players: there and back again)."""
     made = picks_made(turn)
     lap, seat = made // players, made % players
     return seat if lap % 2 == 0 else players - 1 - seat
@@ -308,14 +308,14 @@ def picker(turn: Int, players: Int) -> Int:
 
 @kernel
 def most_picks(params: RuleParams, regions: Int, players: Int) -> Int:
-    """The most picks that each player can have, of so many regions offered at the start."""
+    """Return the maximum number of picks of each player, from the number of regions offered at the start."""
     part = regions // players
     return part if params.picks == 0 else min(np.int64(params.picks), part)
 
 
 @kernel
 def offered_at_start(offers: npt.NDArray[np.uint8], owner: Owners) -> Int:
-    """How many regions were offered before the first pick, while regions are picked one by one."""
+    """Return the number of regions offered before the first pick, while regions are picked one by one."""
     regions = np.int64(0)
     for r in range(offers.shape[0]):
         regions += offers[r] != 0 or owner[r] != NEUTRAL
@@ -324,14 +324,14 @@ def offered_at_start(offers: npt.NDArray[np.uint8], owner: Owners) -> Int:
 
 @kernel
 def alternating_picks(params: RuleParams, state: State, b: Int) -> Int:
-    """How many regions each player gets in game b, under "alternating"."""
+    """Return the number of regions that each player gets in game b, under "alternating"."""
     regions = offered_at_start(state.offers[b], state.owner[b])
     return most_picks(params, regions, state.eliminated_at.shape[1]) - picks_lost(state.turn[b])
 
 
 @kernel
 def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
-    """How many regions a player will still get in game b."""
+    """Return the number of regions that a player still gets in game b."""
     if state.phase[b] != PICK:
         return np.int64(0)
     if params.picking != ALTERNATING:
@@ -353,9 +353,9 @@ def resolve_picks(
     counts: npt.NDArray[np.int32],
     scratch: Scratch,
 ) -> None:
-    """Hand out regions by wishes int32[P, W] with counts int32[P], best first; what is missing is drawn at random.
+    """Assign regions by wishes int32[P, W] with counts int32[P], best first; draw missing wishes at random.
 
-    Under "alternating" one player picks (see `picker`), otherwise all do, and play begins.
+    Under "alternating" one player picks (see `picker`). Otherwise all players pick, and play begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]
@@ -374,7 +374,7 @@ def resolve_picks(
         cursor[p] = 0
         order[p] = p
     for _ in range(params.picks):
-        _shuffle(order, players, rng)  # settles equal wishes
+        _shuffle(order, players, rng)  # decides between equal wishes
         for k in range(players):
             p = order[k]
             i = _next_wish(offers, wishes[p], min(counts[p], np.int64(params.ranked)), p, cursor[p])
@@ -391,7 +391,7 @@ def resolve_picks(
 
 
 def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
-    """Fewest regions that can come to be offered, up to `cap` per super region, wherever the wastelands fall."""
+    """Return the minimum number of regions offered, up to `cap` per super region, for all places of the wastelands."""
     total = sum(min(size, cap) for size in sizes)
     most_lost = [0] * (wastelands + 1)  # by wastelands spent
     for size in sizes:
@@ -406,7 +406,7 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
 
 
 def _with_setup(board: Board, params: RuleParams) -> RuleParams:
-    """The rules' record with the numbers of the map's setup instead of the rules' own."""
+    """Return the rules' record with the numbers of the map's setup instead of the rules' own."""
     changes: dict[str, Any] = {}
     if board.setup_wastelands >= 0:
         changes["wastelands"] = board.setup_wastelands
@@ -418,7 +418,7 @@ def _with_setup(board: Board, params: RuleParams) -> RuleParams:
 
 
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
-    """The rules' record for this map, or a `RulesError` where the map cannot hold so many players."""
+    """Return the rules' record for this map; raise a `RulesError` if the map is too small for the players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
         raise RulesError(f"players = {short_repr(players)}: 2 to {MAX_PLAYERS} can play")
     n = board.n_regions

@@ -1,4 +1,4 @@
-"""Sight under fog: which regions a player sees, and what of a round it got to know. Nothing else decides that."""
+"""Sight under fog: the regions that a player sees, and its knowledge of a round. No other module decides this."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ONE = np.uint64(1)
 
 @kernel
 def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Owners, army_out: Armies) -> None:
-    """The position through a player's eyes: under fog own regions and their neighbours, else everything.
+    """Write a player's view of the position: under fog own regions and their neighbours, otherwise everything.
 
-    Regions out of sight read owner UNKNOWN and army 0. Arrays as in `State`, one game.
+    Regions out of sight get owner UNKNOWN and army 0. Arrays as in `State`, one game.
     """
     for r in range(owner.shape[0]):
         visible = not fog or owner[r] == player
@@ -35,7 +35,7 @@ def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner
 
 @kernel
 def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
-    """The same for batches, as sets: write what is seen under fog to out uint64[W], `owned` being the own regions."""
+    """Write the regions seen under fog to out uint64[W], as a set for batches; `owned` is the set of own regions."""
     for w in range(out.shape[0]):
         out[w] = owned[w]
     for r in range(bits.adjacent.shape[0]):
@@ -44,12 +44,12 @@ def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray
 
 
 def sees(neighbors: Sequence[Sequence[int]], own: Collection[int], region: int) -> bool:
-    """Whether one who owns the regions `own` sees a region under fog."""
+    """Whether the owner of the regions `own` sees a region under fog."""
     return region in own or any(near in own for near in neighbors[region])
 
 
 def visible(neighbors: Sequence[Sequence[int]], owner: Sequence[int], player: int) -> frozenset[int]:
-    """The regions that a player sees under fog, of the owners of all regions."""
+    """Return the regions that a player sees under fog; `owner` has the owners of all regions."""
     own = [region for region, by in enumerate(owner) if by == player]
     return frozenset(own).union(*(neighbors[region] for region in own))
 
@@ -61,15 +61,18 @@ def seen_in_round(
     after: Sequence[int],
     captured: Iterable[int],
 ) -> frozenset[int]:
-    """The regions that a player saw in a round under fog: before it, after it, and from what it held for a moment only.
+    """Return the regions that a player saw in a round under fog: at start and end, and from regions held in between.
 
     Args:
-        before, after: owners of all regions. captured: the regions that the player took, whether it kept them or not.
+        before, after: owners of all regions. captured: the regions that the player took, even if it lost them again.
     """
     seen = visible(neighbors, before, player) | visible(neighbors, after, player)
     return seen.union(*((region, *neighbors[region]) for region in captured))
 
 
 def knows_of(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
-    """Whether a player who saw those regions knows of an order on `regions`: its own ones, and others' in sight."""
+    """Whether a player knows of an order of player `by` on `regions`, if it saw the regions `seen`.
+
+    A player knows its own orders, and others' orders in sight.
+    """
     return by == player or any(region in seen for region in regions)

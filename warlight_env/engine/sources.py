@@ -37,7 +37,7 @@ class ModuleSource(NamedTuple):
 def read_source(text: bytes) -> ModuleSource:
     """Digest a module's text.
 
-    Raises SyntaxError where Python cannot compile it.
+    Raises SyntaxError if Python cannot compile it.
     """
     tree = ast.parse(text)
     imports: set[str] = set()
@@ -57,7 +57,7 @@ def read_source(text: bytes) -> ModuleSource:
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    """A body without the strings that stand alone as statements."""
+    """Return a body without strings that are statements of their own."""
     return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))] or [ast.Pass()]
 
 
@@ -76,7 +76,7 @@ class SourceDigests:
     """Digests by module.
 
     Args:
-        sources: what each module holds, by its full name.
+        sources: the parsed source of each module, by its full name.
     """
 
     def __init__(self, sources: Mapping[str, ModuleSource]) -> None:
@@ -85,11 +85,11 @@ class SourceDigests:
         self._everything = self._over(self._sources)
 
     def of(self, module: str) -> str:
-        """Hex digest of a module's import closure; of all kernel modules, if this module is none of them."""
+        """Hex digest of a module's import closure; for a module outside of kernel modules, of all kernel modules."""
         return self._over(self.closure(module)) if module in self._sources else self._everything
 
     def closure(self, module: str) -> frozenset[str]:
-        """The module and all modules that it imports, directly or not."""
+        """The module and all modules that it imports, directly or indirectly."""
         found, waiting = {module}, [module]
         while waiting:
             for name in self._sources[waiting.pop()].imports:
@@ -99,7 +99,7 @@ class SourceDigests:
         return frozenset(found)
 
     def all(self) -> frozenset[str]:
-        """All digests that `of` can give."""
+        """All possible results of `of`."""
         return frozenset({self._everything, *map(self.of, self._sources)})
 
     def _over(self, modules: Iterable[str]) -> str:
@@ -140,12 +140,12 @@ def read_sources(
 
 
 def dump_sources(sources: Mapping[str, ModuleSource]) -> bytes:
-    """Parsed sources by any keys, as JSON."""
+    """Return parsed sources by any keys, as JSON."""
     return json.dumps(sources).encode()
 
 
 def parse_sources(content: bytes) -> dict[str, ModuleSource]:
-    """The sources in JSON of `dump_sources`. Entries that are no `ModuleSource` are left out."""
+    """Return the sources in JSON of `dump_sources`. Entries that are not a `ModuleSource` are left out."""
     try:
         entries = json.loads(content)
     except (ValueError, RecursionError):

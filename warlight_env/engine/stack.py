@@ -1,4 +1,4 @@
-"""Short-lived arrays on the stack, for kernels that are called without working memory."""
+"""Short-lived arrays on the stack, for kernels without working memory."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from numba.np import arrayobj
 
 from warlight_env.engine.jit import JIT_DISABLED
 
-#: Elements of such an array: more than a map has regions (`maps.parts.MAX_REGIONS`).
+#: Elements of such an array: more than the regions of any map (`maps.parts.MAX_REGIONS`).
 STACK_SIZE: Final = 1024
 
 
 def _maker(dtype: Any) -> Any:
-    """A function for kernels: an array of STACK_SIZE elements, of any content, that lives until its caller returns."""
+    """Return a function for kernels that makes an uninitialized array of STACK_SIZE elements.
+
+    The array is valid until the caller of the function returns.
+    """
     if JIT_DISABLED:
         return lambda: np.empty(STACK_SIZE, dtype=dtype)
     array_type = types.Array(getattr(types, np.dtype(dtype).name), 1, "C")
@@ -26,7 +29,7 @@ def _maker(dtype: Any) -> Any:
     def make(_: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             element = context.get_data_type(array_type.dtype)
-            with builder.goto_entry_block():  # elsewhere a loop would take more of the stack each time
+            with builder.goto_entry_block():  # elsewhere each pass of a loop would use more of the stack
                 place = builder.alloca(ir.ArrayType(element, STACK_SIZE))
             array = arrayobj.make_array(array_type)(context, builder)
             size = context.get_constant(types.intp, np.dtype(dtype).itemsize)

@@ -1,4 +1,4 @@
-"""The changing side of a batch of games as arrays, and the working memory of those who play them."""
+"""The variable data of a batch of games as arrays, and the working memory of threads that play them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
 NEUTRAL: Final = -1
-#: Owner of a region that a player cannot see, in a view; the army there reads 0.
+#: Owner of a region out of a player's sight, in a view; its army is 0.
 UNKNOWN: Final = -2
 
 #: Phases of a game.
@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 
 def make_state(batch: int, n_regions: int, players: int) -> State:
-    """An empty state; `setup.start_game` fills it."""
+    """Make an empty state; `setup.start_game` fills it."""
     return State(
         owner=np.full((batch, n_regions), NEUTRAL, dtype=np.int8),
         army=np.ones((batch, n_regions), dtype=np.int32),
@@ -53,20 +53,20 @@ def make_state(batch: int, n_regions: int, players: int) -> State:
 
 
 def copy_state(state: State) -> State:
-    """A deep copy."""
+    """Return a deep copy."""
     return State._make(array.copy() for array in state)
 
 
 def state_bytes(state: State, b: int = 0) -> bytes:
-    """Everything that decides how game b goes on, dice included, as bytes; equal games, equal bytes."""
+    """Return all data that determine the course of game b, dice included, as bytes; equal games, equal bytes."""
     return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
 
 
 class Scratch(NamedTuple):
-    """Working memory of a kernel, one per thread: kernels allocate nothing."""
+    """Working memory of a kernel, one per thread, because kernels allocate no memory."""
 
     cursor: npt.NDArray[np.int32]  #: [P] next attack of each player
-    order: npt.NDArray[np.int32]  #: [P] players in the order of a pass
+    order: npt.NDArray[np.int32]  #: [P] players in the order of one pass over their attacks
     movable: npt.NDArray[np.int32]  #: [N] armies that may still move (rules without a second move)
     queue: npt.NDArray[np.uint32]  #: [N] a list of regions
     mark: npt.NDArray[np.int32]  #: [N]
@@ -74,7 +74,7 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(n_regions: int, players: int) -> Scratch:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         Scratch(
             cursor=private_zeros(players, np.int32),
@@ -88,7 +88,7 @@ def make_scratch(n_regions: int, players: int) -> Scratch:
 
 
 class Workspace(NamedTuple):
-    """What a thread needs to play rounds: scratch, and a turn of each player in normal form."""
+    """The working memory of a thread that plays rounds: scratch, and a turn of each player in normal form."""
 
     scratch: Scratch
     deploy: npt.NDArray[np.int32]  #: [P, N] armies per region
@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
-    """A workspace for one thread."""
+    """Make a workspace for one thread."""
     return reference(
         Workspace(
             make_scratch(n_regions, players),

@@ -1,4 +1,4 @@
-"""Whether arrays hold games that can be: every number in its range, and all of them together."""
+"""Check whether arrays hold possible games: every number in its range, and all numbers consistent."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from warlight_env.engine.setup import (
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.errors import InputError
 
-#: The most rounds that a state may have seen; far from where the counter would run over.
+#: The maximum number of rounds of a state; far below the overflow of the counter.
 MAX_ROUND: Final = 10**9
 
-#: What is wrong, by code; {at}: a region, player or number, {value}: what is there, {most}: the most that may be.
+#: Faults by code; {at}: a region, player or number, {value}: the value found, {most}: its maximum.
 REASONS: Final = (
     "",
     "phase is {value}: must be 0 (pick), 1 (play) or 2 (over)",
@@ -63,18 +63,18 @@ _SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GO
 
 
 class StateError(InputError):
-    """A saved or given position that cannot be; the message names the game, the field and the reason."""
+    """An impossible saved or given position; the message names the game, the field and the reason."""
 
 
 @kernel
 def note(fault: Any, at: Int, value: Any, most: Int) -> None:
-    """Remember where something is wrong, and what, in fault int64[3]."""
+    """Store the place and the values of a fault in fault int64[3]."""
     fault[0], fault[1], fault[2] = at, value, most
 
 
 @kernel
 def _fault_of_numbers(state: State, b: Int, fault: Any) -> Int:
-    """The first number of game b out of its range, as a code of REASONS; 0: there is none."""
+    """Return the first number of game b out of its range, as a code of REASONS; 0: no fault."""
     players = state.eliminated_at.shape[1]
     phase, winner, rounds = np.int64(state.phase[b]), np.int64(state.winner[b]), np.int64(state.round[b])
     if phase < PICK or phase > OVER:
@@ -119,7 +119,7 @@ def _owned(owner: Owners, player: Int) -> Int:
 
 @kernel
 def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.uint8], fault: Any) -> Int:
-    """What is wrong with the offers uint8[N] of picks that are made at once."""
+    """Return the fault of the offers uint8[N] for picks that all players make at once."""
     everyone, total = (1 << players) - 1, np.int64(0)
     for r in range(offers.shape[0]):
         offer = np.int64(offers[r])
@@ -145,7 +145,7 @@ def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.ui
 
 @kernel
 def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault: Any) -> Int:
-    """What is wrong with a `State.turn`, where each player can pick at most so many regions."""
+    """Return the fault of a `State.turn`; `most` is the maximum number of picks of each player."""
     never_lost = most if params.picks != 0 else min(most, np.int64(SURE_PICKS))
     if turn < 0 or picks_lost(turn) > most - never_lost:
         note(fault, 0, picks_lost(turn), most - never_lost)
@@ -158,7 +158,7 @@ def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault
 
 @kernel
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
-    """What is wrong with game b, whose numbers are in range, while regions are picked."""
+    """Return the fault of game b while regions are picked; its numbers must be in range."""
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:
         return _DEALT
@@ -201,9 +201,9 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 @kernel
 def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
-    """What is wrong with game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: nothing.
+    """Return the fault of game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: no fault.
 
-    Not `whole`: only what kernels rely on. A position that somebody made up may then have but one owner, say.
+    `whole` False: check only values that kernels rely on. A custom position may then, for example, have only one owner.
     """
     code = _fault_of_numbers(state, b, fault)
     if code != 0 or (not whole and state.phase[b] != PICK):
@@ -245,20 +245,20 @@ def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
 
 
 def new_fault() -> npt.NDArray[np.int64]:
-    """Where a kernel writes the place of a fault, int64[3]."""
+    """Return an array int64[3] in which a kernel writes the place of a fault."""
     return np.zeros(3, dtype=np.int64)
 
 
 def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> str:
-    """The reason of a code in words."""
+    """Return the reason of a code in words."""
     at, value, most = fault.tolist()
     return reasons[code].format(at=at, value=value, most=most)
 
 
 def check_state(params: RuleParams, state: State) -> None:
-    """Raise `StateError` unless all games of a state can be, by the rules' record.
+    """Raise `StateError` unless all games of a state are possible under these rules.
 
-    The arrays have the shapes and dtypes of `make_state`, which is for the caller to see to.
+    The caller ensures that the arrays have the shapes and dtypes of `make_state`.
     """
     fault = new_fault()
     _, code = _first_fault(params, state, fault)
@@ -267,9 +267,9 @@ def check_state(params: RuleParams, state: State) -> None:
 
 
 def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """A copy of an array that has the shape and the dtype (byte order included) of another; else `StateError`.
+    """Return a copy of an array after a check of its shape and dtype (byte order included); otherwise `StateError`.
 
-    A copy, so that nobody can change it once it was checked.
+    The result is a copy, so that the caller cannot change it after the check.
     """
     if type(value) not in (np.ndarray, np.memmap):
         raise StateError(f"{what} must be an array, not {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""What one player may see of a game."""
+"""A player's view of a game."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from warlight_env.engine.state import PHASES, PICK, State
 
 @dataclass(frozen=True)
 class View:
-    """Everything that an agent gets to know when it is asked for picks or orders. Regions and players count from 0.
+    """All information for an agent that must return picks or orders. Regions and players count from 0.
 
-    map: the `Map` that is played on; ``map.neighbors[r]`` are the regions beside r, ``map.regions[r].name`` its name,
+    map: the `Map` of the game; ``map.neighbors[r]`` are the regions beside r, ``map.regions[r].name`` its name,
         ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` a super region's.
     board, params: the same map and rules as arrays and numbers for kernels.
     rules: the `Rules`.
-    player, players: who is asked, of how many.
+    player, players: the viewing player, and the number of players.
     phase: "pick", "play" or "over". round: rounds played.
-    owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 where not seen.
+    owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 if not seen.
     income: armies that the player may deploy now.
-    offers: regions that the player may pick now; none where it is another one's turn to pick. picks_left: how many of
-        them it will get.
-    starts: by player, the regions that it got at the start, where that is known to everybody; else None. Those that
-        were picked one by one stand in that order.
+    offers: regions that the player may pick now; none if another player picks now. picks_left: the number of
+        regions that the player still gets.
+    starts: by player, its start regions, if all players know them; else None. Regions that were picked one by one
+        are in the order of the picks.
     """
 
     map: Any
@@ -54,12 +54,12 @@ class View:
 
     @property
     def position(self) -> Position:
-        """Owners, armies and the round as kernels take them: a copy."""
+        """A copy of owners, armies and the round in the form for kernels."""
         return Position(self.owner.copy(), self.army.copy(), np.array([self.round], dtype=np.int32))
 
     @property
     def pick_turn(self) -> int:
-        """`State.turn` of the game, for the player whose pick it is; 0 where regions are not picked one by one."""
+        """`State.turn` of the game, for the player who picks now; 0 unless regions are picked one by one."""
         if self.phase != PHASES[PICK] or self.params.picking != ALTERNATING:
             return 0
         made, mine = int((self.owner >= 0).sum()), int((self.owner == self.player).sum())
@@ -68,9 +68,9 @@ class View:
 
     @property
     def last_round(self) -> Any:
-        """What the player got to know of the last round, a `RoundResult`, made when it is asked for.
+        """The player's knowledge of the last round, a `RoundResult`, computed at the request.
 
-        None before the first round, and in a game that was loaded or that nobody followed (`EnvCore.remember`).
+        None before the first round, in a loaded game, and in a game without recorded history (`EnvCore.remember`).
         """
         return None if self._told is None else self._told()
 
@@ -87,10 +87,10 @@ def view_of(
     starts: tuple[tuple[int, ...], ...] | None = None,
     told: Callable[[], Any] | None = None,
 ) -> View:
-    """The view of a player on game b of a batch: all views of games are made here.
+    """Make the view of a player on game b of a batch. All views of games are made here.
 
-    starts: who started where, if that is known; the view has it where it is public: picks one by one are made before
-    everybody's eyes, under fog all others stay secret. told: makes `View.last_round`.
+    starts: each player's start regions, if known. The view includes them only if they are public: players see picks
+    that are made one by one; under fog all other start regions are secret. told: makes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
     picking, players = state.phase[b] == PICK, state.eliminated_at.shape[1]

@@ -1,4 +1,4 @@
-"""The environment in which agents step one after the other, as PettingZoo's AEC games."""
+"""The environment as a PettingZoo AEC game, in which agents step one after the other."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from warlight_env.envs.parallel import WarlightParallelEnv
 
 
 def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """The environment in which agents step one after the other; orders are kept until all are in.
+    """Make the environment in which agents step one after the other; orders wait until all agents have acted.
 
-    Arguments as for `WarlightParallelEnv`.
+    The arguments are those of `WarlightParallelEnv`.
     """
     return parallel_to_aec(WarlightParallelEnv(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """`raw_env` with the usual checks on actions and on the order of calls."""
+    """Make `raw_env` with the usual checks on actions and on the order of calls."""
     checked = wrappers.AssertOutOfBoundsWrapper(raw_env(**kwargs))
     return wrappers.OrderEnforcingWrapper(checked)

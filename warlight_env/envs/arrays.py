@@ -1,4 +1,4 @@
-"""Games of a batch as callers name them, and spaces whose bounds are read-only."""
+"""Selection of a batch's games by callers, and spaces with read-only bounds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _EVERY = slice(None)
 
 
 def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
-    """The Box of arrays between two, of their shape and dtype; its bounds are numbers where all entries are equal."""
+    """Return the Box between two arrays, with their shape and dtype; equal entries of a bound become one number."""
     least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
     return spaces.Box(least, most, low.shape, low.dtype.type)
 
 
 def games_named(which: Any, batch: int) -> list[int]:
-    """The numbers of games that are named, None: all of the batch; `InputError` unless they are different ones."""
+    """Return the game numbers in `which`, or all games for None; `InputError` unless they are distinct."""
     games = list(range(batch)) if which is None else integers_of(which, "which")
     if not all(0 <= b < batch for b in games) or len(set(games)) < len(games):
         raise InputError(f"which = {short_repr(games)}: must be different games from 0 to {batch - 1}")
@@ -32,7 +32,7 @@ def games_named(which: Any, batch: int) -> list[int]:
 
 
 def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
-    """Games of a batch as an index of arrays [B, …], for a slice or int[M]; `InputError` where there are none such."""
+    """Return a slice or int[M] as an index of arrays [B, …]; `InputError` if the batch has no such games."""
     if type(games) is slice:
         if games != _EVERY:
             try:
@@ -49,7 +49,7 @@ def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
 
 
 def fixed(space: S) -> S:
-    """The space, its bounds read-only from now on: copies of an environment share it."""
+    """Return the space after making its bounds read-only, because copies of an environment share it."""
     if isinstance(space, spaces.Dict | spaces.Tuple):
         for part in space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces:
             fixed(part)

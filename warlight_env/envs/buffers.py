@@ -36,9 +36,9 @@ from warlight_env.features.describing import (
 
 
 class EnvSettings(NamedTuple):
-    """What an environment's kernels need to know besides board and rules."""
+    """Settings of an environment's kernels besides board and rules."""
 
-    row_width: int  #: mask values per row of a region or edge; 0: `observe` keeps no mask
+    row_width: int  #: mask values per row of a region or edge; 0: `observe` writes no mask
     priority: bool  #: whether the mask has rows for priorities
     asks_mask: bool  #: whether the encoding writes the mask
     stepwise: bool  #: whether a turn takes several actions
@@ -52,9 +52,10 @@ class EnvSettings(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Everything a step writes, for B games of P players; rows are only touched where something changed.
+    """All results of a step, for B games of P players; a step writes only rows that change.
 
-    What players see is kept for S of them: the one in slot s of game b is ``seat[b, s]``, and ``slot`` is the inverse.
+    The views of S players a game are stored: ``seat[b, s]`` is the player in slot s of game b, and ``slot`` is the
+    inverse.
     """
 
     seat: npt.NDArray[np.int8]  #: [B, S] the player of a slot, or -1
@@ -62,13 +63,13 @@ class Buffers(NamedTuple):
     seen_owner: npt.NDArray[np.int8]  #: [B, S, N] SEEN_… codes
     seen_army: npt.NDArray[np.int32]  #: [B, S, N] 0 where unknown
     free: npt.NDArray[np.int8]  #: [B, S, N] CLOSED, OWN or OFFERED
-    features: npt.NDArray[np.float32]  #: [B, S, K] as `features.Features` has them in a vector
-    mask: npt.NDArray[np.int8]  #: [B, S, M], M = 0 where the kernels keep none
+    features: npt.NDArray[np.float32]  #: [B, S, K] in the order of `features.Features`
+    mask: npt.NDArray[np.int8]  #: [B, S, M]; M = 0 if the kernels write none
     income: npt.NDArray[np.int32]  #: [B, P]
-    illegal: npt.NDArray[np.int32]  #: [B, P] orders (or armies) of the last step that were dropped
+    illegal: npt.NDArray[np.int32]  #: [B, P] orders (or armies) that the last step dropped
     reward: npt.NDArray[np.float64]  #: [B, P]
     potential: npt.NDArray[np.float64]  #: [B, P]
-    live: npt.NDArray[np.bool_]  #: [B, P] still to act
+    live: npt.NDArray[np.bool_]  #: [B, P] whether the player still acts
     terminated: npt.NDArray[np.bool_]  #: [B, P]
     truncated: npt.NDArray[np.bool_]  #: [B, P]
     cycles: npt.NDArray[np.int32]  #: [B] steps since the reset
@@ -77,7 +78,7 @@ class Buffers(NamedTuple):
 def make_buffers(
     board: Board, players: int, batch: int, slots: int, settings: EnvSettings, features: Features, mask_size: int
 ) -> Buffers:
-    """Buffers in a state that `observe` can go on from: everything neutral and closed, static features set."""
+    """Make buffers that `observe` can continue from: everything neutral and closed, static features set."""
     n = board.n_regions
     leading = batch, slots
     values = blank(board, features, *leading) if settings.features else np.zeros((*leading, features.size), np.float32)
@@ -114,18 +115,18 @@ def make_buffers(
 
 @kernel
 def _fill(mask: Marks, row: Int, width: Int, value: Int) -> None:
-    """Open (1) or close (0) a row of the mask but for its first value, which is always allowed."""
+    """Open (1) or close (0) a row of the mask except for its first value, which is always allowed."""
     start = row * width
     for i in range(start + 1, start + width):
         mask[i] = value
 
 
 class _MaskRows(NamedTuple):
-    """Where the mask has rows."""
+    """The layout of the rows of the mask."""
 
     neighbor_start: npt.NDArray[np.uint32]
     n_edges: int
-    width: int  #: values of a row; 0: no mask is kept
+    width: int  #: values of a row; 0: no mask is written
     priority: bool  #: whether each edge has a row of priorities, too
 
 
@@ -139,12 +140,12 @@ def _change_free(
     values: npt.NDArray[np.float32],
     players: Int,
 ) -> None:
-    """Set what the player may do with a region: its feature, and the mask's rows of it and of the edges from there."""
+    """Set a region to CLOSED, OWN or OFFERED; update its feature, and the mask's rows of it and of its edges."""
     before = free[region]
     free[region] = now
     n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
-    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):  # not only a turn's features
+    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):  # node features exist
         values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
     if width == 0:
         return
@@ -195,7 +196,7 @@ def _free_to_pick(
 def _see(
     owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, seen: SeenRegions
 ) -> None:  # fmt: skip
-    """The bare view, without features."""
+    """Write the view without features."""
     for r in range(owner.shape[0]):
         seen.owner[r] = SEEN_UNKNOWN
         seen.army[r] = 0
@@ -216,9 +217,10 @@ def observe(
     first: Int,
     end: Int,
 ) -> None:
-    """Bring all players' views, features, masks and incomes of games first .. end - 1 up to date.
+    """Update all players' views, features, masks and incomes of games first .. end - 1.
 
-    Nothing is taken for granted but what earlier calls wrote to the same buffers, whatever happened in between.
+    The kernel relies only on the values that earlier calls wrote to the same buffers. The state may have changed in any
+    way between calls.
     """
     players = state.eliminated_at.shape[1]
     visible, owned, armies = memory.visible, memory.owned, memory.armies
@@ -290,5 +292,5 @@ def observe_turn(
 
 @kernel
 def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Real:
-    """The potential of game b for player p, from its income as last observed."""
+    """Return the potential of game b for player p, from its income in the last observation."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

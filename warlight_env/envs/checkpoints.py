@@ -1,4 +1,4 @@
-"""Policies that Stable-Baselines3 or sb3-contrib saved, for play."""
+"""Play policies saved by Stable-Baselines3 or sb3-contrib."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from warlight_env import bounded
 from warlight_env.arguments import check_flag, path_of
 from warlight_env.errors import InputError
 
-#: Takes observations of M games and their flat masks int8[M, K], gives M actions.
+#: Takes observations of M games and their flat masks int8[M, K]; returns M actions.
 Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 
 class CheckpointError(InputError):
-    """A file that holds no policy; the message names it and the reason."""
+    """A file without a playable policy; the message names the file and the reason."""
 
 
-#: What plays such files.
+#: Libraries that play such files.
 _LIBRARIES: Final = ("torch", "stable_baselines3", "sb3_contrib")
-#: The algorithm that reads a file, by the beginning of its policy's module; anything else is a policy for PPO.
+#: The algorithm that reads a file, by the start of the module name of its policy class; the default is PPO.
 _ALGORITHMS: Final = {
     "sb3_contrib.common.maskable": ("sb3_contrib", "MaskablePPO"),
     "sb3_contrib.qrdqn": ("sb3_contrib", "QRDQN"),
@@ -46,17 +46,16 @@ _ALGORITHMS: Final = {
 
 
 def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = False) -> ModelPolicy:
-    """A policy ``(observations, masks int8[M, K]) -> actions`` from a file that an algorithm's `save` wrote.
+    """Load a policy ``(observations, masks int8[M, K]) -> actions`` from a file that an algorithm's `save` wrote.
 
-    For the algorithms of Stable-Baselines3 and sb3-contrib, but for those whose policies keep a memory from step to
-    step. Algorithms with masks (MaskablePPO) get them.
+    The function reads files of Stable-Baselines3 and sb3-contrib, except policies with a memory from step to step.
+    Algorithms with masks (MaskablePPO) get them.
 
     Args:
-        trust: must be said: such files hold pickles, and whoever made one can have it run any program when it is read.
+        trust: must be True: such a file holds pickles, and its author can make it run any program when it is read.
 
     Raises:
-        CheckpointError: it holds no such policy, nobody said that it is to be trusted, or a library that plays it is
-            not installed.
+        CheckpointError: the file holds no such policy, `trust` is False, or a library that plays it is not installed.
     """
     path = path_of(path, "path", CheckpointError)
     check_flag(trust, "trust", CheckpointError)
@@ -96,7 +95,7 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
 
 @contextlib.contextmanager
 def _generators_kept() -> Iterator[None]:
-    """Loading a model seeds everybody's random generators with what it was trained with; this puts them back."""
+    """Restore the global random generators, because loading a model seeds them with the seed of its training."""
     import torch
 
     ours, numpys = random.getstate(), np.random.get_state()
@@ -109,7 +108,7 @@ def _generators_kept() -> Iterator[None]:
 
 
 class ModelPolicy:
-    """A model of Stable-Baselines3 or sb3-contrib as a policy; it plays as the model is when it is asked."""
+    """A model of Stable-Baselines3 or sb3-contrib as a policy; each call uses the model's current parameters."""
 
     def __init__(self, model: Any, deterministic: bool = False) -> None:
         self.model, self.deterministic = model, deterministic
@@ -117,7 +116,7 @@ class ModelPolicy:
         self._seed: int | None = None
 
     def check(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any]) -> None:
-        """Raises `CheckpointError` where the model was made for other spaces (masks in observations aside)."""
+        """Raise `CheckpointError` if the model was made for other spaces (masks in observations aside)."""
         own = self.model.observation_space
         if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
             rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
@@ -127,7 +126,7 @@ class ModelPolicy:
                 raise CheckpointError(f"the policy {what} {_short(mine)}, the environment has {_short(theirs)}")
 
     def reseed(self, seed: int) -> None:
-        """The next actions are drawn from this seed, and leave PyTorch's own generator as it is."""
+        """Seed the next actions; PyTorch's own generator keeps its state."""
         self._seed = seed
 
     def __call__(self, observations: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -152,5 +151,5 @@ def _short(space: spaces.Space[Any]) -> str:
 
 
 def policy_of(model: Any, deterministic: bool = False) -> ModelPolicy:
-    """A model of Stable-Baselines3 or sb3-contrib as a policy; it plays as the model is when it is asked."""
+    """Return a model of Stable-Baselines3 or sb3-contrib as a policy; each call uses the model's current parameters."""
     return ModelPolicy(model, deterministic)

@@ -1,7 +1,7 @@
-"""What agents are told of a batch's games besides the position: who started where, and what the last round brought.
+"""History of a batch's games for agents: each player's start regions, and the events of the last round.
 
-Kernels keep no events. So a round is played once more, with the same dice, when somebody asks what it brought: of every
-game the position before its last round is kept, and the turns.
+Kernels record no events. So the history keeps the position before the last round of every game, and the turns. A
+request for the events plays this round again with the same dice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Starts = tuple[tuple[int, ...], ...]
 
 @dataclass
 class _Round:
-    """The last round of a game: how it stood before, the turns, and what they brought, once that was asked for."""
+    """The last round of a game: the position before it, the turns, and the result after the first request."""
 
     state: State  #: of one game
     deploy: npt.NDArray[np.int32]  #: [P, N]
@@ -39,7 +39,7 @@ class _Round:
 
 
 class Chronicle:
-    """Follows the games of a batch; see `EnvCore.remember`.
+    """History of the games of a batch; see `EnvCore.remember`.
 
     Args:
         map, board, rules, params: of the games.
@@ -47,27 +47,27 @@ class Chronicle:
 
     def __init__(self, map: Map, board: Board, rules: Rules, params: RuleParams) -> None:
         self.map, self.board, self.rules, self.params = map, board, rules, params
-        self._picked: dict[int, list[int]] = {}  # by game, the regions in the order in which they were picked
+        self._picked: dict[int, list[int]] = {}  # by game: the regions in the order of the picks
         self._starts: dict[int, Starts] = {}
         self._rounds: dict[int, _Round] = {}
         self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
 
     def copy(self) -> Chronicle:
-        """An independent copy; rounds that were played are shared."""
+        """Return an independent copy; both share the recorded rounds."""
         other = Chronicle(self.map, self.board, self.rules, self.params)
         other._picked = {b: list(regions) for b, regions in self._picked.items()}
         other._starts, other._rounds, other._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
         return other
 
     def begin(self, state: State, games: list[int]) -> None:
-        """Games begin anew."""
+        """Start the history of new games."""
         self.forget(games)
         for b in games:
             self._picked[b] = []
             self._note_starts(state, b)
 
     def forget(self, games: Sequence[int]) -> None:
-        """Games go on from positions to which nobody saw them come: nothing is known of them, nor who started where."""
+        """Remove the history of games with a new, unrelated position: their rounds and start regions are unknown."""
         for b in games:
             for known in (self._picked, self._starts, self._rounds):
                 known.pop(b, None)
@@ -75,13 +75,16 @@ class Chronicle:
         self._dropped = {key: dropped for key, dropped in self._dropped.items() if key[0] not in gone}
 
     def drop(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
-        """What was dropped of the orders that a player hands in."""
+        """Store the illegal orders dropped from a player's submission."""
         self._dropped[b, player] = dropped
 
     def before(
         self, state: State, live: npt.NDArray[np.bool_], turns: Turns, which: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
-        """Games with which int8[B] not 0 are about to be resolved, live bool[B, P]; returns what `after` takes."""
+        """Store the next rounds of games with `which` int8[B] not 0; return the owners for `after`.
+
+        live: bool[B, P].
+        """
         ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (which != 0)
         owners: dict[int, npt.NDArray[np.int8]] = {}
         for b in np.flatnonzero(ready).tolist():
@@ -98,14 +101,14 @@ class Chronicle:
         return owners
 
     def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
-        """They are resolved; `owners` are those from before."""
+        """Record the picks of the resolved games; `owners` are the owners from `before`."""
         for b, before in owners.items():
             if b not in self._rounds and b in self._picked:
                 self._picked[b] += np.flatnonzero(state.owner[b] != before).tolist()
                 self._note_starts(state, b)
 
     def _note_starts(self, state: State, b: int) -> None:
-        """Those that were picked stand in that order, after those that were dealt."""
+        """Store the start regions: those dealt first, then those picked, in the order of the picks."""
         if state.phase[b] != PLAY:
             return
         at = {region: place for place, region in enumerate(self._picked[b])}
@@ -113,11 +116,11 @@ class Chronicle:
         self._starts[b] = tuple(tuple(sorted(own, key=lambda r: at.get(r, -1))) for own in owned)
 
     def starts(self, b: int) -> Starts | None:
-        """Who started where; None: that was before anybody looked."""
+        """Return each player's start regions; None if the history began after the start."""
         return self._starts.get(b)
 
     def told(self, b: int, player: int) -> Callable[[], RoundResult] | None:
-        """Tells a player of the last round of a game; None: there was none, or that was before anybody looked."""
+        """Return a function that gives a player's view of the last round; None if no round is recorded."""
         last = self._rounds.get(b)
         return None if last is None else partial(self._tell, last, player)
 

@@ -1,4 +1,4 @@
-"""`vector_conformance_test`: holds any vector environment to a loop of single ones, trace for trace."""
+"""`vector_conformance_test`: compare any vector environment with a loop of single environments, step by step."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def vector_conformance_test(
 ) -> int:
     """Play the same random games in a batch and in single environments, and compare all that they return.
 
-    Observations, rewards, both kinds of ends and infos must be equal to the last bit, at resets, in every autoreset
-    mode, and for the games that come after the first; actions respect ``info["action_mask"]`` where there is one.
-    A mask may be flat in the batch. Works for any Gymnasium environment whose batch seeds its games with seed,
-    seed + 1, ….
+    Observations, rewards, `terminated`, `truncated` and infos must be equal to the last bit: at resets, in every
+    autoreset mode, and also for games after the first. Actions respect ``info["action_mask"]`` if there is one.
+    A mask may be flat in the batch. The test works for any Gymnasium environment if its batch seeds the games with
+    seed, seed + 1, ….
 
     Args:
-        make_batch: makes the batch of so many games in a mode.
+        make_batch: makes a batch from the number of games and a mode.
         make_single: makes one game.
-        num_envs, steps, seed: how many games, for how many steps.
-        modes: which autoreset modes.
+        num_envs, steps, seed: the number of games, the number of steps, and the seed of the first game.
+        modes: the autoreset modes to test.
 
     Returns the number of games that ended, which should not be 0. Raises AssertionError that names the mode, the step,
-    the game and what differs.
+    the game and the difference.
 
     Raises:
-        InputError: what makes environments is no function, or another argument is of the wrong type.
+        InputError: `make_batch` or `make_single` is not a function, or another argument has the wrong type.
     """
     for what, function in (("make_batch", make_batch), ("make_single", make_single)):
         if not callable(function):
@@ -106,7 +106,7 @@ class _Comparison:
         observations, rewards, terminated, truncated, infos = self.batch.step(together)
         now = []
         for i, env in enumerate(self.singles):
-            if ended[i]:  # NEXT_STEP: this step began the game anew
+            if ended[i]:  # NEXT_STEP: this step resets the game
                 self.seen[i], self.infos[i] = env.reset()
                 reward: Any = 0.0
                 over, late = False, False
@@ -140,7 +140,7 @@ def _sample(env: gymnasium.Env[Any, Any], info: dict[str, Any]) -> Any:
 
 
 def _flat(value: Any) -> Any:
-    """A mask's rows one after the other."""
+    """Return a mask's rows one after the other."""
     if isinstance(value, dict):
         return np.concatenate([_flat(value[key]) for key in value])
     return np.concatenate([np.ravel(row) for row in value]) if isinstance(value, tuple) else value

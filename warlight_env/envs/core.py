@@ -1,4 +1,4 @@
-"""`EnvCore`: a batch of games in arrays, stepped by one kernel call; all environments are thin fronts over it."""
+"""`EnvCore`: a batch of games in arrays, stepped by one kernel call. All environments are thin wrappers of it."""
 
 from __future__ import annotations
 
@@ -57,24 +57,24 @@ from warlight_env.ownership import OneThread, UseLock, unchecked
 class EnvCore(OneThread):
     """B games of P players; one step is one round (or pick, or part of a turn) of every game.
 
-    What a step produces lies in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
-    are views of its features. An action is a row of integers, K = `row_size` of them, as the encoding writes it.
-    Arrays that are handed in may have any integer dtype; what does not fit raises InputError, and nothing changes.
-    `state` and `out` are the core's own memory, in which kernels work without further checks: whoever changes it by
-    hand calls `look`, which checks it.
+    The results of a step are in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
+    are views of its features. An action is a row of K = `row_size` integers, in the format of the encoding. Array
+    arguments may have any integer dtype. Values that do not fit raise InputError, and nothing changes.
+    `state` and `out` are the core's own memory; kernels use it without further checks. After direct changes to these
+    arrays, call `look`, which checks them.
 
     Args:
-        map, rules, players: as for `Game`. fog: None leaves it to the rules.
+        map, rules, players: as for `Game`. fog: None uses the rules' setting.
         batch: number of games.
         action: an encoding's name, or a factory such as ``functools.partial(FactoredActions, priority=True)``.
-        observation: "graph", "flat" or "raw", which spares the features; or an `ObservationFunction`.
+        observation: "graph", "flat" or "raw", which computes no features; or an `ObservationFunction`.
         picking: "play" makes the picks part of the episode, "random" draws them.
         max_cycles: steps after which a game is truncated; None: the encoding's `default_cycles`.
         reward: "win", "regions", "income", a `Reward`, or a `RewardFunction`.
-        slots: S, the number of players for whom observations and masks are kept; None: all.
+        slots: S, the number of players with observations and masks; None: all.
     """
 
-    not_copied = ("_game_batch",)  # it has addresses of compiled code
+    not_copied = ("_game_batch",)  # it holds addresses of compiled code
     exclusive_methods = (
         "set_slots", "reset", "start_from", "remember", "step", "hand_in", "hand_in_choice",
         "hand_in_policy", "resolve", "resolve_bare", "look", "games", "seen", "view", "render", "mask",
@@ -113,36 +113,36 @@ class EnvCore(OneThread):
         self.params = check_players(self.board, self.rules, players)
         self.encoding = make_encoding(action, self.board, self.params)
         self.observation = observation
-        #: What observations hold, by name.
+        #: The layout of observations, by name.
         self.features = observed_features(observation, self.board.n_regions, players, self.encoding.stepwise)
         self._limits: npt.NDArray[np.int64] = np.array(self.encoding.limits)
-        #: int64[K]: the entries of an action's row must be at least 0 and below these. Read-only.
+        #: int64[K]: each entry of an action's row must be at least 0 and below its limit. Read-only.
         self.limits = self._limits.view()
         self.limits.flags.writeable = False
-        #: Of the map, the rules and the number of players: equal digests, games of the same kind.
+        #: Digest of the map, the rules and the number of players: equal digests mean games of the same kind.
         self.digest = snapshots.digest_of(self.map, self.rules, players)
-        #: What the encoding's kernels get.
+        #: The context of the encoding's kernels.
         self.context = self.encoding.context(players)
-        #: What bots get that are kernels.
+        #: The context of bots that are kernels.
         self.bots_context = bare_context(self.board, self.params, players, THESIS)
         self._config = self.encoding.config
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
-        #: What rows are handed in with.
+        #: Preallocated arrays for the submission of rows.
         self.row_room = make_row_room(batch, self.slots, self.row_size)
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._game_batch: GameBatch | None = None
-        #: What views tell besides the position, see `remember`; None: nothing.
+        #: The history that views include besides the position, see `remember`; None: no history.
         self.chronicle: Chronicle | None = None
-        #: uint64[B, P, 2]: the generators of bots that play here in compiled code, by the player that one plays.
+        #: uint64[B, P, 2]: random generators of bots in compiled code, by player.
         self.bot_rngs = np.zeros((batch, players, 2), dtype=np.uint64)
         self._add_own(own_reward, own_observation)
 
     def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
-        """Try the user's functions on games that have just begun."""
-        #: What pays instead of `reward`, and what is seen instead of `observation`; None: nothing of one's own.
+        """Test the user's functions on new games."""
+        #: Custom functions that replace `reward` and `observation`; None: no custom function.
         self.own_reward: OwnReward | None = None
         self.own_observation: OwnObservation | None = None
         if reward is not None or observation is not None:
@@ -163,7 +163,7 @@ class EnvCore(OneThread):
         )
 
     def set_slots(self, slots: int) -> None:
-        """Keep observations of so many players, from now on; who they are is for `out.seat` and `out.slot` to say."""
+        """Compute observations of `slots` players from now on; `out.seat` and `out.slot` map slots to players."""
         out, new = self.out, self._make_buffers(slots)
         for name in _PER_PLAYER:
             getattr(new, name)[...] = getattr(out, name)
@@ -176,24 +176,24 @@ class EnvCore(OneThread):
 
     @property
     def slots(self) -> int:
-        """S, the players of a game for whom observations and masks are kept."""
+        """S, the number of players of a game with observations and masks."""
         return self.out.seat.shape[1]
 
     @property
     def nodes(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, N, F], a view of the features: the nodes'. Raises KeyError where the observation is "raw"."""
+        """float32[B, S, N, F], a view of the features: the nodes'. Raises KeyError for the observation "raw"."""
         nodes: npt.NDArray[np.float32] = self.features["nodes"].cut(self.out.features)
         return nodes
 
     @property
     def globals(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, G], a view of the features: the globals. Raises KeyError where the observation is "raw"."""
+        """float32[B, S, G], a view of the features: the globals. Raises KeyError for the observation "raw"."""
         overall: npt.NDArray[np.float32] = self.features["globals"].cut(self.out.features)
         return overall
 
     @property
     def row_size(self) -> int:
-        """K, the integers of an action's row."""
+        """K, the number of integers in an action's row."""
         return len(self.limits)
 
     @property
@@ -207,14 +207,14 @@ class EnvCore(OneThread):
 
     @property
     def work(self) -> Work:
-        """Working memory, made when it is first needed."""
+        """Working memory, allocated at the first use."""
         if self._work is None:
             self._work = make_work(self.board, self.bits, self.players, self.row_size)
         return self._work
 
     @property
     def game_batch(self) -> GameBatch:
-        """The games, as kernels of a step get them; another record after `out` or `settings` were replaced."""
+        """The games as a record for the kernels of a step; a new record after `out` or `settings` are replaced."""
         made = self._game_batch
         if made is None or made.out is not self.out or made.settings is not self.settings:
             submit = _submit_address(self.encoding.submit)
@@ -229,7 +229,7 @@ class EnvCore(OneThread):
 
     @property
     def turns(self) -> Turns:
-        """What players have handed in, made when it is first needed."""
+        """The turns that players have submitted, allocated at the first use."""
         if self._turns is None:
             self._turns = make_turns(self.board.n_regions, self.board.n_edges, self.players, self.batch)
         return self._turns
@@ -237,7 +237,7 @@ class EnvCore(OneThread):
     # Playing
 
     def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
-        """Start games anew, all or those named, each from a seed (any integer)."""
+        """Restart all games, or those in `which`, each from a seed (any integer)."""
         words, games = self._seeds_and_games(seeds, which)
         with snapshots.undoing(self, True) if self._may_fail else contextlib.nullcontext():
             self._write_dice(words, games)
@@ -249,16 +249,16 @@ class EnvCore(OneThread):
 
     @property
     def _may_fail(self) -> bool:
-        """Whether there need not be a deal."""
+        """Whether the deal of start regions may fail."""
         return bool(self.params.picking == DEALT and self.params.dealt_apart)
 
     @property
     def begins_alone(self) -> bool:
-        """Whether the dice and the kernel `begin` are all that `reset` brings."""
+        """Whether `reset` only writes the dice and calls the kernel `begin`."""
         return not self._may_fail and self.chronicle is None
 
     def _seeds_and_games(self, seeds: Any, which: Any) -> tuple[list[int], list[int]]:
-        """As many integers as different games; else InputError."""
+        """Return seeds and games; InputError unless there are as many integers as distinct games."""
         games = games_named(which, self.batch)
         words = integers_of(seeds, "seeds")
         if len(words) != len(games):
@@ -270,38 +270,39 @@ class EnvCore(OneThread):
             self.state.rng[b] = make_rng(derive_seed(seed))
 
     def check_start(self, game: Game) -> None:
-        """Raises InputError for a game from which those here cannot go on: of another kind, or over."""
+        """Raise InputError for a game from which the games here cannot continue: of another kind, or over."""
         snapshots.check_start(self, game)
 
     def start_from(self, game: Game, which: Sequence[int] | None = None) -> None:
-        """Have games that have just begun, all or those named, go on from another one's position, by their own dice.
+        """Continue new games, all or those in `which`, from the position of `game`, with their own dice.
 
-        What is handed in to them is forgotten.
+        Turns already submitted to these games are deleted.
 
         Raises:
-            InputError: see `check_start`; one has been played already, or is named twice. Nothing changes then.
+            InputError: see `check_start`; a game has been played already, or `which` names it twice. Then nothing
+                changes.
         """
         snapshots.start_from(self, game, which)
 
     def remember(self) -> None:
-        """From now on keep what views tell besides the position: who started where, and what the last round brought.
+        """Start to record the history that views include: the players' start regions and the last round's events.
 
-        That costs some time at each round; of a game that has begun, it is known from the next round on.
+        The record costs some time in each round. For a game already in play, it starts with the next round.
         """
         if self.chronicle is None:
             self.chronicle = Chronicle(self.map, self.board, self.rules, self.params)
 
     @property
     def remembers(self) -> bool:
-        """Whether `remember` was called."""
+        """Whether the core records the history, see `remember`."""
         return self.chronicle is not None
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
-        """Step every game that is not over with actions int[B, S, K] of all players that have a slot.
+        """Step every game that is not over with actions int[B, S, K] of all players with a slot.
 
-        Rows of players who are out, or ready already, are not looked at. `dropped` int32[B, P] is what an encoding
-        dropped before; it is counted in `out.illegal`. Games that are over stay as they are, with reward 0. Raises
-        InputError, with nothing stepped, for rows out of `limits` (an ActionError) and arrays of another shape.
+        Rows of players who are out, or already ready, are ignored. `dropped` int32[B, P] counts orders that an encoding
+        dropped before; `out.illegal` includes them. Games that are over do not change and pay reward 0. Raises
+        InputError for rows out of `limits` (an ActionError) and arrays of another shape; then no game steps.
         """
         if self.chronicle is None and self.own_reward is None:
             handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, True)
@@ -316,13 +317,13 @@ class EnvCore(OneThread):
         dropped: npt.NDArray[np.int32] | None = None,
         acting: npt.NDArray[np.int8] | None = None,
     ) -> None:
-        """The first half of `step`, for those with acting int8[B, S] not 0 (None: all)."""
+        """Submit actions, the first half of `step`, for players with acting int8[B, S] not 0 (None: all)."""
         everybody = self.row_room.everybody
         acting = everybody if acting is None else fitting(acting, "acting", np.int8, everybody.shape)
         handing_in.submit_rows(self, actions, dropped, acting, False)
 
     def hand_in_choice(self, b: int, player: int, choice: Choice) -> None:
-        """A player's whole turn in game b: orders, or wishes while regions are picked; what is illegal is dropped."""
+        """Submit a player's whole turn in game b: orders, or wishes during picking; illegal ones are dropped."""
         handing_in.submit_choice(self, b, player, choice)
 
     def hand_in_policy(
@@ -335,29 +336,29 @@ class EnvCore(OneThread):
         rngs: npt.NDArray[np.uint64],
         context: Context | None = None,
     ) -> None:
-        """Let a bot's kernels move for players p of games b with chosen[b, p] == number, once player after[b] is ready.
+        """Run a bot's kernels for players p of games b with chosen[b, p] == number, once player after[b] is ready.
 
         Args:
             policy, pick: plug-ins of the kinds "policy" and "picker".
-            chosen: int16[B, P], who plays. number: a number in 0 .. 2**15 - 1. after: int8[B], players.
-            rngs: uint64[B, P, 2], the bots' own generators, which go on.
-            context: what the kernels get; None: one with the thesis's evaluation and the built-in functions.
+            chosen: int16[B, P], numbers of players' bots. number: in 0 .. 2**15 - 1. after: int8[B], players.
+            rngs: uint64[B, P, 2], the bots' own generators, which the call advances.
+            context: the context for the kernels; None: the thesis's evaluation and the built-in functions.
 
         Raises:
-            InputError: arguments of another kind, or an entry of `after` that is no player. What a user's function
-                raises is raised as it is. No one has handed in then, and the generators are as before.
+            InputError: arguments of another kind, or an entry of `after` that is not a player. An exception of a user's
+                function passes through. In both cases no turn is submitted, and the generators do not change.
         """
         handing_in.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
     def resolve(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
+        """Resolve, the second half of `step`: play each round after all turns are submitted, pay rewards, and observe.
 
-        Of the games with selected int8[B] not 0 (None: all); the others stay as they are, with reward 0. What a user's
-        reward raises is raised; nothing has been played then, and what was handed in still is. numbers int64[B]: of the
-        games in a larger batch, by which errors tell them, or -1: nobody plays it, and a user's reward is not asked of
-        it.
+        Only games with selected int8[B] not 0 (None: all) are played. The others do not change and pay reward 0. An
+        exception of a user's reward function passes through; then no round is played, and submitted turns remain.
+        numbers int64[B]: the games' numbers in a larger batch, for error messages. A number of -1 marks an unused game;
+        a user's reward function is not called for it.
         """
         with contextlib.nullcontext() if self.own_reward is None else self.undoing():
             self.resolve_bare(selected, numbers)
@@ -365,7 +366,7 @@ class EnvCore(OneThread):
     def resolve_bare(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """`resolve` for who is `undoing` already: what a user's reward raises leaves the rounds played, and unpaid."""
+        """Resolve inside the caller's `undoing`: if a user's reward raises, the rounds are played but not paid."""
         earlier = None if self.own_reward is None else some_games(self.games(), np.arange(self.batch))
         every = self.row_room.every_game
         selected = every if selected is None else fitting(selected, "selected", np.int8, (self.batch,))
@@ -379,7 +380,7 @@ class EnvCore(OneThread):
             told.after(self.state, owners)
 
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
-        """float64[B, P]: what the user's reward pays, asked of the games that are played alone."""
+        """Return float64[B, P]: the user's reward, computed only for games with a number from 0 up."""
         own, games, wins = self.own_reward, self.games(), self.out.reward
         assert own is not None
         if numbers is None or numbers.min() >= 0:
@@ -390,11 +391,11 @@ class EnvCore(OneThread):
         return paid
 
     def look(self, turns_only: bool = False, whole: bool = True) -> None:
-        """Bring observations and masks up to date, after something was changed by hand.
+        """Update observations and masks after direct changes of the arrays.
 
-        `turns_only`: only what they say of turns that are not complete, after `hand_in`. Else everything that kernels
-        rely on is checked first: a StateError says what cannot be. `whole`: False for positions as a player sees them,
-        in which something may be missing (others' offers): they are not checked.
+        `turns_only`: update only the features of incomplete turns, after `hand_in`. Otherwise the method first checks
+        all values that kernels rely on; StateError reports an impossible value. `whole`: False skips this check. Use it
+        for positions as a player sees them, which may lack some parts (such as the offers of others).
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -407,68 +408,68 @@ class EnvCore(OneThread):
     # Looking
 
     def games(self) -> Games:
-        """The games as they are, for a `RewardFunction`; read-only, and changed by the next step."""
+        """Return the current games, for a `RewardFunction`; read-only, and changed by the next step."""
         return showing.games_of(self.state, self.out.live, self.out.income)
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
-        """What the players of a slot see of several games, for an `ObservationFunction`; read-only."""
+        """Return the view of a slot's players in several games, for an `ObservationFunction`; read-only."""
         return showing.seen(self, slot, games)
 
     def view(self, player: int, b: int = 0) -> View:
-        """What the player may see of game b, as agents take it."""
+        """Return the player's view of game b, in the form for agents."""
         return showing.view(self, player, b)
 
     def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
-        """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
         return showing.render(self, mode, b)
 
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
-        """What the player of a slot may do in game b, as one flat int8 vector of its own."""
+        """Return the action mask of a slot's player in game b, as a new flat int8 vector."""
         return showing.mask(self, slot, b)
 
     def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
-        """int8[M, W]: `mask` of several games, given by a slice or int64[M]; W is the length of a flat mask."""
+        """Return int8[M, W]: `mask` of several games, given by a slice or int64[M]; W is the length of a flat mask."""
         return showing.flat_masks(self, slot, games)
 
     def read_rows(
         self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
-        """Write the kernel rows of actions to out, int64[M, K]; returns what was dropped, int32[M].
+        """Write the kernel rows of actions to out, int64[M, K]; return the number of dropped orders, int32[M].
 
-        actions: a batch of M of the encoding's space, of the players of a slot in the games int64[M]. InputError tells
-        what is no action; entries beyond `limits` are not looked at.
+        actions: a batch of M in the encoding's space, of a slot's players in the games int64[M]. Raises InputError for
+        values that are not actions. The method does not check entries beyond `limits`.
         """
         showing.check_reading(self, games, slot, out)
         return showing.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
-        """`mask` in the form that the action space's `sample` takes."""
+        """Return `mask` in the form that the action space's `sample` takes."""
         return showing.shaped_mask(self, slot, b)
 
     # Saving
 
     def undoing(self) -> contextlib.AbstractContextManager[None]:
-        """Brings everything back to how it is now where `hand_in` or `resolve` raises meanwhile: turns, `bot_rngs`, and
-        where a user's reward may raise after the round, the games and what is told of them."""
+        """Restore the current state if `hand_in` or `resolve` raises in the context: the turns and `bot_rngs`. If a
+        user's reward can raise after the round, restore the games and their history, too."""
         return snapshots.undoing(self, self.own_reward is not None)
 
     def snapshot(self) -> Snapshot:
-        """A copy of everything that decides how the games go on, dice included."""
+        """Return a copy of everything that determines the course of the games, including the dice."""
         return snapshots.snapshot_of(self)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this core or of one made alike, observations and masks included.
+        """Restore a snapshot of this core, or of a core with the same arguments, including observations and masks.
 
-        What is handed in and not resolved is forgotten, but for what the snapshot has of it. Every array must be as
-        `snapshot` makes them, shape, dtype and byte order, and the games such as can come about: else StateError tells
-        the place and the reason, and nothing changes.
+        Submitted turns that are not resolved are replaced by those of the snapshot. Every array must have the shape,
+        dtype and byte order that `snapshot` gives, and the games must be possible. Otherwise StateError reports the
+        place and the reason, and nothing changes.
         """
         snapshots.restore(self, snapshot)
 
     def another(self, batch: int) -> Self:
-        """A core of such games, none of them begun, for the same thread: what is static and working memory are shared.
+        """Return a core of `batch` new games of the same kind, for the same thread.
 
-        Its arrays lie in one block of memory.
+        It shares static data and working memory with this core. Its arrays are in one block of memory.
         """
         check_batch(batch)
         other = type(self).__new__(type(self))
@@ -488,7 +489,7 @@ class EnvCore(OneThread):
         return other
 
     def clone(self) -> Self:
-        """An independent copy that goes on exactly as this one would; what is static is shared."""
+        """Return an independent copy with the same future course; the copy shares static data."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._in_use = UseLock()
@@ -506,7 +507,7 @@ class EnvCore(OneThread):
 
 @unchecked
 class InnerCore(EnvCore):
-    """The `EnvCore` of an environment, which checks itself that one thread uses it."""
+    """The `EnvCore` inside an environment; the environment checks that a single thread uses it."""
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""The arguments of an `EnvCore`: what is checked of them, and what kernels get."""
+"""Checks of the arguments of an `EnvCore`, and the settings for its kernels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warlight_env.features.columns import OBSERVATIONS
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
-    """Raises InputError for arguments that nothing below looks at."""
+    """Raise InputError for invalid arguments that no other code checks."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(observation)}: there are {', '.join(OBSERVATIONS)}")
     if not isinstance(picking, str) or picking not in ("play", "random"):
@@ -31,19 +31,19 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
 
 
 def check_batch(batch: Any) -> None:
-    """Raises InputError unless there can be so many games."""
+    """Raise InputError unless `batch` is a possible number of games."""
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
         raise InputError(f"batch = {short_repr(batch)}: must be an integer from 1 up")
 
 
 def check_slots(slots: Any, players: int) -> None:
-    """Raises InputError unless observations can be kept of so many players."""
+    """Raise InputError unless `slots` is a possible number of players with observations."""
     if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
         raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
 
 
 def cycles(count: Any) -> int:
-    """A number of steps after which games end; `InputError` where it is none."""
+    """Return a number of steps after which games end; raise `InputError` for other values."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)
@@ -52,10 +52,10 @@ def cycles(count: Any) -> int:
 def make_settings(
     encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
 ) -> EnvSettings:
-    """What kernels get of an environment's settings; n_choices: regions and directed edges.
+    """Return the settings for an environment's kernels; n_choices: regions and directed edges.
 
     Raises:
-        InputError: max_cycles is no number of steps.
+        InputError: max_cycles is not a valid number of steps.
     """
     return reference(
         EnvSettings(

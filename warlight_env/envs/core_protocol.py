@@ -1,4 +1,4 @@
-"""What the parts of an `EnvCore` ask of it, which stand below it."""
+"""The members of an `EnvCore` that the modules below it use."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from warlight_env.maps import Map
 
 
 class RowRoom(NamedTuple):
-    """Arrays that rows are handed in with, made once."""
+    """Preallocated arrays for the submission of rows."""
 
     everybody: npt.NDArray[np.int8]  #: [B, S] 1
     every_game: npt.NDArray[np.int8]  #: [B] 1
-    #: [B, S, K] of actions of another dtype than the kernels': new memory for a large batch costs more than a copy.
+    #: [B, S, K] for actions of another dtype than the kernels'; a new large array would cost more than a copy.
     converted: npt.NDArray[np.int64]
 
 
 def make_row_room(batch: int, slots: int, row_size: int) -> RowRoom:
-    """Room for actions of K = row_size integers in so many games, of S players each."""
+    """Make arrays for actions of K = row_size integers, in `batch` games of S players each."""
     return RowRoom(
         np.ones((batch, slots), np.int8), np.ones(batch, np.int8), np.empty((batch, slots, row_size), np.int64)
     )
 
 
 class Core(Protocol):
-    """What is asked of an `EnvCore`."""
+    """Interface of an `EnvCore`."""
 
     map: Map
     rules: Rules
@@ -62,12 +62,12 @@ class Core(Protocol):
 
     @property
     def slots(self) -> int:
-        """S, the players of a game for whom observations and masks are kept."""
+        """S, the number of players of a game with observations and masks."""
         ...
 
     @property
     def turns(self) -> Turns:
-        """What is handed in already."""
+        """The turns submitted so far."""
         ...
 
     @property
@@ -77,7 +77,7 @@ class Core(Protocol):
 
     @property
     def game_batch(self) -> GameBatch:
-        """The games, as kernels of a step get them."""
+        """The games as a record for the kernels of a step."""
         ...
 
 

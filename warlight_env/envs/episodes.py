@@ -1,4 +1,4 @@
-"""`Episodes`: a batch of games in which one player learns and opponents play the others; what all fronts stand on."""
+"""`Episodes`: games with one learner each, against opponents in the other seats; the base of the environments."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ NO_OPTIONS = ResetOptions()
 
 
 class Beginning(NamedTuple):
-    """What decides a game."""
+    """The map and the seed, which determine a game."""
 
     map: maps.Map
     seed: int
 
 
 class Results(NamedTuple):
-    """What came of a step, for the learners of B games.
+    """Results of a step, for the learners of B games.
 
-    infos: what goes into infos, an array [B] each: illegal, income, round, phase, is_success.
+    infos: values of infos, an array [B] each: illegal, income, round, phase, is_success.
     """
 
     reward: npt.NDArray[np.float64]
@@ -61,22 +61,22 @@ class Results(NamedTuple):
 class Episodes:
     """B games of one learner each, in slot 0 of an `EnvCore`, against opponents that play inside.
 
-    Games of a map are together in parts (`parts`), whose arrays have the sizes of that map, and kernels go from part to
-    part. Where all games are on one map there is one part, whose core is `core`.
+    Games of a map are together in parts (`parts`). The arrays of a part have the sizes of its map. Kernels process one
+    part after another. If all games are on one map there is one part, and its core is `core`.
 
     Args:
         map, rules, players, action, observation, fog, picking, max_cycles, reward: as for `EnvCore`; with `padded` the
             map is a set of maps, see `WarlightMapsEnv`.
-        opponent: who plays the other seats; see `make_opponent`. A list has one for each, a mapping of opponents to
-            weights or an `OpponentPool` is drawn from for every game.
-        seat: the learner's, or "random" for another in every game.
+        opponent: the players of the other seats; see `make_opponent`. A list has one for each seat. A mapping of
+            opponents to weights, or an `OpponentPool`, gives a new draw for every game.
+        seat: the learner's, or "random" for a random seat in every game.
         mask: "info" keeps masks out of observations, "observation" adds them as the key action_mask.
         batch: B.
-        padded: whether every game is on a map of its own, in spaces that are the same for all.
-        room: for how many regions and directed edges there is room in these; None: as the set needs.
+        padded: whether every game has its own map, in spaces that are the same for all maps.
+        room: the maximum numbers of regions and directed edges in these spaces; None: the largest of the set.
     """
 
-    #: The core of all games; there is none where games are on many maps, see `core_of`.
+    #: The core of all games. Missing for games on many maps, see `core_of`.
     core: EnvCore
 
     def __init__(
@@ -114,7 +114,7 @@ class Episodes:
             padding = Padding(self._maps.room if room is None else MapRoom.of(room), self._settings["action"])
             self._check_maps(self._maps, padding.room)
             self._parts = Parts(batch, self._new_core, padding.board_arrays)
-            #: A core of some map, whose settings all have.
+            #: A core of some map; all cores have its settings.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedForm(padding, self._some, with_mask)
         elif room is not None:
@@ -128,7 +128,7 @@ class Episodes:
         if not seated and not (isinstance(seat, str) and seat == "random"):
             raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
-        #: M, the length of a flat mask; 0 where the encoding has none.
+        #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
         #: int8[B]: the learner's seat in each game.
         self.learner = np.zeros(batch, dtype=np.int8)
@@ -146,9 +146,9 @@ class Episodes:
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """What a policy has to know of its environment in order to play elsewhere.
+        """The settings of this environment that a policy needs in order to play elsewhere.
 
-        Raises InputError where observations are a function's of one's own, which no file tells.
+        Raises InputError for a custom observation function, because no file can name it.
         """
         core, form = self._some, self.form
         if core.own_observation is not None:
@@ -161,7 +161,7 @@ class Episodes:
     # Maps
 
     def _check_maps(self, wanted: MapSet, room: MapRoom) -> None:
-        """Raises InputError where maps have no room, or can never hold the players; those not named are not known."""
+        """Raise InputError for maps that are too large, or never hold the players; unnamed maps are not checked."""
         regions, edges = wanted.room
         if regions > room.regions or edges > room.edges:
             raise InputError(
@@ -176,7 +176,7 @@ class Episodes:
                 raise RulesError(f"map {map_.name!r}: {error}") from None
 
     def set_maps(self, map: MapsLike) -> None:
-        """Draw from other maps from the next games on; InputError, with nothing changed, for what has no room."""
+        """Draw from other maps from the next games on; InputError, with no change, for maps that are too large."""
         if self.form.padding is None:
             raise InputError("an environment of one map has it to its end; warlight/WarlightMaps-v0 plays on several")
         wanted = map_set(map)
@@ -184,40 +184,42 @@ class Episodes:
         self._maps = wanted
 
     def map_of(self, b: int) -> maps.Map:
-        """Of game b."""
+        """Return the map of game b."""
         return self.core_of(b)[0].map
 
     def core_of(self, b: int) -> tuple[EnvCore, int]:
-        """Of game b: the core that plays it, and its number there."""
+        """Return the core that plays game b, and the game's number in that core."""
         part, c = self._parts.at(index(b, "b", self.batch))
         return part.core, c
 
     # Opponents
 
     def set_opponent(self, opponent: Any) -> None:
-        """Who plays from the next games on; those that have begun are finished by whom they were begun with."""
+        """Set the opponents of the next games; games already in play keep their opponents."""
         self._slots: list[Slot] = make_slots(opponent, self._some.players - 1)
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
-        """Who plays against the learner in game b, by seat."""
+        """Return the learner's opponents in game b, by seat."""
         where = self._parts.where[b]
         return () if where is None else where[0].players.of(where[1])
 
     # Playing
 
     def limit_cycles(self, count: int) -> None:
-        """Truncate after so many steps, if that was not sooner; InputError where it is no number of steps."""
+        """Lower the limit of steps to `count` if it is higher; InputError for an invalid number of steps."""
         count = cycles(count)
         self._most_cycles = count if self._most_cycles is None else min(count, self._most_cycles)
         for core in (self._some, *(part.core for part in self._parts.all)):
             core.max_cycles = min(core.max_cycles, count)
 
     def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-        """See `reset_options.read_options`; on many maps ``map`` may be named, too, and a `Game` to start from has one.
+        """Read options like `reset_options.read_options`, with two additions for environments of many maps.
+
+        The option ``map`` names the map; without it the map is that of a `Game` to start from.
 
         Raises:
-            InputError: one is not known, makes no sense, the map has no room, or the learner may be out of the game to
-                start from.
+            InputError: an option is unknown or has an invalid value, the map is too large, or the learner may be out
+                of the game to start from.
         """
         core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
         if padding is not None:
@@ -237,29 +239,29 @@ class Episodes:
         return read
 
     def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:
-        """The learner's in games that begin with these options."""
+        """Return the learner's seat in games that begin with these options."""
         return self.seat if options.seat is None else options.seat
 
     def _check_start(self, options: ResetOptions) -> None:
-        """Raises InputError where the learner may be out of the game from which games are to start."""
+        """Raise InputError if the learner may be out of the game to start from."""
         seat, start = self._seat_of(options), options.start
         seats = range(self._some.players) if seat == "random" else [int(seat)]
         if start is not None and not all(map(start.alive, seats)):
             raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
 
     def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> Beginning:
-        """What decides the next game of an environment with this stream: its map, unless that was chosen, and seed."""
+        """Draw an environment's next game from its stream: the map, unless the options choose it, and the seed."""
         chosen = self._maps.draw(stream) if options.map is None else options.map
         return Beginning(chosen, draw_seed(stream))
 
     def reset(
         self, beginnings: Sequence[Beginning], which: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> None:  # fmt: skip
-        """Begin the games `which`, each as it was drawn.
+        """Begin the games `which`, each as drawn.
 
-        Where a map cannot be played on, an opponent cannot be drawn, or the learner may be out of the game to start
-        from, what is raised leaves all games as they were. What is raised later leaves `which` without games, and
-        `step` asks for a reset.
+        The method raises if a map cannot be played, an opponent cannot be drawn, or the learner may be out of the game
+        to start from. Then all games stay unchanged. Later errors leave `which` without games, and `step` asks for a
+        reset.
         """
         if len(which) == 0:
             return
@@ -275,7 +277,7 @@ class Episodes:
         self._begun[which] = True
 
     def _opponents_of(self, seed: int) -> list[Opponent]:
-        """Those against whom a game of this seed is played."""
+        """Return the opponents in a game with this seed."""
         return [
             slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
             for k, slot in enumerate(self._slots)
@@ -311,10 +313,10 @@ class Episodes:
             part.players.forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
-        """Step the games with the learners' actions, or those with acting bool[B]; `results` tells the rest.
+        """Step all games, or those with acting bool[B], with the learners' actions; `results` returns the results.
 
-        Raises InputError, with nothing stepped, for actions that are none and an `acting` of another shape, and
-        whatever an opponent or a reward of one's own raises, with nothing stepped either.
+        Raises InputError for invalid actions and for an `acting` of another shape. Exceptions of an opponent or of a
+        custom reward pass through. In all these cases no game steps.
         """
         moves = self._everybody if acting is None else fitting(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
@@ -339,7 +341,7 @@ class Episodes:
                 self._resolve_by_hand(parts)
 
     def _refuse(self, bad: int) -> None:
-        """Raise what `step_many` found."""
+        """Raise the error for the value that `step_many` returns."""
         b = bad % self.batch
         if bad >= self.batch:
             raise InputError(f"dropped: in game {b} not all in 0 .. {MOST_ILLEGAL}")
@@ -347,7 +349,7 @@ class Episodes:
         raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[Part]) -> None:
-        """Let those who are no kernels move, and play the rounds core by core."""
+        """Let the opponents in Python move, and play the rounds core by core."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
                 opponent.move(memory, part.core, part.players.chosen, number, part.learner)
@@ -357,7 +359,7 @@ class Episodes:
     # Looking
 
     def results(self) -> Results:
-        """What came of the last step, in arrays of their own."""
+        """Return the results of the last step, in new arrays."""
         reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
         numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
         gather_results(*self._parts.games, reward, ends, numbers)
@@ -367,20 +369,20 @@ class Episodes:
         return Results(reward, terminated, truncated, infos)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
-        """The learners' observations of several games, or of one, in arrays of their own."""
+        """Return the learners' observations of several games, or of one, in new arrays."""
         return self.form.observe(self._parts, games)
 
     def masks(self) -> npt.NDArray[np.int8]:
-        """int8[B, M]: what the learners may do, flat."""
+        """Return int8[B, M]: the learners' flat action masks."""
         return self.form.masks(self._parts, slice(None))
 
     def view(self, b: int) -> View:
-        """What the learner of game b sees; from now on that tells of each round that follows, too."""
+        """Return the learner's view of game b; later views then also include the events of each round."""
         part, c = self._parts.at(b)
         part.players.remember()
         return part.core.view(int(self.learner[b]), c)
 
     def render(self, mode: str | None, b: int) -> Any:
-        """The true position of game b; see `EnvCore.render`."""
+        """Render the true position of game b; see `EnvCore.render`."""
         core, c = self.core_of(b)
         return core.render(mode, c)

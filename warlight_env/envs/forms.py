@@ -1,4 +1,4 @@
-"""The spaces of environments: those of one map, or padded ones for many; reads actions, and shows what is seen."""
+"""The spaces of environments, of one map or padded for many maps: read actions, write observations."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Which = slice | int | npt.NDArray[np.int64]
 
 
 class OneMapForm:
-    """The spaces that an encoding and an observation have on one map, on which all games are played.
+    """The spaces of an encoding and an observation on one map, for games that are all on this map.
 
     Args:
         core: of some game. with_mask: whether observations have the mask.
     """
 
     padding: Padding | None = None
-    kernel_room: Room = Room(0, False)  #: as kernels get `padding`
+    kernel_room: Room = Room(0, False)  #: `padding` in the form for kernels
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
         masks, seen = core.encoding.mask_space, observation_space_of(core)
@@ -52,11 +52,11 @@ class OneMapForm:
             self.observation_space = spaces.Dict({**inner, "action_mask": mask})
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
-        """What files name: the map, its regions and directed edges."""
+        """Return the description for files: the map's name, and its numbers of regions and directed edges."""
         return core.map.name, core.board.n_regions, core.board.n_edges
 
     def read(self, parts: Parts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Write rows to where kernels read them; see `PaddedForm.read`."""
+        """Write rows to the arrays that kernels read; see `PaddedForm.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
         try:
@@ -64,7 +64,7 @@ class OneMapForm:
         except InputError:
             if acting.all():
                 raise
-            # Of games that only begin anew in this step the actions do not matter, whatever they are.
+            # The actions of games that only reset in this step have no effect and may have any value.
             games = np.flatnonzero(acting)
             some = rows[games]
             dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, 0, some)
@@ -72,7 +72,7 @@ class OneMapForm:
         return np.zeros((len(acting), 0), dtype=np.int64), dropped
 
     def observe(self, parts: Parts, games: Which) -> Any:
-        """The learners' observations of several games, or of one, in arrays of their own."""
+        """Return the learners' observations of several games, or of one, in new arrays."""
         core = parts.all[0].core
         seen = observation(core, 0, games)
         if not self._with_mask:
@@ -81,15 +81,15 @@ class OneMapForm:
         return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
 
     def masks(self, parts: Parts, games: slice | I64) -> I8:
-        """int8[M, W]: what the learners of several games may do, flat."""
+        """Return int8[M, W]: the flat action masks of the learners of several games."""
         return parts.all[0].core.flat_masks(0, games)
 
 
 class PaddedForm:
-    """Spaces in which games on any map with room in them are alike.
+    """Spaces that are equal for games on any map up to a maximum size.
 
     Args:
-        padding: how they lie. core: of some game. with_mask: whether observations have the mask.
+        padding: the layout. core: of some game. with_mask: whether observations have the mask.
     """
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
@@ -100,16 +100,16 @@ class PaddedForm:
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
-        """What files name: that these are many maps, and for how many regions and directed edges there is room."""
+        """Return the description for files: "many maps", and the maximum numbers of regions and directed edges."""
         return "many maps", *self.padding.room
 
     def read(self, parts: Parts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Actions as rows int64[B, M] with room for any map, and what of them was illegal before, int32[B].
+        """Return actions as rows int64[B, M] for maps of any size, and the number of illegal entries found, int32[B].
 
-        acting: bool[B]; the actions of others do not matter.
+        acting: bool[B]; actions of other games have no effect.
 
         Raises:
-            InputError: actions of another shape or dtype; an ActionError where one is out of the space.
+            InputError: actions of another shape or dtype; an ActionError for an action out of the space.
         """
         name, batch, room, sizes = self.padding.action, len(acting), self.padding.room, parts.sizes[parts.map]
         if name == "continuous":
@@ -146,7 +146,7 @@ class PaddedForm:
             raise ActionError(b, int(part.core.out.seat[c, 0]), reason)
 
     def observe(self, parts: Parts, games: Which) -> dict[str, npt.NDArray[Any]]:
-        """The learners' observations of several games, or of one, in arrays of their own."""
+        """Return the learners' observations of several games, or of one, in new arrays."""
         which = np.arange(len(parts.where))[games]
         some = np.atleast_1d(which)
         spaces_ = self.observation_space.spaces
@@ -162,7 +162,7 @@ class PaddedForm:
         return seen if which.ndim else {name: array[0] for name, array in seen.items()}
 
     def masks(self, parts: Parts, games: slice | I64) -> I8:
-        """int8[M, W]: what the learners of several games may do, flat."""
+        """Return int8[M, W]: the flat action masks of the learners of several games."""
         index, place = parts.index[games], parts.place[games]
         masks = np.empty((len(index), self.mask_size), np.int8)
         self._gather_masks(parts, index, place, masks)
@@ -173,7 +173,7 @@ class PaddedForm:
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
-    """What all games on a board show besides what is seen of them, where there is one board."""
+    """Return no arrays: with a single board, observations hold no board arrays."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Handing in to a core's games: rows of actions, whole turns of agents, and bots that are kernels."""
+"""Submission to a core's games: rows of actions, whole turns of agents, and turns of bots that are kernels."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from warlight_env.errors import InputError
 from warlight_env.step_results import tell_dropped
 
 _NOTHING = "; nothing played"
-#: As dtypes, which are compared faster than the types of their numbers.
+#: As dtypes, because comparisons of dtypes are faster than those of scalar types.
 _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
 
 class ActionError(InputError):
-    """An action out of its space; nothing was stepped."""
+    """An action out of its space; no game steps."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:
         super().__init__(f"game {game}, player {player}: {reason}")
@@ -43,7 +43,7 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Have an error of ours say that nothing was played, once; one of a class of somebody else's stays as it is."""
+    """Add once to an error of this package that nothing was played; errors of other packages do not change."""
     if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
         error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)
 
@@ -55,13 +55,13 @@ def submit_rows(
     acting: npt.NDArray[np.int8],
     on: bool,
 ) -> None:
-    """Hand in rows int[B, S, K] of those with acting int8[B, S] not 0; see `EnvCore.step` for what is raised.
+    """Submit rows int[B, S, K] of players with acting int8[B, S] not 0; see `EnvCore.step` for the errors.
 
-    on: go on to resolve in the same call: each call of a kernel costs tens of microseconds.
+    on: also resolve in the same call, because each call of a kernel costs tens of microseconds.
     """
     out, room, small = core.out, core.row_room, getattr(actions, "dtype", None) == _INT8
     shape, converted = room.converted.shape, None if small else room.converted
-    # Kernels take rows of either size: an eighth of the memory is what a large batch is read in.
+    # Kernels take rows of either dtype: int8 rows of a large batch need an eighth of the memory traffic.
     actions = fitting(actions, "actions", _INT8 if small else _INT64, shape, converted)
     if dropped is not None:
         dropped = fitting(dropped, "dropped", np.int32, (core.batch, core.players))
@@ -81,13 +81,13 @@ def submit_rows(
 
 
 def out_of_limits(game: int, player: int, row: npt.NDArray[Any], limits: npt.NDArray[np.int64]) -> ActionError:
-    """The error for a row of which an entry is out of its limits."""
+    """Return the error for a row with an entry out of its limits."""
     i = int(np.flatnonzero((row < 0) | (row >= limits))[0])
     return ActionError(game, player, f"entry {i} is {row[i]}; it must lie in 0 .. {limits[i] - 1}")
 
 
 def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
-    """A player's whole turn in game b: orders, or wishes while regions are picked; what is illegal is dropped."""
+    """Submit a player's whole turn in game b: orders, or wishes while regions are picked; illegal ones are dropped."""
     b, player = index(b, "b", core.batch), index(player, "player", core.players)
     shown = view(core, player, b)
     turn = Turn(*(array[b, player] for array in core.turns))
@@ -110,7 +110,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
 
 
 def _wishes(shown: View, choice: Any) -> tuple[list[int], int]:
-    """The regions wished for that are offered, each once, and how many others there were."""
+    """Return the offered regions among the wishes, each once, and the number of other wishes."""
     try:
         wishes = wishes_of(choice, shown.player)
     except OrdersTypeError as error:
@@ -130,7 +130,7 @@ def submit_policy(
     rngs: npt.NDArray[np.uint64],
     context: Context | None,
 ) -> None:
-    """See `EnvCore.hand_in_policy`."""
+    """Submit a bot's turns; see `EnvCore.hand_in_policy`."""
     if context is None:
         context = make_context(core.board, core.params, core.players, THESIS)
     batch, players = core.batch, core.players

@@ -1,4 +1,4 @@
-"""The Gymnasium environments of many maps: every game on another one, in spaces that are the same for all."""
+"""The Gymnasium environments of many maps: each game has its own map, in spaces that are the same for all maps."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from warlight_env.maps import Map
 def games_on_maps(
     map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", **settings: Any
 ) -> Episodes:
-    """B games, each on a map of a set; settings are those of `Episodes` but for the observation, which has one form.
+    """Make B games, each on a map of a set; settings are those of `Episodes` except the observation, which is fixed.
 
     Raises:
-        InputError: there is an observation among them, or see `Episodes`.
+        InputError: the settings contain an observation, or see `Episodes`.
     """
     if "observation" in settings:
         raise InputError("observation: many maps have one form, see WarlightMapsEnv")
@@ -33,29 +33,29 @@ class WarlightMapsEnv(WarlightEnv):
     import gymnasium, warlight_env.envs
     from warlight_env.envs import GeneratedMaps
     env = gymnasium.make("warlight/WarlightMaps-v0", map=GeneratedMaps(10, 40), opponent="aggressive")
-    observation, info = env.reset(seed=1)  # on a map drawn by the seed
+    observation, info = env.reset(seed=1)  # the seed selects the map
     ```
 
     **Maps.** `map` is a list of maps (names, files, ``generated:REGIONS:SEED``, `Map` objects), a mapping of these to
-    weights, or `GeneratedMaps`, a range. ``set_maps(…)`` changes it from the next game on, as a curriculum does; what
-    has no room is refused, and `room` says from the start for how large ones there is to be room.
-    ``reset(options={"map": …})`` chooses the map of a game; options of `WarlightEnv.reset` may stand beside it.
+    weights, or `GeneratedMaps`, a range. ``set_maps(…)`` changes it from the next game on, for example for a
+    curriculum. Maps larger than the room are refused; set `room` at the start to allow larger ones.
+    ``reset(options={"map": …})`` chooses the map of a game; it may also contain options of `WarlightEnv.reset`.
 
-    **Observations**: Dict, with N and E as in `room`; what a map lacks is 0, and masks say what is there.
+    **Observations**: Dict, with N and E of `room`. Missing regions and edges are 0, and masks mark the existing ones.
 
     | key | |
     |---|---|
     | nodes | float32[N, F], see `node_features` |
     | globals | float32[G] |
-    | region_mask, edge_mask | int8[N], int8[E]: 1 where there is one |
+    | region_mask, edge_mask | int8[N], int8[E]: 1 for a region or edge of the map |
     | edge_index | int64[2, E]: source and target of each directed edge |
-    | super_region | int64[N]: to which each region belongs |
+    | super_region | int64[N]: the super region of each region |
     | action_mask | with ``mask="observation"``: int8[M] |
 
-    **Actions** are those of the encodings "factored", "continuous" and "strategies", and "steps": the numbers of a
-    region and of an edge are the same on all maps, those that a map lacks are masked. What names one all the same is
-    dropped, and counted in ``info["illegal"]`` (of "continuous" it has no meaning, and is not). "orders" has no form
-    for many maps.
+    **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". The numbers of a region
+    and of an edge are the same on all maps; numbers that a map lacks are masked. Actions with such a number are
+    dropped, and counted in ``info["illegal"]`` ("continuous" ignores them and does not count them). "orders" has no
+    form for many maps.
 
     Other arguments are those of `WarlightEnv`. ``map`` of the running game is an attribute; `features`, `encoding` and
     `edge_index` are those of that map, without padding.
@@ -70,27 +70,27 @@ class WarlightMapsEnv(WarlightEnv):
 
     @property
     def room(self) -> MapRoom:
-        """For how many regions and directed edges there is room."""
+        """The maximum numbers of regions and directed edges."""
         padding = self.episodes.form.padding
         assert padding is not None
         return padding.room
 
     @property
     def map(self) -> Map:
-        """Of the running game."""
+        """The map of the running game."""
         return self.episodes.map_of(0)
 
     def set_maps(self, map: MapsLike) -> None:
-        """Draw from other maps from the next game on; InputError, with nothing changed, for what has no room."""
+        """Draw from other maps from the next game on; InputError, with no change, for maps that are too large."""
         self.episodes.set_maps(map)
 
 
 class WarlightMapsVectorEnv(WarlightVectorEnv):
-    """B games of `WarlightMapsEnv` at once, stepped in compiled code where the opponents are bots that are kernels.
+    """B games of `WarlightMapsEnv` at once; the step is compiled code if all opponents are bots that are kernels.
 
-    The same as that many single environments, trace for trace. Arguments are those of both; the option ``map`` of
-    `reset` is the map of all games that begin then. What only one map has, such as `features`, has the core of game b,
-    ``episodes.core_of(b)``.
+    The results are equal to those of B single environments. Arguments are those of both; the option ``map`` of `reset`
+    is the map of all games that begin then. Attributes of a single map, such as `features`, are those of the core of
+    game b, ``episodes.core_of(b)``.
     """
 
     exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")

@@ -1,4 +1,4 @@
-"""Which maps an environment of many maps plays on: some that are given, or generated ones of a range of sizes."""
+"""The maps of an environment of many maps: given ones, or generated ones of a range of sizes."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, load
 
-#: What is a map: a bundled one's name, ``generated:REGIONS:SEED``, a file, or a `Map`.
+#: Forms of a map: the name of a bundled map, ``generated:REGIONS:SEED``, a file, or a `Map`.
 MapLike = str | Path | Map
-#: The most regions of generated maps, as `maps.generate` has it.
+#: The smallest and the largest number of regions of generated maps, as in `maps.generate`.
 _FEWEST, _MOST = 3, 400
 
 
 class MapRoom(NamedTuple):
-    """For how many regions and directed edges there is room."""
+    """The maximum numbers of regions and directed edges."""
 
     regions: int
     edges: int
 
     @classmethod
     def of(cls, told: Any) -> MapRoom:
-        """What was told: two whole numbers.
+        """Return the room given as two integers.
 
         Raises:
-            InputError: it is something else.
+            InputError: `told` is something else.
         """
         sizes = tuple(told) if isinstance(told, Sequence) else ()
         if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
@@ -47,18 +47,18 @@ class MapRoom(NamedTuple):
 
 
 def edges_of(map_: Map) -> int:
-    """Directed edges of a map."""
+    """Return the number of directed edges of a map."""
     return sum(len(beside) for beside in map_.neighbors)
 
 
 @dataclass(frozen=True)
 class GeneratedMaps:
-    """Maps by `maps.generate`, of `least` to `most` regions, all sizes alike: `count` different ones.
+    """`count` different maps by `maps.generate`, with `least` to `most` regions; all sizes are equally likely.
 
-    Sets of another `seed` have no map in common with these but by chance, for results on maps that no training saw.
+    A set of another `seed` shares maps with this set only by chance. Use it for results on maps outside the training.
 
     Raises:
-        InputError: a range that there is not.
+        InputError: an impossible range.
     """
 
     least: int = 10
@@ -80,16 +80,16 @@ class GeneratedMaps:
 
     @property
     def named(self) -> tuple[Map, ...]:
-        """None: each is made when it is drawn."""
+        """No maps: each map is generated when it is drawn."""
         return ()
 
     @property
     def room(self) -> MapRoom:
-        """For any of them: a planar graph has at most 3 N - 6 borders."""
+        """The room for any of these maps: a planar graph has at most 3 N - 6 borders."""
         return MapRoom(self.most, 2 * max(3, 3 * self.most - 6))
 
     def draw(self, rng: np.random.Generator) -> Map:
-        """One of them."""
+        """Draw one of the maps."""
         own = derive_seed(self.seed, int(rng.integers(self.count)))
         regions = self.least + derive_seed(own, 0) % (self.most - self.least + 1)
         return load(f"generated:{regions}:{derive_seed(own, 1) % 10**9}")
@@ -97,10 +97,10 @@ class GeneratedMaps:
 
 @dataclass(frozen=True)
 class GivenMaps:
-    """Some maps, with the weights by which they are drawn."""
+    """Given maps, and their weights in the draw."""
 
     maps: tuple[Map, ...]
-    weights: tuple[float, ...]  #: with the sum 1
+    weights: tuple[float, ...]  #: their sum is 1
 
     @cached_property
     def _ends(self) -> list[float]:
@@ -108,50 +108,50 @@ class GivenMaps:
 
     @property
     def named(self) -> tuple[Map, ...]:
-        """Those that are drawn at all."""
+        """The maps with a weight above 0."""
         return tuple(each for each, weight in zip(self.maps, self.weights, strict=True) if weight > 0)
 
     @property
     def room(self) -> MapRoom:
-        """For any of them."""
+        """The room for any of these maps."""
         return MapRoom(max(len(each.regions) for each in self.maps), max(map(edges_of, self.maps)))
 
     def draw(self, rng: np.random.Generator) -> Map:
-        """One of them."""
+        """Draw one of the maps."""
         return self.maps[bisect(self._ends, rng.random())]
 
 
 @dataclass(frozen=True)
 class OneMap:
-    """A map, for whose drawing nothing is drawn."""
+    """A single map; its `draw` uses no random numbers."""
 
     map: Map
 
     @property
     def named(self) -> tuple[Map, ...]:
-        """That map."""
+        """The map."""
         return (self.map,)
 
     @property
     def room(self) -> MapRoom:
-        """For it alone."""
+        """The room for this map alone."""
         return MapRoom(len(self.map.regions), edges_of(self.map))
 
     def draw(self, rng: np.random.Generator) -> Map:
-        """That map."""
+        """Return the map."""
         return self.map
 
 
 MapSet = GeneratedMaps | GivenMaps | OneMap
-#: What stands for several maps.
+#: Forms of a set of maps.
 MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
 
 
 def map_set(told: MapsLike) -> MapSet:
-    """What is meant: a map, several, several with weights, or a range of generated ones.
+    """Return the set of maps: one map, several, several with weights, or a range of generated ones.
 
     Raises:
-        InputError: there are none, or a weight is no number from 0 up. MapError: a map that there is not.
+        InputError: there are no maps, or a weight is not a number from 0 up. MapError: an unknown or invalid map.
     """
     if isinstance(told, GeneratedMaps):
         return told

@@ -1,4 +1,4 @@
-"""Observations out of a core's buffers, for one game or a batch of them."""
+"""Observations from a core's buffers, for one game or a batch of games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.features.columns import Part
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
-    """The space of `observation`: a Box where it is "flat" or a function's, else a Dict of parts of the features."""
+    """Return the space of `observation`: a Box for "flat" or a function, otherwise a Dict of parts of the features."""
     if core.own_observation is not None:
         return fixed(core.own_observation.space)
     if core.observation == "flat":
@@ -31,9 +31,9 @@ def _space(part: Part) -> spaces.Space[Any]:
 
 
 def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
-    """What the player of a slot sees in a game, or in several (with a leading axis), in arrays of its own.
+    """Return the observation of a slot's player in a game, or in several (with a leading axis), in new arrays.
 
-    In `observation_space_of` the core.
+    The observation is in `observation_space_of` the core.
     """
     if core.own_observation is not None:
         if isinstance(games, int | np.integer):

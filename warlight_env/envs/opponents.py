@@ -1,4 +1,4 @@
-"""Who plays against a learner: bots, policies, mixtures, and slots that can be swapped while the games go on."""
+"""Opponents of a learner: bots, policies, mixtures, and pools that can change during training."""
 
 from __future__ import annotations
 
@@ -33,41 +33,41 @@ if TYPE_CHECKING:
 
 
 class OpponentError(InputError):
-    """An opponent that cannot be; the message names it and the reason."""
+    """An invalid opponent; the message names it and the reason."""
 
 
 class Opponent(ABC):
-    """Somebody who moves for a player in any number of the games of any number of cores.
+    """A player of one or more seats, in any number of games of any number of cores.
 
-    What it remembers of a core's games lies in a memory that the games' owner keeps, so that an opponent can be shared.
+    The owner of the games keeps the opponent's memory of a core's games, so that games can share an opponent.
     """
 
-    #: Whether it needs the observations and masks that a core keeps for its slots.
+    #: Whether it needs the observations and masks that a core computes for its slots.
     observes = False
-    #: Whether it takes views, which then tell all that a match's do; see `EnvCore.remember`.
+    #: Whether it takes views; these then include the same history as in a match, see `EnvCore.remember`.
     views = False
-    #: Whether `move` may raise: it runs Python that is not ours.
+    #: Whether `move` may raise because it runs Python code of users.
     raises = True
 
     def make_memory(self, core: EnvCore) -> Any:
-        """What `begin` and `move` get for the games of this core. Raises OpponentError where it cannot play them."""
+        """Return the memory for `begin` and `move` in this core's games; OpponentError if it cannot play them."""
         return None
 
     @abstractmethod
     def begin(self, memory: Any, core: EnvCore, b: int, player: int, seed: int) -> None:
-        """A new game in which it is `player`."""
+        """Begin a new game as `player`."""
 
     @abstractmethod
     def move(
         self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
     ) -> None:
-        """Hand in for the players p of games b with ``chosen[b, p] == which``, where player ``after[b]`` is ready."""
+        """Submit turns for players p of games b with ``chosen[b, p] == which``, if player ``after[b]`` is ready."""
 
 
 def _to_move(
     core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
 ) -> list[tuple[int, int]]:
-    """The games and players that are to move."""
+    """Return the games and players that must move now."""
     games = np.arange(core.batch)
     ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
     own = (chosen == which) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
@@ -75,7 +75,7 @@ def _to_move(
 
 
 class BotOpponent(Opponent):
-    """A bot of `COMPILED`, whose kernels play the whole batch in compiled code."""
+    """A bot of `COMPILED`; its kernels play the whole batch in compiled code."""
 
     raises = False
 
@@ -85,7 +85,7 @@ class BotOpponent(Opponent):
         self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """uint64[B, P, 2]: the random generators of all bots, of which each has those of the players that it plays."""
+        """Return uint64[B, P, 2]: the random generators of all bots; each bot uses those of its players."""
         return core.bot_rngs
 
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
@@ -93,7 +93,7 @@ class BotOpponent(Opponent):
 
     @property
     def kernels(self) -> tuple[Any, Any]:
-        """Its policy and its picker, for kernels that take their addresses."""
+        """The policy and the picker, for kernels that take their addresses."""
         return self._policy, self._pick
 
     def move(
@@ -107,11 +107,11 @@ class BotOpponent(Opponent):
         core.hand_in_policy(self._policy, self._pick, chosen, which, after, memory, core.bots_context)
 
     def __reduce__(self) -> tuple[type[BotOpponent], tuple[str]]:
-        return BotOpponent, (self.name,)  # addresses are another process's business
+        return BotOpponent, (self.name,)  # addresses are not valid in another process
 
 
 class AgentOpponent(Opponent):
-    """Agents in Python, one for every game, as `make(seed)` gives them."""
+    """Agents in Python: `make(seed)` makes one for every game."""
 
     views = True
 
@@ -119,7 +119,7 @@ class AgentOpponent(Opponent):
         self._make = make
 
     def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
-        """The agents by game and player. Raises InputError where the agent's own `check` does."""
+        """Return a dict for the agents by game and player. Raises InputError if the agent's own `check` does."""
         check_once(self._make(0), core.map, core.rules, core.players)
         return {}
 
@@ -146,11 +146,11 @@ class AgentOpponent(Opponent):
 
 
 class PolicyOpponent(Opponent):
-    """A policy over observations and masks, asked for all games at once; it uses the environment's own encoding.
+    """A policy over observations and masks, called for all games at once; it uses the environment's own encoding.
 
-    A policy that draws at random may have a method `reseed(seed)`. It is called before the policy is asked, with a
-    number that follows from the games' seeds: in a single environment equal seeds then give equal games, in a batch
-    equal seeds of the whole batch do.
+    A policy with random draws may have a method `reseed(seed)`. It is called before each call of the policy, with a
+    number that depends on the games' seeds. So in a single environment equal seeds give equal games. In a batch, equal
+    seeds of the whole batch give equal games.
     """
 
     observes = True
@@ -159,7 +159,7 @@ class PolicyOpponent(Opponent):
         self.policy = policy
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """uint64[B, P]: the seed of the next move."""
+        """Return uint64[B, P]: the seed of the next move."""
         if isinstance(self.policy, ModelPolicy):
             self.policy.check(core.encoding.space, observation_space_of(core))
         return np.zeros((core.batch, core.players), dtype=np.uint64)
@@ -180,7 +180,7 @@ class PolicyOpponent(Opponent):
             to_move = _to_move(core, chosen, which, after)
             if not to_move:
                 break
-            if count == core.encoding.max_parts:  # it goes on and on with what is illegal: its turn is over
+            if count == core.encoding.max_parts:  # it keeps choosing illegal actions: end its turn
                 for b, p in to_move:
                     core.turns.status[b, p, READY] = 1
                 break
@@ -193,7 +193,7 @@ class PolicyOpponent(Opponent):
     def _ask(
         self, memory: npt.NDArray[np.uint64], core: EnvCore, to_move: list[tuple[int, int]]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-        """Kernel rows int64[B, S, K], and whose they are, int8[B, S]."""
+        """Return kernel rows int64[B, S, K], and the slots that they belong to, int8[B, S]."""
         games, players = np.array(to_move, dtype=np.int64).T
         slots = core.out.slot[games, players].astype(np.int64)
         rows = np.zeros((core.batch, core.slots, core.row_size), dtype=np.int64)
@@ -212,9 +212,9 @@ class PolicyOpponent(Opponent):
 
 
 class OpponentPool:
-    """Opponents with weights, one of which is drawn for every game; it may be changed while games go on.
+    """Opponents with weights; every game draws one. The pool may change while games are in play.
 
-    A game that has begun is finished by the one that was drawn for it, also if it is removed.
+    A game in play keeps its opponent, even after the pool removes it.
     """
 
     def __init__(self, weights: Mapping[Any, float] | None = None) -> None:
@@ -229,7 +229,7 @@ class OpponentPool:
             self.add(str(source), source, weight)
 
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
-        """Add or replace a member; `opponent` is anything that `make_opponent` takes, but pools."""
+        """Add or replace a member; `opponent` is anything that `make_opponent` takes, except pools."""
         if not isinstance(name, str):
             raise OpponentError(f"name = {short_repr(name)}: must be a string")
         share = _finite(weight)
@@ -244,7 +244,7 @@ class OpponentPool:
         del self._members[name]
 
     def set_weight(self, name: str, weight: float) -> None:
-        """Change how often a member is drawn."""
+        """Change the weight of a member in the draw."""
         if not isinstance(name, str) or name not in self._members:
             raise OpponentError(f"no opponent {short_repr(name)}; there are {', '.join(self._members)}")
         self.add(name, self._members[name][0], weight)
@@ -265,7 +265,7 @@ class OpponentPool:
         return any(opponent.views for opponent, _ in self._members.values())
 
     def draw(self, seed: int) -> Opponent:
-        """A member, at random in proportion to the weights."""
+        """Draw a member at random in proportion to the weights."""
         total = sum(weight for _, weight in self._members.values())
         if total <= 0:
             raise OpponentError("the pool of opponents is empty, or all weights are 0")
@@ -280,7 +280,7 @@ class OpponentPool:
 
 
 def _finite(value: Any) -> float:
-    """A finite number as such, whatever its type; NaN for anything else, booleans included."""
+    """Return a finite number of any type as a float; NaN for other values, including booleans."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -291,19 +291,19 @@ def _finite(value: Any) -> float:
 
 
 def make_opponent(source: Any) -> Opponent:
-    """An opponent from an agent's name with parameters, an `Agent`'s class or factory, a policy, or a checkpoint.
+    """Make an opponent from an agent's name with parameters, an `Agent` class or factory, a policy, or a checkpoint.
 
     - "aggressive", "mcts:sims=50": registered agents; those without parameters in `COMPILED` play in compiled code.
     - `load_policy("learner.zip", trust=True)`: a policy that Stable-Baselines3 or sb3-contrib saved, with the
-      environment's own spaces. The name alone is refused, as such a file can run any program when it is read.
-    - an agent's class, or a function whose first parameter is `seed`: makes an agent for every game.
+      environment's own spaces. The file name alone is refused, because such a file can run any program when it is read.
+    - an agent's class, or a function with `seed` as its first parameter: makes an agent for every game.
     - any other callable: a `Policy`.
     """
     if isinstance(source, Opponent):
         return source
     if isinstance(source, str | Path):
         if str(source).endswith(".zip"):
-            load_policy(source)  # which says what it asks for
+            load_policy(source)  # raises an error that explains `trust`
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:
             return BotOpponent(info.name)
@@ -338,7 +338,7 @@ Slot = Opponent | OpponentPool
 
 
 def make_slots(opponent: Any, count: int) -> list[Slot]:
-    """The opponents of `count` seats: one for all, or a list with one each; a mapping is a pool of weights."""
+    """Return the opponents of `count` seats: one for all, or a list with one each; a mapping is a pool of weights."""
     sources = opponent if isinstance(opponent, Sequence) and not isinstance(opponent, str) else [opponent] * count
     if len(sources) != count:
         raise OpponentError(f"{len(sources)} opponents for {count} seats")

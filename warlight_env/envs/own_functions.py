@@ -1,4 +1,4 @@
-"""Rewards and observations by functions of one's own, which are called once a step for all games together."""
+"""Custom reward and observation functions, called once a step for all games together."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from warlight_env.errors import InputError
 
 
 class Games(NamedTuple):
-    """B games of P players on N regions as they are, whatever players see of them; arrays are read-only.
+    """B games of P players on N regions in their true state, regardless of fog; arrays are read-only.
 
-    owner: int8[B, N], the player that holds a region, counted from 0, or -1 for neutral.
-    army: int32[B, N], the armies that stand there.
+    owner: int8[B, N], the owner of a region: a player counted from 0, or -1 for neutral.
+    army: int32[B, N], the armies on the region.
     income: int32[B, P], armies that each player may deploy in a turn.
     round: int32[B], rounds played.
     phase: int8[B], 0 while starting regions are picked, 1 in play, 2 when the game is over.
-    winner: int8[B], the player, or -1: a draw, or not over yet.
-    live: bool[B, P], whether the player has actions to come: False once it is out, or its episode over.
+    winner: int8[B], the player, or -1 for a draw or a game that is not over.
+    live: bool[B, P], whether the player still acts: False after it is out, or after its episode ends.
     """
 
     owner: npt.NDArray[np.int8]
@@ -40,24 +40,24 @@ class Games(NamedTuple):
 
 
 def some_games(games: Games, which: npt.NDArray[np.int64]) -> Games:
-    """Several of them."""
+    """Return a selection of the games."""
     return Games(*(read_only(array[which]) for array in games))
 
 
 class SeenGames(NamedTuple):
-    """What one player sees of each of M games on N regions; arrays are read-only.
+    """The view of one player in each of M games on N regions; arrays are read-only.
 
-    owner: int8[M, N], relative to the player that sees, and so other numbers than those of `Games.owner`: -1 not seen,
+    owner: int8[M, N], relative to the viewing player, so the numbers differ from those of `Games.owner`: -1 not seen,
         0 neutral, 1 the player itself, 2 … its opponents in the order of seats after it.
-    army: int32[M, N], the armies that stand there; 0 where it does not see.
-    offered: int8[M, N], 1 where the player may pick the region now, else 0; all 0 once play has begun.
+    army: int32[M, N], the armies on the region; 0 out of sight.
+    offered: int8[M, N], 1 if the player may pick the region now, else 0; all 0 after play begins.
     round: int32[M], rounds played.
     income: int32[M], armies that the player may deploy in a turn.
     phase: int8[M], 0 while starting regions are picked, 1 in play, 2 when the game is over.
-    turn: float32[M, N, 3], the turn so far with the encoding "steps", as `TURN_FEATURES` names its columns; [M, 0, 3]
-        with encodings whose turn is one action.
-    income_left: float32[M], the share of the income that is not deployed yet; 1 with encodings whose turn is one
-        action.
+    turn: float32[M, N, 3], the turn so far with the encoding "steps", with the columns of `TURN_FEATURES`; [M, 0, 3]
+        with encodings that take one action a turn.
+    income_left: float32[M], the share of the income not deployed yet; 1 with encodings that take one
+        action a turn.
     """
 
     owner: npt.NDArray[np.int8]
@@ -70,7 +70,7 @@ class SeenGames(NamedTuple):
     income_left: npt.NDArray[np.float32]
 
 
-#: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and what winning and losing pay.
+#: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and the built-in rewards of win and loss.
 RewardFunction = Callable[[Games, Games, npt.NDArray[np.float64]], npt.NDArray[Any]]
 #: ``(seen) -> [M, …]``: numbers for each game.
 ObservationFunction = Callable[[SeenGames], npt.NDArray[Any]]
@@ -79,11 +79,11 @@ _FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class OwnFunction:
-    """A user's function over arrays: compiled where Numba can, else called as it is.
+    """A user's function over arrays: compiled by Numba if possible, otherwise called in Python.
 
-    A plain function is compiled; what it reads of its module then stays as it was. Other callables (objects, partials)
-    are called as they are. The first call is made here, with `arguments`: what it raises comes through, and `result`
-    is what it said. Of a compiled function that raises, the user's own lines are shown.
+    A plain function is compiled; later changes of its module's globals then have no effect. Other callables (objects,
+    partials) are called in Python. The constructor makes the first call, with `arguments`: its exceptions pass through,
+    and `result` is its return value. If a compiled function raises, the error shows the user's own lines.
 
     Args:
         what: the name in errors.
@@ -102,7 +102,7 @@ class OwnFunction:
 
     @property
     def compiled(self) -> bool:
-        """Whether it runs in compiled code."""
+        """Whether the function runs in compiled code."""
         return self._compiled is not None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -111,12 +111,12 @@ class OwnFunction:
         try:
             return self._compiled(*arguments)
         except Exception:
-            self.function(*arguments)  # raises the same where the user's lines are known
+            self.function(*arguments)  # raises the same error, with the user's lines
             raise
 
 
 def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
-    """The function in compiled code; None where Numba cannot, or where that says something else."""
+    """Return the compiled function; None if Numba cannot compile it, or if its result differs."""
     made: Callable[..., Any] = numba.njit(function)
     try:
         found = made(*arguments)
@@ -127,14 +127,14 @@ def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: An
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only array in one piece: always of the same type for Numba."""
+    """Return a read-only contiguous array; its Numba type is always the same."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 class OwnReward(OwnFunction):
-    """A `RewardFunction`, its answers checked: finite numbers [B, P]."""
+    """A `RewardFunction` with checked results: finite numbers [B, P]."""
 
     def __init__(self, function: RewardFunction, games: Games) -> None:
         paid = read_only(np.zeros(games.live.shape))
@@ -144,13 +144,13 @@ class OwnReward(OwnFunction):
     def paid(
         self, before: Games, after: Games, paid: npt.NDArray[np.float64], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """float64[B, P]: what the function says that a step pays; errors tell games by their numbers, int64[B]."""
+        """Return float64[B, P], the function's rewards for a step; errors name games by their numbers, int64[B]."""
         return self.checked(self(before, after, read_only(paid)), after.live.shape, numbers)
 
     def checked(
         self, said: Any, shape: tuple[int, ...], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """The answer; InputError says what is wrong with it."""
+        """Return the rewards as floats; InputError reports an invalid result."""
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
             raise InputError(f"reward: the function must give numbers in an array of shape {shape}, not {_told(said)}")
         rewards = said.astype(np.float64)
@@ -162,7 +162,7 @@ class OwnReward(OwnFunction):
 
 
 class OwnObservation(OwnFunction):
-    """An `ObservationFunction`, its answers checked: of one dtype and, but for the number of games, one shape."""
+    """An `ObservationFunction` with checked results: the dtype and, except the number of games, the shape are fixed."""
 
     def __init__(self, function: ObservationFunction, seen: SeenGames) -> None:
         super().__init__("observation", function, (seen,))
@@ -178,22 +178,22 @@ class OwnObservation(OwnFunction):
 
     @property
     def space(self) -> spaces.Box:
-        """Of one game's observation: as its dtype allows."""
+        """The space of one game's observation: the range of its dtype."""
         if self.dtype in _FLOATS:
             return spaces.Box(-np.inf, np.inf, self.shape, self.dtype.type)
         bounds = np.iinfo(self.dtype)
         return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
 
     def of(self, seen: SeenGames) -> npt.NDArray[Any]:
-        """[M, …]: what the function makes of what is seen, in an array of its own."""
+        """Return [M, …]: the function's observations, in a new array."""
         return self.checked(self(seen), len(seen.owner))
 
     def checked(self, said: Any, count: int) -> npt.NDArray[Any]:
-        """The answer; InputError says what is wrong with it."""
+        """Return a copy of the result; InputError reports an invalid result."""
         shape = (count, *self.shape)
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
             raise InputError(f"observation: the function gave {_told(said)} where it was {self.dtype} of shape {shape}")
-        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than to look at each
+        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than a test of each entry
             raise InputError(f"observation: the function gave NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
         return said.copy()
 

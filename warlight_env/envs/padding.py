@@ -1,4 +1,4 @@
-"""Games of many maps in spaces of one size: observations, masks and actions, padded and taken out again."""
+"""Games of many maps in spaces of one size: pad observations and masks, and extract actions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
-#: Encodings whose regions and edges have numbers of their own on every map.
+#: Encodings with a padded form for many maps.
 PADDED: Final = ("factored", "continuous", "strategies", "steps")
 
 
 @dataclass(frozen=True)
 class Padding:
-    """Room for so many regions and directed edges, and how actions lie in it.
+    """The maximum numbers of regions and directed edges, and the layout of padded actions.
 
     Raises:
-        InputError: an encoding that has no form for many maps, or a room that there is not.
+        InputError: an encoding without a form for many maps, or an impossible room.
     """
 
     room: MapRoom
@@ -50,7 +50,7 @@ class Padding:
         return sizes.get(self.action, 0)
 
     def action_space(self, inner: spaces.Space[Any]) -> spaces.Space[Any]:
-        """The space of actions, given that of some map alone."""
+        """Return the padded action space, given the space of one map."""
         n, e = self.room
         if isinstance(inner, spaces.MultiDiscrete):
             return MaskableChoices([int(inner.nvec[0])] * (n + e))
@@ -59,14 +59,14 @@ class Padding:
         return inner if self.action == "strategies" else spaces.Discrete(self.mask_size)
 
     def observation_space(self, inner: spaces.Space[Any], with_mask: bool) -> spaces.Dict:
-        """The space of observations, given the "graph" of some map alone."""
+        """Return the padded observation space, given the "graph" space of one map."""
         n, e = self.room
         assert isinstance(inner, spaces.Dict)
         nodes = inner["nodes"]
         assert isinstance(nodes, spaces.Box)
         low, high = (np.broadcast_to(bound[:1], (n, nodes.shape[1])) for bound in (nodes.low, nodes.high))
         told: dict[str, spaces.Space[Any]] = {
-            "nodes": box_of(np.minimum(low, 0), np.maximum(high, 0)),  # 0 where the map has no region
+            "nodes": box_of(np.minimum(low, 0), np.maximum(high, 0)),  # rows of missing regions are 0
             "globals": inner["globals"],
             "region_mask": spaces.MultiBinary(n),
             "edge_mask": spaces.MultiBinary(e),
@@ -78,12 +78,12 @@ class Padding:
         return fixed(spaces.Dict(told))
 
     def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
-        """int64[K]: where the entries of an action on this map lie in one that is padded; of arrays."""
+        """Return int64[K]: the columns of a padded action that belong to this map; for actions that are arrays."""
         n, e = board.n_regions, board.n_edges
         return np.concatenate((np.arange(n), self.room.regions + np.arange(e)))
 
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
-        """The action on this map, and how much of it names what is not there (of "continuous" that has no meaning)."""
+        """Return the action on this map, and its entries for missing regions and edges (0 for "continuous")."""
         n, e = board.n_regions, board.n_edges
         if self.action == "strategies":
             return action, 0
@@ -97,12 +97,13 @@ class Padding:
         return own, int(np.count_nonzero(values)) - int(np.count_nonzero(own))
 
     def own_steps(self, numbers: I64, sizes: I64) -> tuple[I64, I64]:
-        """`own_action` of "steps" for several games.
+        """Apply `own_action` of "steps" to several games.
 
         Args:
             numbers: int64[M], the actions. sizes: int64[M, 2], regions and edges of each game's map.
 
-        Returns int64[M], the actions on these maps, and int64[M], 1 where one names what is not there: the turn ends.
+        Returns int64[M], the actions on these maps, and int64[M], 1 for an action on a missing region or edge. Such an
+        action ends the turn.
         """
         (n, e), shares = sizes.T, numbers - DEPLOYS * self.room.regions
         own = np.where(shares < 0, numbers, DEPLOYS * n + shares)
@@ -111,7 +112,7 @@ class Padding:
         return np.where(there & ~last, own, DEPLOYS * n + SHARES * e), (~there & ~last).astype(np.int64)
 
     def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
-        """A flat mask of this map, padded; what the map lacks is not allowed."""
+        """Pad a flat mask of this map; missing regions and edges are not allowed."""
         n, e = board.n_regions, board.n_edges
         if self.action in ("strategies", "continuous"):
             return flat
@@ -127,14 +128,14 @@ class Padding:
         return padded
 
     def blank_mask(self) -> npt.NDArray[np.int8]:
-        """The flat mask of a map on which there is nothing."""
+        """Return the flat mask of a map without regions."""
         blank = np.zeros(self.mask_size, np.int8)
         if self.action == "factored":
-            blank[::VALUES] = 1  # nothing, where there is nothing
+            blank[::VALUES] = 1  # a missing region or edge allows only the value 0
         return blank
 
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
-        """What of an observation is the same in the whole game: the masks of regions and edges, and the graph."""
+        """Return the parts of an observation that are constant in a game: masks of regions and edges, and the graph."""
         n, e = self.room
         told: dict[str, npt.NDArray[Any]] = {
             "region_mask": np.zeros(n, np.int8),
@@ -148,7 +149,7 @@ class Padding:
         return told
 
     def observation(self, graph: dict[str, Any], board: Board) -> dict[str, Any]:
-        """The "graph" of a position on this map, padded."""
+        """Pad the "graph" observation of a position on this map."""
         nodes = np.zeros((self.room.regions, graph["nodes"].shape[-1]), np.float32)
         nodes[: board.n_regions] = graph["nodes"]
         return {"nodes": nodes, "globals": graph["globals"], **self.board_arrays(board)}

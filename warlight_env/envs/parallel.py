@@ -40,37 +40,39 @@ Infos = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class EnvState:
-    """What `WarlightParallelEnv.get_state` saves: the game, its dice, and the stream of later games."""
+    """The saved state of `WarlightParallelEnv.get_state`: the game, its dice, and the stream of later games."""
 
     snapshot: Snapshot
     random: dict[str, Any] | None
 
 
 class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
-    """Warlight for two to six players who hand in their orders at the same time.
+    """Warlight for two to six players who submit their orders at the same time.
 
     ## Description
 
-    Players own regions of a map. Each round everybody deploys the armies of its income on own regions and orders
-    attacks and transfers along borders, without seeing the others' orders; then the round is resolved with dice.
-    Whoever owns a whole super region gets its bonus as additional income. A player without regions is out; the last one
+    Players own regions of a map. Each round every player deploys the armies of its income on own regions and orders
+    attacks and transfers along borders, without seeing the others' orders. Then the round is resolved with dice.
+    The owner of a whole super region gets its bonus as additional income. A player without regions is out; the last one
     wins. One step is one round, or one pick while the starting regions are picked.
 
     ## Action space
 
-    The same for all agents. `action` is a name in `envs.actions.ENCODINGS`, whose classes say what their spaces are
-    and mean, or a factory such as ``functools.partial(FactoredActions, priority=True)``, or an `ActionEncoding` of your
-    own.
+    The same for all agents. `action` is one of:
 
-    No action in the space raises: what is illegal is dropped by a fixed rule and counted in ``info["illegal"]``;
+    - a name in `envs.actions.ENCODINGS`; the encoding's class documents its space;
+    - a factory such as ``functools.partial(FactoredActions, priority=True)``;
+    - a custom `ActionEncoding`.
+
+    No action in the space raises. Illegal orders are dropped by a fixed rule and counted in ``info["illegal"]``;
     an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values
-    out of range, a missing agent) raises InputError and nothing is played; but for finite numbers beyond the box of
-    "continuous", which are cut to it and counted as illegal.
+    out of range, a missing agent) raises InputError, and nothing is played. One exception: finite numbers beyond the
+    box of "continuous" are clipped to it and counted as illegal.
 
-    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, the mask as Gymnasium has
-    it; with ``mask="info"`` ``info["action_mask"]`` is one int8 array, the vector that `action_masks` gives, in rows
-    where all choices have as many values (int8[N + E, 5] of "factored"). ``action_space(agent).sample(mask)`` takes
-    both.
+    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with the mask in Gymnasium's
+    form. With ``mask="info"`` ``info["action_mask"]`` is one int8 array, the vector that `action_masks` returns. It has
+    one row for each choice if all choices have the same number of values (int8[N + E, 5] of "factored").
+    ``action_space(agent).sample(mask)`` takes both.
 
     ## Observation space
 
@@ -82,27 +84,27 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     The attribute `features` names every number of them, with its place, range and unit.
 
-    Everybody sees the board through its own eyes: the player first, opponents in seat order after it, and under fog of
-    war nothing but own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute. ``info`` holds at
-    every step the same integers: illegal, income, round (rounds played) and phase (0 picking, 1 playing, 2 over).
+    Each player sees the board from its own perspective: itself first, then opponents in seat order after it. Under fog
+    of war it sees only own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute. ``info`` holds
+    the same integers at every step: illegal, income, round (rounds played) and phase (0 picking, 1 playing, 2 over).
 
     ## Rewards
 
-    +1 for the winner, -1 for a player whose last region falls or when another wins, 0 otherwise, so 0 for a draw and
-    for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its scale and
-    discount.
+    +1 for the winner; -1 for a player at the loss of its last region or at another player's win; 0 otherwise, so 0
+    for a draw and for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its
+    scale and discount.
 
     ## Start
 
-    ``picking="play"``: the rules' picking phase comes first, as one step (one for each pick where the rules have them
-    in turns). ``picking="random"``: starting regions are drawn.
+    ``picking="play"``: the rules' picking phase comes first, as one step (one step for each pick if the players pick
+    alternately). ``picking="random"``: starting regions are drawn.
 
     ## End
 
-    Players who lose their last region terminate at once; all others when somebody has won or the rules' own limit of
-    rounds is reached. After `max_cycles` steps all are truncated. Actions that come for agents that are out are
-    dropped and counted in the attribute `late_actions`; `step` then, and with nothing, gives five empty dictionaries
-    once all are out.
+    A player terminates when it loses its last region. All others terminate when a player wins or the rules' own limit
+    of rounds is reached. After `max_cycles` steps all are truncated. Actions of agents that are out are dropped and
+    counted in the attribute `late_actions`. After all agents are out, `step` returns five empty dictionaries, with or
+    without actions.
 
     ## Arguments
 
@@ -113,15 +115,15 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
     | players | 2 | 2 to 6 |
     | action | "factored" | see above |
     | observation | "graph" | see above, or an `ObservationFunction` |
-    | fog | None | fog of war; None: as the rules have it |
+    | fog | None | fog of war; None: the rules' setting |
     | picking | "play" | or "random" |
     | max_cycles | 100 | steps until truncation |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
     | mask | "observation" | or "info" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
-    Seeds: ``reset(seed=…)`` starts a stream of games that ``reset()`` goes on with. Equal seeds and actions give equal
-    games.
+    Seeds: ``reset(seed=…)`` starts a stream of games; ``reset()`` plays the next one. Equal seeds and actions give
+    equal games.
     `clone`, `get_state` and `set_state` are exact, dice included, and cheap. Clones share the spaces.
 
     ## Version history
@@ -164,7 +166,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         )  # fmt: skip
         self.possible_agents = [f"player_{p}" for p in range(players)]
         self.agents: list[str] = []
-        #: Actions of agents that were out, which were dropped, since the last `reset`.
+        #: The number of actions dropped since the last `reset` because their agents were out.
         self.late_actions = 0
         self._seat = {agent: p for p, agent in enumerate(self.possible_agents)}
         self._mask_in_info = mask == "info"
@@ -179,12 +181,12 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     @property
     def features(self) -> Features:
-        """What an observation (without its mask) holds, by name."""
+        """The layout of an observation (without its mask), by name."""
         return self.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """How turns become actions: `decode` and `encode` with what `view` gives."""
+        """The encoding of turns as actions: use `decode` and `encode` with the result of `view`."""
         return self.core.encoding
 
     @property
@@ -194,11 +196,11 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     @property
     def state_features(self) -> Features:
-        """What `state` holds, by name."""
+        """The layout of `state`, by name."""
         return state_features(self.core.board.n_regions, self.core.players)
 
     def _rows_of_mask(self) -> tuple[int, ...]:
-        """The shape of a mask in an info: a row for each choice where all have as many values."""
+        """Return the shape of a mask in an info: a row for each choice if all have the same number of values."""
         space = self.core.encoding.space
         if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and (space.nvec == space.nvec[0]).all():
             return -1, int(space.nvec[0])
@@ -211,16 +213,16 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return spaces.Dict({"observation": space, "action_mask": fixed(copy.deepcopy(core.encoding.mask_space))})
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """The agent's observation space; the same object at each call."""
+        """Return the agent's observation space; the same object at each call."""
         return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """The agent's action space; the same object at each call."""
+        """Return the agent's action space; the same object at each call."""
         return self._action_spaces[self._known(agent)]
 
     @property
     def max_cycles(self) -> int:
-        """Steps after which the game is truncated; may be set."""
+        """The number of steps after which the game is truncated; may be set."""
         return self.core.max_cycles
 
     @max_cycles.setter
@@ -232,8 +234,8 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
         """Start a game: from a seed, or the next one of the stream.
 
-        options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
-        of its own. InputError, with nothing changed, for others, but for PettingZoo's tests' own.
+        options: for this game only: ``start``, a `Game` of the same kind. The new game starts from its position, with
+        its own dice. Other options raise InputError, with no change, except the option of PettingZoo's own tests.
         """
         read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
         seed = checked_seed(seed)
@@ -252,9 +254,9 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
     ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         """Play a round (or a pick) with an action of every live agent.
 
-        Actions of agents that are out are dropped, and counted in `late_actions`; once all are out, five empty
-        dictionaries come back. Raises InputError, with nothing played, where a live agent's action is missing or not in
-        its space, and before the first `reset`.
+        Actions of agents that are out are dropped, and counted in `late_actions`. After all agents are out, the method
+        returns five empty dictionaries. Raises InputError, with nothing played, for a missing action of a live agent,
+        an action out of its space, and a call before the first `reset`.
         """
         acting = self.agents
         late = self._late(actions)
@@ -280,13 +282,13 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return observations, rewards, terminations, truncations, self._infos(seats)
 
     def _known(self, agent: Any) -> str:
-        """The agent's name; InputError where there is no such agent."""
+        """Return the agent's name; InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._seat:
             raise InputError(f"agent = {short_repr(agent)}: there are {', '.join(self.possible_agents)}")
         return agent
 
     def _late(self, actions: dict[str, Any]) -> int:
-        """How many actions are of agents that are out; InputError for those of agents that there are not."""
+        """Return the number of actions of agents that are out; InputError for actions of unknown agents."""
         if not isinstance(actions, Mapping):
             raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
         for agent in actions:
@@ -312,7 +314,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
     # Looking
 
     def observe(self, agent: str) -> Any:
-        """What the agent sees now, in arrays of its own."""
+        """Return the agent's current observation, in new arrays."""
         return self._seen(self._seat[self._known(agent)])
 
     def _seen(self, p: int) -> Any:
@@ -322,13 +324,13 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return {"observation": seen, "action_mask": self.core.shaped_mask(p)}
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
-        """The agent's mask as one flat int8 vector: the rows of its tuples one after the other."""
+        """Return the agent's mask as one flat int8 vector: the rows of its tuples one after the other."""
         return self.core.mask(self._seat[self._known(agent)])
 
     def view(self, agent: str) -> View:
-        """What the agent sees as a `View`: what bots take, and what encodings decode and encode with.
+        """Return the agent's `View`, the input of bots and of the encodings' `decode` and `encode`.
 
-        Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
+        After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
         seat = self._seat[self._known(agent)]
         self.core.remember()
@@ -353,21 +355,21 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return infos
 
     def state(self) -> npt.NDArray[np.float32]:
-        """The true position as one vector in `state_space`, named by `state_features`."""
+        """Return the true position as one vector in `state_space`; `state_features` names its entries."""
         return state_vector(self.core)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        """Render the true position: print it ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
         return self.core.render(self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: the environment holds no open resources."""
 
     # Saving
 
     @property
     def np_random(self) -> np.random.Generator:
-        """The stream from which games draw their seeds."""
+        """The stream that gives games their seeds."""
         if self._random is None:
             self._random, _ = seeding.np_random()
             if self._saved_random is not None:
@@ -382,7 +384,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return saved and {**saved, "state": dict(saved["state"])}
 
     def clone(self) -> WarlightParallelEnv:
-        """An independent environment that goes on exactly as this one would, in this game and the next ones."""
+        """Return an independent environment with the same future course, in this game and the next ones."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._in_use = UseLock()
@@ -394,13 +396,13 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         return other
 
     def get_state(self) -> EnvState:
-        """Everything that decides how this game and the next ones go on, for `set_state`."""
+        """Return everything that determines the course of this game and the next ones, for `set_state`."""
         return EnvState(self.core.snapshot(), self._random_state())
 
     def set_state(self, state: EnvState) -> None:
-        """Go back to a saved state of this environment or of one made alike; `observe` shows it.
+        """Restore a saved state of this environment or of an equal one; `observe` then returns the observations.
 
-        Raises InputError, with nothing changed, for a state that is none or cannot be, see `EnvCore.restore`.
+        Raises InputError, with no change, for an object of another type or an impossible state, see `EnvCore.restore`.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")
@@ -417,7 +419,7 @@ def _is_from_pettingzoo(options: Any) -> bool:
 
 
 def _stream_state(saved: Any) -> dict[str, Any] | None:
-    """A copy of the state of a stream; InputError where none can have it."""
+    """Return a copy of the state of a stream; InputError for an invalid state."""
     if saved is None:
         return None
     stream: Any = np.random.PCG64(0)
@@ -425,6 +427,6 @@ def _stream_state(saved: Any) -> dict[str, Any] | None:
         stream.state = saved
         if stream.state == saved:
             return dict(stream.state)
-    except Exception:  # NumPy reads the parts of a dict without checks of its own
+    except Exception:  # NumPy reads the entries of the dict without checks
         pass
     raise InputError(f"random must be None or the state of a NumPy PCG64 generator, not {short_repr(saved)}")

@@ -1,4 +1,4 @@
-"""Where games are kept: parts, each some games on one map, whose places games take and leave."""
+"""Storage of games: parts, each with places for games on one map."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from warlight_env.envs.step_many import MapGames, map_games
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
 
-#: Maps that are kept beside those that are played on.
+#: Number of maps kept in addition to those in play.
 _KEPT: Final = 256
 
 
 class Part:
-    """Some games on a map; `places` int64[C] says the number of each in the whole batch, or -1: nobody plays it."""
+    """Some games on a map; `places` int64[C] has the number of each in the whole batch, or -1 for an unused place."""
 
     def __init__(self, core: EnvCore, known: KnownMap) -> None:
         self.core, self.known, self.players = core, known, Players(core)
-        self.index = -1  #: among all parts
+        self.index = -1  #: the part's index among all parts
         self.places = np.full(core.batch, -1, dtype=np.int64)
         self.learner = np.zeros(core.batch, dtype=np.int8)  #: int8[C]: the learner's seat in each game
-        self.free = dict.fromkeys(range(core.batch))  #: places, of which the last are taken last
+        self.free = dict.fromkeys(range(core.batch))  #: unused places, in the order of their next use
         self._record: MapGames | None = None
 
     @property
     def stale(self) -> bool:
-        """Whether the core has other buffers or settings than those that kernels know."""
+        """Whether the core has other buffers or settings than the record of the kernels."""
         return self._record is None or self._record.games is not self.core.game_batch
 
     @property
     def record(self) -> MapGames:
-        """What kernels get; another one where it was stale."""
+        """The record for kernels; a new one if it is stale."""
         if self.stale:
             self._record = map_games(self.core, self.players.chosen, self.learner, self.places)
         assert self._record is not None
@@ -50,39 +50,39 @@ class Part:
 
     @property
     def played(self) -> bool:
-        """Whether anybody plays here."""
+        """Whether any game is played here."""
         return len(self.free) < len(self.places)
 
     def leave(self, c: int) -> None:
-        """A game that nobody plays any more."""
+        """Free the place of game c."""
         self.places[c] = -1
         self.free[c] = None
 
     def take(self, c: int, b: int) -> None:
-        """Have game b of the whole batch played here."""
+        """Assign place c to game b of the whole batch."""
         self.places[c] = b
         del self.free[c]
 
 
-#: Where a game is played: a part, and its number there.
+#: The location of a game: a part, and the game's number in it.
 Place = tuple[Part, int]
 
 
 @dataclass(eq=False)
 class KnownMap:
-    """A map with its parts, the first of which others are made by; and where what all its games show lies."""
+    """A map with its parts; the first part makes the others. `index` is the map's row in `Parts.boards`."""
 
     index: int
     parts: list[Part] = field(default_factory=list)
 
     @property
     def size(self) -> int:
-        """How many games there is room for."""
+        """The number of places for games."""
         return sum(len(part.places) for part in self.parts)
 
     @property
     def played(self) -> bool:
-        """Whether anybody plays on it."""
+        """Whether any game is played on the map."""
         return any(part.played for part in self.parts)
 
 
@@ -91,14 +91,14 @@ class Parts:
 
     Args:
         batch: B.
-        make: gives a core for games on a map.
-        show: what all games on a board show, by its name in observations.
+        make: makes a core for games on a map.
+        show: returns the board arrays of observations, by name.
 
     Attributes:
-        where: where each game is played; None: nowhere yet. index, place: int64[B], the same for kernels, or -1.
+        where: the place of each game; None: none yet. index, place: int64[B], the same for kernels, or -1.
         map: int64[B], the number of each game's map in `boards`.
-        boards: what games show by `show`, of all maps [K, …]; sizes: regions and directed edges, int64[K, 2].
-        lineup: who plays in the parts.
+        boards: the arrays of `show` for all maps, [K, …]; sizes: regions and directed edges, int64[K, 2].
+        lineup: the opponents in the parts.
     """
 
     def __init__(
@@ -115,28 +115,28 @@ class Parts:
         self.map = np.zeros(batch, dtype=np.int64)
         self.lineup = Lineup(0)
         self._addresses: Any = []
-        self._changed = True  # whether `all` is another list than the one that was noted
-        self._played: list[Part] | None = None  # None: not known since games have moved
+        self._changed = True  # whether the list `all` has changed since the last `note`
+        self._played: list[Part] | None = None  # None: unknown after games moved
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy's games stand elsewhere in memory."""
+        """Restore a copy; its games have other addresses in memory."""
         self.__dict__.update(state)
         self._changed = True
 
     @property
     def addresses(self) -> Any:
-        """Of the records of all parts."""
+        """The addresses of the records of all parts."""
         if self._changed:
             self.note(())
         return self._addresses
 
     @property
     def games(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """All games as kernels find them: the addresses of the parts, and `index` and `place`."""
+        """All games in the form for kernels: the addresses of the parts, and `index` and `place`."""
         return self.addresses, self.index, self.place
 
     def of(self, map_: Map) -> KnownMap:
-        """What is known of a map."""
+        """Return the `KnownMap` of a map; make it if necessary."""
         key = map_.digest()
         if key not in self._known:
             self._first(self._make(map_))
@@ -144,29 +144,29 @@ class Parts:
         return self._known[key]
 
     def _first(self, core: EnvCore) -> Part:
-        """The first part on a map."""
+        """Make the first part on a map."""
         known = self._known[core.map.digest()] = KnownMap(self._note_board(core.board))
         part = Part(core, known)
         self._add(part)
         return part
 
     def at(self, b: int) -> Place:
-        """Where game b is played."""
+        """Return the place of game b."""
         place = self.where[b]
         if place is None:
             raise InputError(f"game {b}: it has not begun")
         return place
 
     def settle(self, core: EnvCore) -> None:
-        """Have all games played by this core, in its order."""
+        """Assign all games to this core, in its order."""
         part = self._first(core)
         for b in range(core.batch):
             self._put(b, (part, b))
 
     def move(self, maps: Sequence[Map], which: Sequence[int]) -> list[Place]:
-        """Have the games `which` played on these maps: where they are, if that is such a map, else at a free place.
+        """Assign the games `which` to these maps; a game already on its map stays there, others get a free place.
 
-        What raises moves none.
+        If an error occurs, no game moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
@@ -207,18 +207,18 @@ class Parts:
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
-        """Places for so many games on a map, in as few parts as can be."""
+        """Return `count` places on a map, in as few parts as possible."""
         known = self.of(map_)
         missing = count - sum(len(part.free) for part in known.parts)
         if missing > 0:
-            # How many games a map has goes up and down.
+            # The number of games of a map varies, so leave spare places.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
             self._add(Part(known.parts[0].core.another(size), known))
         places = ((part, c) for part in known.parts for c in part.free)
         return [place for place, _ in zip(places, range(count), strict=False)]
 
     def _note_board(self, board: Board) -> int:
-        """Note what the games of a map show; returns where."""
+        """Store the board arrays of a map; return their index."""
         arrays, count = {**self._show(board), "": np.array([board.n_regions, board.n_edges])}, len(self.sizes)
         if not self._unused:
             known = {**self.boards, "": self.sizes} if count else {}
@@ -240,7 +240,7 @@ class Parts:
         self._changed = True
 
     def _forget_idle(self) -> None:
-        """Let go of the maps that were wanted longest ago, where there are many, and nobody plays on them."""
+        """Remove the least recently used maps without games, if there are many."""
         if len(self._known) <= _KEPT:
             return
         idle = [key for key, known in self._known.items() if not known.played]
@@ -256,7 +256,7 @@ class Parts:
         self._changed = True
 
     def note(self, parts: Iterable[Part]) -> None:
-        """Games have begun in these parts; where there are other parts than before, all are noted anew."""
+        """Update the records of parts with new games; if the list of parts has changed, update all."""
         if self._changed:
             parts, count = self.all, len(self.all)
             self._addresses = [None] * count if JIT_DISABLED else np.zeros(count, np.int64)
@@ -277,14 +277,14 @@ class Parts:
                 addresses[part.index] = address_of(part.record)
 
     def played(self) -> list[Part]:
-        """The parts with games; their addresses are up to date."""
+        """Return the parts with games, after an update of their addresses."""
         if self._played is None:
             self._played = [part for part in self.all if part.played]
         self.renew(self._played)
         return self._played
 
     def some(self, which: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
-        """The games `which` as kernels find them: the addresses of their parts, and their places in these."""
+        """Return the games `which` in the form for kernels: the addresses of their parts, and their places in these."""
         index, addresses = self.index[which], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[which]
 

@@ -1,4 +1,4 @@
-"""Who plays against the learners: in the games of one core, and, as kernels get it, in those of several."""
+"""The opponents of the learners: in the games of one core, and in those of several cores for kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Sl
 
 
 class Playing(NamedTuple):
-    """An opponent that plays in some game of a core: its number there, and what it remembers of the games."""
+    """An opponent in some game of a core: its number in the core, and its memory of the games."""
 
     number: int
     opponent: Opponent
@@ -25,19 +25,19 @@ class Players:
     """The opponents in the games of a core, by numbers.
 
     Attributes:
-        chosen: int16[B, P], the number of who plays there, or -1.
+        chosen: int16[B, P], the number of each player's opponent, or -1.
     """
 
     def __init__(self, core: EnvCore) -> None:
         self._core = core
-        self.changed = True  #: whether other opponents play than when `Lineup.note` was called
+        self.changed = True  #: whether the opponents have changed since the last `Lineup.note`
         self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
         self._slots: Sequence[Slot] = ()
         self._table: list[Playing | None] = []
-        self._remembers_for_opponents = core.remembers  # as a core does that `EnvCore.another` made
+        self._remembers_for_opponents = core.remembers  # a core from `EnvCore.another` may already record
 
     def prepare(self, slots: Sequence[Slot]) -> None:
-        """These play in games that begin now: from now on the core keeps what they ask for."""
+        """Set the opponents of games that begin now; the core then computes the data that they need."""
         self._slots, core = slots, self._core
         if core.slots == 1 and any(slot.observes for slot in slots):
             core.set_slots(core.players)
@@ -46,12 +46,12 @@ class Players:
             self._remembers_for_opponents = True
 
     def remember(self) -> None:
-        """See `EnvCore.remember`; it does not end with opponents that take views."""
+        """Call `EnvCore.remember` for the environment; the record continues without opponents that take views."""
         self._core.remember()
         self._remembers_for_opponents = False
 
     def number(self, opponent: Opponent) -> int:
-        """The number of an opponent, who gets one where it has none."""
+        """Return the number of an opponent; assign one if it has none."""
         free = len(self._table)
         for i, known in enumerate(self._table):
             if known is None:
@@ -66,14 +66,14 @@ class Players:
         return free
 
     def begin(self, b: int, seed: int) -> None:
-        """Tell those who are no kernels that game b of this seed has begun."""
+        """Notify the opponents in Python that game b with this seed has begun."""
         for player, number in enumerate(self.chosen[b].tolist()):
             playing = self._table[number] if number >= 0 else None
             if playing is not None and not isinstance(playing.opponent, BotOpponent):
                 playing.opponent.begin(playing.memory, self._core, b, player, derive_seed(seed, 3, player))
 
     def forget_idle(self) -> None:
-        """Let go of opponents that play in no game any more."""
+        """Remove opponents without games."""
         if len(self._table) > 1:
             in_use = np.isin(np.arange(len(self._table)), self.chosen)
             for i in np.flatnonzero(~in_use).tolist():
@@ -84,21 +84,21 @@ class Players:
             self._core.chronicle, self._remembers_for_opponents = None, False
 
     def playing(self) -> list[Playing]:
-        """Who plays in some game."""
+        """Return the opponents with games."""
         return [known for known in self._table if known is not None]
 
     def of(self, b: int) -> tuple[Opponent, ...]:
-        """Who plays in game b, by seat."""
+        """Return the opponents in game b, by seat."""
         playing = (self._table[i] for i in self.chosen[b] if i >= 0)
         return tuple(known.opponent for known in playing if known is not None)
 
 
 class Lineup:
-    """Who plays in the games of several cores, as `step_many` gets it.
+    """The opponents in the games of several cores, in the form for `step_many`.
 
     Attributes:
         numbers: int16[K, cores], each bot's number among a core's players, or -1.
-        others: by the index of a core, who is no bot in compiled code.
+        others: the opponents in Python, by the index of a core.
     """
 
     def __init__(self, cores: int) -> None:
@@ -107,18 +107,18 @@ class Lineup:
         self.others: dict[int, list[Playing]] = {}
 
     def note(self, i: int, players: Players) -> None:
-        """Who plays in the games of core i."""
+        """Store the opponents in the games of core i."""
         self.numbers[:, i] = -1
         self.others.pop(i, None)
         for playing in players.playing():
             if isinstance(playing.opponent, BotOpponent):
-                row = self._row_of(playing.opponent)  # which may make one
+                row = self._row_of(playing.opponent)  # may add a row
                 self.numbers[row, i] = playing.number
             else:
                 self.others.setdefault(i, []).append(playing)
 
     def _row_of(self, bot: BotOpponent) -> int:
-        """Where a bot stands among those that play."""
+        """Return the row of a bot; add one if necessary."""
         if bot not in self._bots:
             playing = np.asarray((self.numbers >= 0).any(axis=1))
             self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]
@@ -127,13 +127,13 @@ class Lineup:
         return self._bots.index(bot)
 
     def kernels(self) -> tuple[Any, Any]:
-        """The addresses of the bots' policies, and of their pickers, K each."""
+        """Return the addresses of the bots' policies, and of their pickers, K each."""
         policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
         return policies, pickers
 
 
 def _addresses(found: Sequence[Any]) -> Any:
-    """Of functions, as kernels take several."""
+    """Return addresses of functions in the form for kernels."""
     return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)
 
 

@@ -1,4 +1,4 @@
-"""What a policy's environment was like: kept beside a saved model, so that it can play wherever an agent is named."""
+"""The environment settings of a policy, stored beside a saved model so that the model can play as an agent."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ VERSION: Final = 1
 
 
 class PolicySettingsError(InputError):
-    """Settings of no environment that there can be; the message names the file and the reason."""
+    """Invalid settings of an environment; the message names the file and the reason."""
 
 
 @dataclass(frozen=True)
 class PolicySettings:
-    """Of an environment, as far as a policy depends on them.
+    """The settings of an environment on which a policy depends.
 
-    action: the encoding's name, and what else it was made with. map, regions, edges: the map's name and size.
-    padded: it knows many maps, and these are for how many regions and edges there is room.
+    action: the encoding's name, and its other arguments. map, regions, edges: the map's name and size.
+    padded: whether the policy plays on many maps; then regions and edges are the maximum numbers.
     """
 
     action: dict[str, Any]
@@ -46,29 +46,29 @@ class PolicySettings:
 
     @property
     def padding(self) -> Padding | None:
-        """How what it sees and says is padded; None: not at all."""
+        """The padding of observations and actions; None for a policy of one map."""
         return Padding(MapRoom(self.regions, self.edges), self.action["name"]) if self.padded else None
 
     @property
     def encoding(self) -> EncodingFactory:
-        """What makes the encoding."""
+        """A factory of the encoding."""
         more = {key: value for key, value in self.action.items() if key != "name"}
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
     def fits(self, size: MapRoom) -> bool:
-        """Whether a map of that size is as large as this one, or there is room for it: the spaces follow from it."""
+        """Whether the spaces fit a map of this size: it has the same size or, with padding, is not larger."""
         if self.padded:
             return size.regions <= self.regions and size.edges <= self.edges
         return (self.regions, self.edges) == size
 
     def to_json(self) -> str:
-        """The text of the file `beside` a model's file; `load` reads it."""
+        """Return the text of the file `beside` a model's file; `load` reads it."""
         told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
         return json.dumps(told, indent=2) + "\n"
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:
-        """Those beside a model's file; None where there are none.
+        """Load the settings beside a model's file; None if the file does not exist.
 
         Raises:
             PolicySettingsError: the file holds something else.
@@ -100,7 +100,7 @@ class PolicySettings:
 
 
 def beside(model: str | Path) -> Path:
-    """Where the settings of a model's file lie."""
+    """Return the path of the settings of a model's file."""
     try:
         return path_of(model, "model", PolicySettingsError).with_suffix(".json")
     except ValueError:
@@ -108,7 +108,7 @@ def beside(model: str | Path) -> Path:
 
 
 def told_action(action: str | EncodingFactory) -> dict[str, Any]:
-    """An encoding as plain data: its name, and what a partial of one of `ENCODINGS` gives it besides.
+    """Return an encoding as plain data: its name, and the keyword arguments of a partial of one of `ENCODINGS`.
 
     Raises:
         PolicySettingsError: it is of another kind.

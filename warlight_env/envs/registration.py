@@ -1,4 +1,4 @@
-"""Registers the environments with Gymnasium and PettingZoo, once."""
+"""Registration of the environments with Gymnasium and PettingZoo, once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 import gymnasium
 import pettingzoo
 
-#: What each variant fixes, by its id; all else is `WarlightEnv`'s default, and an argument of `make` is stronger.
-#: They are for scripts that take nothing but an id, and these want a flat observation, which is the default.
+#: The fixed arguments of each variant, by its id; other arguments have `WarlightEnv`'s defaults. Arguments of `make`
+#: override both. Variants serve scripts that take only an id; these need a flat observation, which is the default.
 VARIANTS: Final[dict[str, dict[str, str]]] = {
     f"warlight/Warlight{part_of_map}{part_of_action}-v0": {**map_, **action}
     for part_of_map, map_ in (("", {}), ("Small", {"map": "small"}))
@@ -27,7 +27,7 @@ MAPS_ID: Final = "warlight/WarlightMaps-v0"
 
 
 def register_all() -> None:
-    """Make Gymnasium's `make` and `make_vec` and PettingZoo's `make` know the environments."""
+    """Register the environments for Gymnasium's `make` and `make_vec` and PettingZoo's `make`."""
     for variant, arguments in VARIANTS.items():
         if variant not in gymnasium.registry:
             gymnasium.register(

@@ -1,4 +1,4 @@
-"""How environments are rendered, told to libraries alike by all fronts."""
+"""Render modes, the same for all environments."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Final
 from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 
-#: What goes into the `metadata` of environments.
+#: Entries of the `metadata` of environments.
 RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
 
 
 def checked_mode(mode: str | None) -> str | None:
-    """The mode, if it is one of `RENDERING` or None; else InputError."""
+    """Return the mode if it is one of `RENDERING` or None; else raise InputError."""
     if mode is not None and not (isinstance(mode, str) and mode in RENDERING["render_modes"]):
         raise InputError(f"render_mode = {short_repr(mode)}: there are {RENDERING['render_modes']}")
     return mode

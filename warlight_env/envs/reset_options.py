@@ -1,4 +1,4 @@
-"""What ``reset(options=…)`` takes; anything else is refused, so that nobody believes that it was heeded."""
+"""Options of ``reset(options=…)``; unknown options raise an error instead of having no effect."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from warlight_env.maps import Map
 
 
 class ResetOptions(NamedTuple):
-    """Of the games that begin now, and of no later ones.
+    """Options of the games that begin now, and of no later ones.
 
-    start: the position from which they are played, None: as the rules begin. seat: the learner's, None: as always.
-    map: where there are many, None: drawn.
+    start: the position to start from, None: the rules' start. seat: the learner's, None: the environment's setting.
+    map: for environments of many maps, None: drawn.
     """
 
     start: Game | None = None
@@ -24,22 +24,22 @@ class ResetOptions(NamedTuple):
     map: Map | None = None
 
 
-#: Arguments of environments that somebody may look for here.
+#: Arguments of environments that users may try as options.
 _MADE_WITH = ("map", "rules", "players", "opponent", "action", "observation", "fog", "picking", "max_cycles", "reward")
 
 
 def options_given(options: Any) -> Mapping[str, Any]:
-    """The options, none for None; `InputError` where they are no dict."""
+    """Return the options, empty for None; `InputError` if they are not a dict."""
     if not isinstance(options, Mapping | None):
         raise InputError(f"options = {short_repr(options)}: must be a dict")
     return {} if options is None else options
 
 
 def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-    """The options, of which `known` are taken here.
+    """Read the options; only those in `known` are allowed.
 
     Raises:
-        InputError: one is not known, or its value makes no sense.
+        InputError: an option is unknown, or its value is invalid.
     """
     options = options_given(options)
     for name in options:

@@ -18,13 +18,13 @@ _INCOME: Final = 2
 
 @dataclass(frozen=True)
 class Reward:
-    """What a player is paid: +1 for winning, -1 for losing, 0 for a draw, and shaping on the way.
+    """A player's reward: +1 for a win, -1 for a loss, 0 for a draw, and optional shaping during the game.
 
-    A player loses in the step in which its last region falls, or in which somebody else wins.
+    A player loses in the step in which its last region falls, or in which another player wins.
 
-    Shaping adds ``scale * (gamma * potential(s') - potential(s))`` (Ng, Harada & Russell 1999), with the potential of
-    a terminal state 0, so that the best policies stay the best; `gamma` is to be the learner's discount.
-    Potentials look at the player's own side only:
+    Shaping adds ``scale * (gamma * potential(s') - potential(s))`` (Ng, Harada & Russell 1999). The potential of a
+    terminal state is 0, so the optimal policies stay optimal. Set `gamma` to the learner's discount.
+    Potentials depend only on the player's own regions and income:
 
     | shaping | potential |
     |---|---|
@@ -48,7 +48,7 @@ class Reward:
 
     @classmethod
     def of(cls, reward: object) -> Reward:
-        """The record for "win" (no shaping), "regions" or "income", or the record itself."""
+        """Return the record for "win" (no shaping), "regions" or "income", or the record itself."""
         if isinstance(reward, Reward):
             return reward
         if isinstance(reward, str):
@@ -63,7 +63,7 @@ class Reward:
 
 @kernel
 def potential(shaping: Int, owner: Owners, player: Int, income: Int, max_income: Int) -> Real:
-    """The potential of a position, owner int8[N], for a player; see `Reward`."""
+    """Return the potential of a position, owner int8[N], for a player; see `Reward`."""
     if shaping == _REGIONS:
         count = 0
         for r in range(owner.shape[0]):

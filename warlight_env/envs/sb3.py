@@ -1,4 +1,4 @@
-"""The vector environment of Stable-Baselines3: the same batch of games, as its algorithms expect it."""
+"""The vector environment for Stable-Baselines3: the same batch of games behind the library's `VecEnv` interface."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ _OPTIONS: Final = ("start", "seat")
 class WarlightVecEnv(OneThread, VecEnv):
     """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
-    Games that end begin anew in the same step. ``infos[b]`` holds what `WarlightEnv` tells, but for the mask, and the
-    library's TimeLimit.truncated; where a game ended, it is of that game, and has episode (its return r, its length l,
-    as the library's `Monitor` writes them) and terminal_observation, too. `ended_against` says who played there.
+    Games that end restart in the same step. ``infos[b]`` has the entries of `WarlightEnv`, except the mask, and the
+    library's TimeLimit.truncated. After a game ends, its entry describes the finished game. It then also has episode
+    (the return r and the length l, in the format of the library's `Monitor`) and terminal_observation.
+    `ended_against` has the opponents of the finished games.
 
-    ``render()`` has all games, side by side, `render_game` has one.
+    ``render()`` shows all games side by side, `render_game` shows one.
     """
 
     exclusive_methods = (
@@ -58,11 +59,11 @@ class WarlightVecEnv(OneThread, VecEnv):
         self.render_mode = checked_mode(render_mode)
         self.episodes = games_of(arguments, num_envs)
         self._arguments = arguments
-        #: Who played, by seat, in the games that ended in the last step.
+        #: The opponents, by seat, in the games that ended in the last step.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._streams = Seeds(num_envs)
-        #: Of `step_async`: the number of its thread, and its actions.
+        #: From `step_async`: the identifier of its thread, and its actions.
         self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
@@ -70,19 +71,19 @@ class WarlightVecEnv(OneThread, VecEnv):
 
     @property
     def spec(self) -> EnvSpec:
-        """The specification with which ``gymnasium.make`` makes one of these environments."""
+        """The specification for ``gymnasium.make`` of a single environment of this kind."""
         registered = MAPS_ID if self.episodes.form.padding is not None else ENVIRONMENT_ID
         arguments = {"render_mode": self.render_mode, **self._arguments}
         return dataclasses.replace(gymnasium.spec(registered), kwargs=arguments)
 
     @property
     def features(self) -> Features:
-        """What a game's observation (without its mask) holds, by name."""
+        """The layout of a game's observation (without its mask), by name."""
         return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """How turns become actions: `decode` and `encode` with what a view tells."""
+        """The encoding of turns as actions: use `decode` and `encode` with a view."""
         return self.episodes.core.encoding
 
     @property
@@ -92,13 +93,13 @@ class WarlightVecEnv(OneThread, VecEnv):
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """What a policy has to know of its environment in order to play elsewhere."""
+        """The settings of this environment that a policy needs in order to play elsewhere."""
         return self.episodes.policy_settings
 
     def reset(self) -> Any:
-        """Begin all games; with the seeds of `seed` and the options of `set_options`, if these were called.
+        """Begin all games, with the seeds of `seed` and the options of `set_options`, if these were called.
 
-        The options are `WarlightEnv.reset`'s, for this reset alone.
+        The options are those of `WarlightEnv.reset`, for this reset only.
         """
         read = [self.episodes.read_options(options, _OPTIONS) for options in self._options]
         for b, seed in enumerate(self._seeds):
@@ -119,14 +120,14 @@ class WarlightVecEnv(OneThread, VecEnv):
         return self.episodes.observe()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """The seeds of the next `reset`: seed, seed + 1, …; None: drawn. InputError where it is none from 0 up."""
+        """Set the seeds of the next `reset`: seed, seed + 1, …; None: random. InputError for a seed below 0."""
         return super().seed(checked_seed(seed))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """The options of the next `reset`: one dict for all games, or a list with one for each.
+        """Set the options of the next `reset`: one dict for all games, or a list with one for each.
 
         Raises:
-            InputError: see `WarlightEnv.reset`. The options that were set before stay.
+            InputError: see `WarlightEnv.reset`. Earlier options then remain set.
         """
         if isinstance(options, list) and len(options) != self.num_envs:
             raise InputError(f"options: {len(options)} dicts for {self.num_envs} environments")
@@ -136,7 +137,7 @@ class WarlightVecEnv(OneThread, VecEnv):
         super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:
-        """The actions of the next `step_wait`, which this thread must call; it replaces earlier ones."""
+        """Set the actions of the next `step_wait`, which this thread must call; they replace earlier ones."""
         self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
@@ -169,18 +170,18 @@ class WarlightVecEnv(OneThread, VecEnv):
         return episodes.observe(), reward.astype(np.float32), dones, infos
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """int8[B, M]: what the learners may do, flat."""
+        """Return int8[B, M]: the learners' flat action masks."""
         return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
-        """Who plays, each game from its next one on; see `make_opponent`."""
+        """Set the opponents of each game from its next one on; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: the environment holds no open resources."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of the batch, for each of the environments."""
+        """Return an attribute of the batch, once for each of the environments."""
         return [getattr(self, _name(attr_name))] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -194,12 +195,12 @@ class WarlightVecEnv(OneThread, VecEnv):
             raise InputError(f"{short_repr(attr_name)}: an attribute that cannot be set") from None
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the batch; results are handed out to the environments where they have one part for each."""
+        """Call a method of the batch; masks and renders are split by environment, other results repeat for each."""
         chosen, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":
             masks = self.action_masks()
             return [masks[b] for b in chosen]
-        if method_name == "render":  # of one environment; the batch's own tiles what this gives
+        if method_name == "render":  # of one environment; the batch's own `render` tiles these results
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
             raise InputError(f"{method_name}: the environments are one batch; it can only be called for all of them")
@@ -210,49 +211,50 @@ class WarlightVecEnv(OneThread, VecEnv):
         return [result] * len(chosen)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Episode statistics are kept as `Monitor` does; nothing else is wrapped."""
+        """Return True only for `Monitor`, because the batch records the same episode statistics."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor] * len(self._chosen(indices))
 
     def _chosen(self, indices: VecEnvIndices) -> list[int]:
-        """The numbers of the environments meant; InputError for others than there are."""
+        """Return the numbers of the selected environments; InputError for numbers out of range."""
         if indices is None:
             return list(range(self.num_envs))
         numbers = [indices] if is_integer(indices) else integers_of(indices, "indices")
         return [index(b, "indices", self.num_envs) for b in numbers]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """The games' pictures, with the render mode "rgb_array"; else None of each."""
+        """Return the games' pictures for the render mode "rgb_array"; otherwise None for each."""
         return [self.render_game(b) if self.render_mode == "rgb_array" else None for b in self._all]
 
     def render_game(self, b: int) -> Any:
-        """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Infos of each game, from columns of all of them."""
+    """Convert columns of all games to an info for each game."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _name(name: Any) -> str:
-    """The name of an attribute; InputError where it is no string."""
+    """Return the name of an attribute; InputError unless it is a string."""
     if not isinstance(name, str):
         raise InputError(f"name = {short_repr(name)}: must be a string")
     return name
 
 
 def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
-    """The games of such an environment: on many maps where a set of maps is named, or a room for them."""
+    """Make the games of such an environment: on many maps if `map` is a set of maps, or if `room` is given."""
     several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "room" in arguments
     return games_on_maps(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:
-    """A `VecEnv` of so many games, with the first seeds seed, seed + 1, …; the arguments are those of `WarlightEnv`.
+    """Make a `VecEnv` of `n_envs` games, with the first seeds seed, seed + 1, ….
 
-    Where ``map`` is a set of maps, or a ``room`` is given, they are those of `WarlightMapsEnv`.
+    The arguments are those of `WarlightEnv`. If ``map`` is a set of maps, or ``room`` is given, the arguments are those
+    of `WarlightMapsEnv`.
     """
     env = WarlightVecEnv(n_envs, **arguments)
     if seed is not None:
@@ -261,13 +263,14 @@ def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) ->
 
 
 def save_for_play(model: Any, path: str | Path) -> None:
-    """Save a model of Stable-Baselines3 or sb3-contrib, and beside it what its environment was like.
+    """Save a model of Stable-Baselines3 or sb3-contrib, and beside it the settings of its environment.
 
-    path: ends in .zip; the settings lie beside it, as .json. ``sb3:file=PATH,trust=yes`` is the agent.
-    Both files are replaced once both are written.
+    path: ends in .zip; the settings have the same name with .json. ``sb3:file=PATH,trust=yes`` is the agent.
+    Both files are replaced only after both are written.
 
     Raises:
-        InputError: the path ends otherwise, the model has no environment of ours, or one that changes observations.
+        InputError: the path ends otherwise, or the model has no environment of this package, or one that changes
+            observations.
         OutputError, WriteError: see `output.save_file`.
     """
     path = path_of(path, "path")
@@ -286,11 +289,11 @@ def save_for_play(model: Any, path: str | Path) -> None:
 
 
 class SaveForPlay(BaseCallback):
-    """Saves the model by `save_for_play`: after training, and every so many steps of the environments on the way.
+    """Save the model by `save_for_play`: after training, and optionally at regular intervals during training.
 
     Args:
         path: of the model, which ends in .zip.
-        every: steps of each environment between two times; None: only after training.
+        every: steps of each environment between two saves; None: only after training.
     """
 
     def __init__(self, path: str | Path, every: int | None = None) -> None:

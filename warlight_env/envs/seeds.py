@@ -1,4 +1,4 @@
-"""The streams from which environments draw the seeds of their games."""
+"""The random streams that give environments the seeds of their games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def checked_seed(seed: Any, what: str = "seed") -> int | None:
-    """A seed of a stream as an integer from 0 up, or None; else `InputError`."""
+    """Return the seed of a stream as an integer from 0 up, or None; otherwise raise `InputError`."""
     if seed is None or (type(seed) is int and seed >= 0):
         return seed
     if not is_integer(seed) or seed < 0:
@@ -25,9 +25,9 @@ def checked_seed(seed: Any, what: str = "seed") -> int | None:
 
 
 def seeds_of(seed: Any, count: int) -> list[int | None]:
-    """The seeds of several streams as Gymnasium's vector environments read them, or an `InputError`.
+    """Return the seeds of several streams in the way of Gymnasium's vector environments, or raise an `InputError`.
 
-    seed: an integer, for seed, seed + 1, …; None; or a sequence with an integer or None for each.
+    seed: an integer, for seed, seed + 1, …; None; or a sequence with an integer or None for each stream.
     """
     if seed is None or is_integer(seed):
         first = checked_seed(seed)
@@ -42,22 +42,22 @@ def seeds_of(seed: Any, count: int) -> list[int | None]:
 
 
 def draw_seed(stream: np.random.Generator) -> int:
-    """The next game's seed from an environment's stream."""
+    """Draw the next game's seed from an environment's stream."""
     return int(stream.random() * 2.0**53)
 
 
 class Seeds:
-    """The streams from which B environments draw the seeds of their games, each as a single environment would."""
+    """The streams that give B environments the seeds of their games; each equals that of a single environment."""
 
     def __init__(self, count: int) -> None:
         self._streams: list[np.random.Generator | None] = [None] * count
 
     def seed(self, b: int, seed: int | None) -> None:
-        """Begin a stream anew, from a `checked_seed`."""
+        """Restart a stream from a `checked_seed`."""
         self._streams[b], _ = seeding.np_random(seed)
 
     def draw(self, which: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
-        """What decides the next game of each of these environments: what `draw` takes from its stream."""
+        """Return `draw(stream)` for each of these environments: the map and the seed of its next game."""
         drawn = []
         for b in which:
             stream = self._streams[b]

@@ -1,4 +1,4 @@
-"""What is shown of a core's games: to players, to functions of one's own, and as pictures."""
+"""Views of a core's games: for players, for custom functions, and as pictures."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from warlight_env.features.columns import TURN_WIDTH
 
 
 def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
-    """Bring what is seen of games first .. end - 1 (None: to the last) up to date; see `EnvCore.look`."""
+    """Update the observations of games first .. end - 1 (None: to the last); see `EnvCore.look`."""
     end = core.batch if end is None else end
     (look_at_turns if turns_only else look)(core.game_batch, first, end)
 
 
 def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
-    """Games as they are, for a `RewardFunction`; read-only."""
+    """Return the current games, for a `RewardFunction`; read-only."""
     return Games(
         read_only(state.owner), read_only(state.army), read_only(income), read_only(state.round),
         read_only(state.phase), read_only(state.winner), read_only(live),
@@ -38,7 +38,7 @@ def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.i
 
 
 def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGames:
-    """See `EnvCore.seen`."""
+    """Return the view of a slot's players; see `EnvCore.seen`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
     count, turn, left = len(seat), np.zeros((len(seat), 0, TURN_WIDTH), np.float32), np.ones(len(seat), np.float32)
@@ -54,7 +54,7 @@ def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGam
 
 
 def view(core: Core, player: int, b: int) -> View:
-    """What the player may see of game b, as agents take it."""
+    """Return the player's view of game b, in the form for agents."""
     state, b, player = core.state, index(b, "b", core.batch), index(player, "player", core.players)
     starts, told = None, None
     if core.chronicle is not None:
@@ -65,7 +65,7 @@ def view(core: Core, player: int, b: int) -> View:
 
 
 def render(core: Core, mode: str | None, b: int) -> str | npt.NDArray[np.uint8] | None:
-    """See `EnvCore.render`."""
+    """Render game b; see `EnvCore.render`."""
     b = index(b, "b", core.batch)
     if checked_mode(mode) is None:
         gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
@@ -88,7 +88,7 @@ def _view_in(core: Core, slot: int, b: int) -> View:
 
 
 def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
-    """What the player of a slot may do in game b, as one flat int8 vector of its own."""
+    """Return the action mask of a slot's player in game b, as a new flat int8 vector."""
     b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
     if core.encoding.mask_size:
         return core.out.mask[b, slot].copy()
@@ -96,7 +96,7 @@ def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
 
 
 def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """See `EnvCore.flat_masks`."""
+    """Return the flat masks of several games; see `EnvCore.flat_masks`."""
     slot, games = index(slot, "slot", core.slots), selected(games, core.batch)
     if core.encoding.mask_size:
         return core.out.mask[games, slot].copy()
@@ -108,7 +108,7 @@ def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> n
 
 
 def shaped_mask(core: Core, slot: int, b: int) -> Any:
-    """`mask` in the form that the action space's `sample` takes."""
+    """Return `mask` in the form that the action space's `sample` takes."""
     b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
     if core.encoding.mask_size:
         return core.encoding.shape_mask(core.out.mask[b, slot].copy())
@@ -116,7 +116,7 @@ def shaped_mask(core: Core, slot: int, b: int) -> Any:
 
 
 def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
-    """Raises InputError unless rows of these games can be written to out; for `EnvCore.read_rows`."""
+    """Raise InputError unless rows of these games can be written to out; for `EnvCore.read_rows`."""
     index(slot, "slot", core.slots)
     if isinstance(games, slice):
         raise InputError(f"games = {short_repr(games)}: must be an array of integers")
@@ -130,5 +130,5 @@ def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
 def read_rows(
     core: Core, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int32]:
-    """See `EnvCore.read_rows`; encodings may ask what the players see."""
+    """Write the kernel rows of actions; see `EnvCore.read_rows`. Encodings may request the players' views."""
     return core.encoding.rows(actions, lambda i: _view_in(core, slot, int(games[i])), out)

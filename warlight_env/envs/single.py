@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one player learns, opponents play inside."""
+"""The Gymnasium environment: one player learns against opponents inside the environment."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from warlight_env.ownership import OneThread
 class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
     """## Description
 
-    Warlight for one learner against 1 to 5 opponents, which play inside the environment. Everybody hands in a turn at
-    once (armies to deploy, attacks on neighbours), dice decide the battles, and who holds the last regions wins.
+    Warlight for one learner against 1 to 5 opponents inside the environment. All players submit a turn at the same
+    time (armies to deploy, attacks on neighbours). Dice decide the battles. The last player with regions wins.
 
     ```python
     import gymnasium, warlight_env.envs
@@ -41,20 +41,20 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
 
     ## Action Space
 
-    N regions, E directed edges (world: 42 and 164). Each encoding's class says what it can express.
+    N regions, E directed edges (world: 42 and 164). The class of each encoding documents what it can express.
 
     | `action` | space | a step is |
     |---|---|---|
     | "steps" | Discrete(3 * N + 4 * E + 1): deploy, attack, or end the turn | a part of a turn, see `StepActions` |
     | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | a round, see `FactoredActions` |
     | "continuous" | Box(-1, 1, (N + E,)): the same as scores | a round, see `ContinuousActions` |
-    | "strategies" | Discrete(9): the ways of the thesis's bot | a round, see `StrategyActions` |
-    | "orders" | Dict of MultiDiscrete: armies by the piece, up to 62 an attack or all | a round, see `OrdersActions` |
+    | "strategies" | Discrete(9): the strategies of the thesis's bot | a round, see `StrategyActions` |
+    | "orders" | Dict of MultiDiscrete: exact armies, up to 62 an attack or all | a round, see `OrdersActions` |
 
-    What is allowed is one flat int8 vector in ``info["action_mask"]``, which ``action_space.sample(mask)`` takes, and
-    from ``action_masks()`` (the method that MaskablePPO asks for). With ``mask="observation"`` it is also in the
-    observation, which is a Dict then, as the key action_mask. No action in the space raises: what is illegal is dropped
-    by a fixed rule and counted in ``info["illegal"]``.
+    The action mask is one flat int8 vector in ``info["action_mask"]``, which ``action_space.sample(mask)`` takes.
+    ``action_masks()`` returns it, too (the method that MaskablePPO calls). With ``mask="observation"`` the observation
+    is a Dict and also contains the mask, as the key action_mask. No action in the space raises: illegal orders are
+    dropped by a fixed rule and counted in ``info["illegal"]``.
 
     ## Observation Space
 
@@ -66,30 +66,31 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
 
     ``env.unwrapped.features`` names every number of them, with its place, range and unit (see `Features`).
 
-    With "steps" the turn so far is part of it, see `TURN_FEATURES`. The learner sees the board through its own eyes:
-    itself first, opponents in seat order after it, and under fog nothing but its own regions and their neighbours.
+    With "steps" the observation includes the turn so far, see `TURN_FEATURES`. The learner sees the board from its own
+    perspective: itself first, then opponents in seat order after it. Under fog it sees only its own regions and their
+    neighbours.
 
     ## Rewards
 
-    +1 for winning, -1 for losing the last region or for somebody else's win, 0 otherwise, so 0 for a draw and for
+    +1 for a win; -1 for the loss of the last region or another player's win; 0 otherwise, so 0 for a draw and for
     truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its scale and discount.
 
     ## Starting State
 
-    ``picking="random"`` draws the starting regions; with ``picking="play"`` the rules' picking phase is the episode's
-    first step (or steps). Seats and opponents are drawn by the game's seed, too.
+    ``picking="random"`` draws the starting regions. With ``picking="play"`` the rules' picking phase is the episode's
+    first step (or steps). The game's seed also determines the draw of seats and opponents.
 
     ## Episode End
 
-    Terminated when the learner has lost its last region, when somebody has won, or at the rules' own limit of rounds;
-    truncated after `max_cycles` steps.
+    The episode terminates when the learner loses its last region, when a player wins, or at the rules' own limit of
+    rounds. It is truncated after `max_cycles` steps.
 
     ## Information
 
-    ``info`` holds the same at every step: illegal (orders dropped), income, round (rounds played), phase (0 picking,
-    1 playing, 2 over), is_success (whether the learner has won) and, where there are masks, action_mask. What does
-    not change is an attribute of ``env.unwrapped``: `features`, `encoding`, `edge_index` (int64[2, E], source and
-    target of each directed edge).
+    ``info`` has the same keys at every step: illegal (orders dropped), income, round (rounds played), phase (0 picking,
+    1 playing, 2 over), is_success (whether the learner has won) and, for encodings with masks, action_mask. Constant
+    data are attributes of ``env.unwrapped``: `features`, `encoding`, `edge_index` (int64[2, E], source and target of
+    each directed edge).
 
     ## Arguments
 
@@ -98,27 +99,30 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
     | map | "world" | a bundled map's name, a file, or a `Map` |
     | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
     | players | 2 | 2 to 6, the learner included |
-    | opponent | "random" | who plays the other seats, see below |
+    | opponent | "random" | the players of the other seats, see below |
     | action | "steps" | see above, or a factory such as ``functools.partial(StepActions, max_attacks=8)`` |
     | observation | "flat" | see above, or an `ObservationFunction` |
-    | fog | None | fog of war; None: as the rules have it |
+    | fog | None | fog of war; None: the rules' setting |
     | picking | "random" | or "play" |
-    | max_cycles | None | steps until truncation; None: 100, with "steps" as many as 100 rounds can take |
+    | max_cycles | None | steps until truncation; None: 100, or with "steps" the most steps that 100 rounds take |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
-    | seat | "random" | the learner's seat, 0 …, or another one in every game |
+    | seat | "random" | the learner's seat, 0 …, or a random one in every game |
     | mask | "info" | or "observation" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
-    An opponent is an agent's name ("aggressive", "mcts:sims=50"), an agent's class, a policy (a function of
-    observations and masks), as `load_policy` reads it from what Stable-Baselines3 saved; an `OpponentPool`, or a
-    mapping of opponents to weights, of which one is drawn for every game; or a list with one for each seat. See
-    `make_opponent`.
-    ``set_opponent(…)`` changes who plays, from the next game on.
+    An opponent is one of:
+
+    - an agent's name ("aggressive", "mcts:sims=50") or an agent's class;
+    - a policy (a function of observations and masks), such as `load_policy` reads from a file of Stable-Baselines3;
+    - an `OpponentPool`, or a mapping of opponents to weights: every game draws one;
+    - a list with one opponent for each seat.
+
+    See `make_opponent`. ``set_opponent(…)`` changes the opponents from the next game on.
 
     ## Version History
 
-    The number rises when what a learner meets under an id changes (rules, spaces, features, rewards, defaults). Before
-    1.0 of the package v0 may change, and the changelog says so. `registration.VARIANTS` has ids with other defaults.
+    The version rises when an id's rules, spaces, features, rewards or defaults change. Before version 1.0 of the
+    package v0 may change; the changelog lists such changes. `registration.VARIANTS` has ids with other defaults.
 
     * v0: first version.
     """
@@ -160,12 +164,12 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
 
     @property
     def features(self) -> Features:
-        """What an observation (without its mask) holds, by name."""
+        """The layout of an observation (without its mask), by name."""
         return self.episodes.core_of(0)[0].features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """How turns become actions: `decode` and `encode` with what a view tells."""
+        """The encoding of turns as actions: use `decode` and `encode` with a view."""
         return self.episodes.core_of(0)[0].encoding
 
     @property
@@ -175,15 +179,15 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """What a policy has to know of its environment in order to play elsewhere."""
+        """The settings of this environment that a policy needs in order to play elsewhere."""
         return self.episodes.policy_settings
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game: from a seed, or the next one of the stream.
 
-        options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
-        of its own, and ``seat``, the learner's; ``map`` where there are many. InputError, with nothing changed, for
-        others, and for a map without room.
+        options: for this game only: ``start``, a `Game` of the same kind; ``seat``, the learner's seat; and ``map`` in
+        environments of many maps. The new game starts from the position of ``start``, with its own dice. Other options,
+        and maps that are too large, raise InputError, with no change.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
@@ -194,8 +198,8 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play a round, or a part of a turn.
 
-        Raises InputError, with nothing played, for what is no action (an ActionError where it is out of its space), and
-        whatever an opponent or a reward of one's own raises, with nothing played either.
+        Raises InputError for an invalid action (an ActionError for an action out of its space). Exceptions of an
+        opponent or of a custom reward pass through. In all these cases nothing is played.
         """
         if not self._live:
             raise InputError("the game is over or has not begun; call reset()")
@@ -211,28 +215,28 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
     def _info(self, results: Results | None = None) -> dict[str, Any]:
-        # Scalars of NumPy, as other environments give them: some libraries ask for their dtype.
+        # NumPy scalars, as in other environments, because some libraries read their dtype.
         info = {name: values[0] for name, values in (results or self.episodes.results()).infos.items()}
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()
         return info
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """What is allowed, as one flat int8 vector, as MaskablePPO wants it."""
+        """Return the action mask as one flat int8 vector, the format of MaskablePPO."""
         masks: npt.NDArray[np.int8] = self.episodes.masks()[0]
         return masks
 
     def set_opponent(self, opponent: Any) -> None:
-        """Who plays from the next game on; see `make_opponent`."""
+        """Set the opponents from the next game on; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def view(self) -> View:
-        """What the learner sees as a `View`: what bots take, and what encodings decode and encode with.
+        """Return the learner's `View`, the input of bots and of the encodings' `decode` and `encode`.
 
-        Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
+        After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
         return self.episodes.view(0)
 
     def render(self) -> Any:
-        """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        """Print the true position ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
         return self.episodes.render(self.render_mode, 0)

@@ -1,4 +1,4 @@
-"""Saved states of a core, those that callers bring, and games from which others start."""
+"""Snapshots of a core, checks of given snapshots, and starts from the position of another game."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from warlight_env.maps import Map
 
 
 class Snapshot(NamedTuple):
-    """Everything that decides how the games of a core go on."""
+    """Everything that determines the course of a core's games."""
 
-    board: str  #: digest of the map and the rules that they are played by
+    board: str  #: digest of the map, the rules and the number of players
     state: State
     cycles: npt.NDArray[np.int32]
     potential: npt.NDArray[np.float64]
@@ -37,29 +37,29 @@ class Snapshot(NamedTuple):
     live: npt.NDArray[np.bool_]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
-    bot_rngs: npt.NDArray[np.uint64]  #: of bots that play in compiled code
-    #: What is handed in already, where a turn takes several actions. The default lets `restore` refuse what older
-    #: versions pickled, without `bot_rngs`, and not pickle.
+    bot_rngs: npt.NDArray[np.uint64]  #: of bots in compiled code
+    #: The submitted turns, for encodings with several actions a turn. With the default value, pickle can load snapshots
+    #: of older versions, which lack `bot_rngs`; `restore` then refuses them.
     turns: Turns | None = None
 
 
-#: The arrays of a snapshot that are among a core's buffers.
+#: The arrays of a snapshot that are also among a core's buffers.
 STANDING: Final = Snapshot._fields[2:-2]
 
 
 def copied(turns: Turns) -> Turns:
-    """Turns of their own."""
+    """Return a copy of turns."""
     return Turns(*(array.copy() for array in turns))
 
 
 def assign(mine: Any, theirs: Any) -> None:
-    """Write arrays into those that kernels work in."""
+    """Copy arrays into those of the kernels."""
     for own, other in zip(mine, theirs, strict=True):
         own[...] = other
 
 
 def digest_of(map: Map, rules: Rules, players: int) -> str:
-    """A digest of what decides of what kind a game is."""
+    """Return a digest of the map, the rules and the number of players, which define the kind of a game."""
     return hashlib.sha256(json.dumps([map.digest(), rules.to_dict(), players]).encode()).hexdigest()
 
 
@@ -67,7 +67,7 @@ def digest_of(map: Map, rules: Rules, players: int) -> str:
 
 
 def _handed_in(core: Core) -> Turns | None:
-    """A copy of the turns so far; None where nothing is handed in."""
+    """Return a copy of the turns so far; None if no turns are submitted."""
     empty = not core.settings.stepwise and not core.turns.status.any()
     return None if empty else copied(core.turns)
 
@@ -84,8 +84,8 @@ def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) 
 
 @contextlib.contextmanager
 def undoing(core: Core, games: bool) -> Iterator[None]:
-    """Where what is done meanwhile raises, bring back turns and bots' generators; `games`: the games and what is told
-    of them, too."""
+    """Restore turns and bots' generators if the context raises; `games`: also restore the games and their
+    history."""
     turns, illegal = _handed_in(core), core.out.illegal.copy()
     rngs, told = core.bot_rngs.copy(), core.chronicle
     before = _snapshot(core, turns) if games else None
@@ -107,7 +107,7 @@ def undoing(core: Core, games: bool) -> Iterator[None]:
 
 
 def snapshot_of(core: Core) -> Snapshot:
-    """A copy of everything that decides how the games go on, dice included."""
+    """Return a copy of everything that determines the course of the games, including the dice."""
     return _snapshot(core, copied(core.turns) if core.settings.stepwise else None)
 
 
@@ -118,14 +118,14 @@ def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
 
 
 def restore(core: Core, snapshot: Any) -> None:
-    """See `EnvCore.restore`."""
+    """Restore a snapshot; see `EnvCore.restore`."""
     put(core, checked(core, snapshot))
     if core.chronicle is not None:
         core.chronicle.forget(range(core.batch))
 
 
 def put(core: Core, snapshot: Snapshot) -> None:
-    """Go back to a snapshot, which was checked or is the core's own."""
+    """Restore a snapshot that is checked, or that the core made itself."""
     assign(core.state, snapshot.state)
     for name in STANDING:
         getattr(core.out, name)[...] = getattr(snapshot, name)
@@ -138,7 +138,7 @@ def put(core: Core, snapshot: Snapshot) -> None:
 
 
 def check_start(core: Core, game: Any) -> None:
-    """Raises InputError for a game from which those of the core cannot go on: of another kind, or over."""
+    """Raise InputError for a game from which the core's games cannot continue: of another kind, or over."""
     if not isinstance(game, Game):
         raise InputError(f"start must be a `Game`, not {type(game).__name__}")
     if digest_of(game.map, game.rules, game.players) != core.digest:
@@ -148,7 +148,7 @@ def check_start(core: Core, game: Any) -> None:
 
 
 def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
-    """See `EnvCore.start_from`."""
+    """Start games from another game's position; see `EnvCore.start_from`."""
     check_start(core, game)
     games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
     played = games[out.cycles[games] != 0]
@@ -175,13 +175,13 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
 
 
 def check_core(core: Core) -> None:
-    """Raise `StateError` unless kernels can go on with the games of a core; for what was changed by hand."""
+    """Raise `StateError` unless kernels can continue the games of a core; for use after direct changes of arrays."""
     standing = [getattr(core.out, name) for name in STANDING]
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
-    """A copy of a snapshot that fits the core, and whose games can be; else `StateError`, which names the place."""
+    """Return a copy of a snapshot after checks; `StateError` if it does not fit the core or has impossible games."""
     if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
         raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
     if not isinstance(snapshot.board, str) or snapshot.board != core.digest:
@@ -198,7 +198,7 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
 
 
 def _start_of(core: Core, game: Game) -> State:
-    """The position of a game of the same kind, arrays with a leading 1, if it can be; else `StateError`."""
+    """Return the position of a game of the same kind, with a leading axis of 1; `StateError` if it is impossible."""
     saved = game.to_dict()["state"]
     start = State(*(np.array([saved[name]], dtype=array.dtype) for name, array in core.state._asdict().items()))
     live, nothing = start.eliminated_at == 0, np.zeros((1, core.players))
@@ -214,7 +214,7 @@ def _start_of(core: Core, game: Game) -> State:
 
 
 def _said(core: Core, turns: Turns | None) -> Turns:
-    """Turns as `check_games` takes them; None: of no games, in which nothing is handed in."""
+    """Return turns in the form for `check_games`; None gives turns of no games, which are not checked."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 

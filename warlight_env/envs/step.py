@@ -1,4 +1,4 @@
-"""The kernels of a step, for a whole batch at once: hand in turns, resolve the rounds, pay, observe."""
+"""The kernels of a step, for a whole batch: submit turns, resolve the rounds, pay rewards, observe."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from warlight_env.envs.buffers import Buffers, EnvSettings, observe, observe_tur
 from warlight_env.features.columns import global_width, node_width
 from warlight_env.features.describing import Memory, make_memory
 
-#: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
+#: The maximum number of orders dropped from a turn before its submission; later additions cannot overflow.
 MOST_ILLEGAL: Final = 2**30
 
 
 class Turns(NamedTuple):
-    """What everybody has handed in, in normal form; resolved once all live players of a game are ready."""
+    """The submitted turns of all players, in normal form; a game is resolved when all its live players are ready."""
 
     deploy: npt.NDArray[np.int32]  #: [B, P, N]
     attacks: npt.NDArray[np.int32]  #: [B, P, E, 3]
@@ -52,7 +52,7 @@ class Turns(NamedTuple):
 
 
 def make_turns(n_regions: int, n_edges: int, players: int, batch: int) -> Turns:
-    """Empty turns."""
+    """Make empty turns."""
     return reference(
         Turns(
             np.zeros((batch, players, n_regions), dtype=np.int32),
@@ -68,8 +68,8 @@ class Work(NamedTuple):
 
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P]
-    wishes: npt.NDArray[np.int32]  #: [P, N] nobody's
-    position: Position  #: as a player sees it
+    wishes: npt.NDArray[np.int32]  #: [P, N] for games without wishes
+    position: Position  #: a player's view of a position
     free: npt.NDArray[np.int8]  #: [N]
     row: npt.NDArray[np.int64]  #: [K] of an action
     action: ActionWork
@@ -77,7 +77,7 @@ class Work(NamedTuple):
 
 
 def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     n = board.n_regions
     return reference(
         Work(
@@ -94,14 +94,14 @@ def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work
 
 
 class GameBatch(NamedTuple):
-    """B games on one map, as kernels of a step get them: by reference."""
+    """B games on one map, in the form for kernels of a step; kernels take it by reference."""
 
-    context: Context  #: what the encoding's kernels get
+    context: Context  #: for the encoding's kernels
     settings: EnvSettings
     submit_address: int  #: of the encoding's kernel that reads rows
-    mask_address: int  #: of the encoding's kernel that writes masks, or of one that does nothing
+    mask_address: int  #: of the encoding's kernel that writes masks, or of `no_mask`
     config: npt.NDArray[np.int64]  #: of the encoding
-    limits: npt.NDArray[np.int64]  #: [K] the entries of an action's row are below these
+    limits: npt.NDArray[np.int64]  #: [K] exclusive upper limits of the entries of an action's row
     state: State
     out: Buffers
     turns: Turns
@@ -122,7 +122,7 @@ def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) ->
 
 @kernel
 def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
-    """The player whose row in slot s of game b counts, or -1: live, not ready yet, and acting int8[B, S] not 0."""
+    """Return the player in slot s of game b if it is live, not ready, and acting int8[B, S] is not 0; else -1."""
     p = np.int64(out.seat[b, s])
     if acting[b, s] == 0 or p < 0 or not out.live[b, p] or turns.status[b, p, READY] != 0:
         return np.int64(-1)
@@ -131,7 +131,7 @@ def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: I
 
 @kernel
 def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> SeenPosition:
-    """Position of game b in the eyes of a player."""
+    """Return a player's view of the position of game b."""
     state, work = games.state, games.work
     position, picking = position_at(state, b), state.phase[b] == PICK
     if games.settings.fog and not picking:
@@ -148,10 +148,10 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 @kernel
 def hand_in(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
-    """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
+    """Read actions int[B, S, K] into the turns of the acting players; add illegal orders to `out.illegal`.
 
-    Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K], or B * S + b
-    where `out.illegal` of game b is not a number from 0 to MOST_ILLEGAL.
+    Returns -1 for success. Otherwise no turn changes, and the result is the index b * S + s of an action out of its
+    limits int64[K], or B * S + b for a game b with a value of `out.illegal` outside of 0 .. MOST_ILLEGAL.
     """
     batch, slots = acting.shape
     out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
@@ -177,7 +177,7 @@ def hand_in(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int
 
 @kernel
 def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) -> None:
-    """Write what a player may do with each region of game b, see `actions.kernels`, to free int8[N]."""
+    """Write CLOSED, OWN or OFFERED for each region of game b and a player, see `actions.kernels`, to free int8[N]."""
     picking = state.phase[b] == PICK
     players = state.eliminated_at.shape[1]
     my_pick = picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == p)
@@ -199,11 +199,11 @@ def hand_in_policy(
     after: npt.NDArray[np.int8],
     rngs: npt.NDArray[np.uint64],
 ) -> Int:
-    """Let a bot's kernels move for the players p of games b with chosen[b, p] == number, once player after[b] is ready.
+    """Run a bot's kernels for the players p of games b with chosen[b, p] == number, once player after[b] is ready.
 
     The kernels get `context`, and have the signatures of policies and pickers in `agents.context`; chosen int16[B, P];
-    after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1, or, with nothing done, a game where
-    after[b] is no player.
+    after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1 for success. Otherwise nothing changes,
+    and the result is a game b for which after[b] is not a player.
     """
     out, turns, work = games.out, games.turns, games.work
     policy, pick = policy_at(policy_address), picker_at(pick_address)
@@ -242,7 +242,7 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 @kernel
 def play_ready(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Play the round, or the picks, of every game with selected int8[B] not 0 whose live players are all ready."""
+    """Play the round, or the picks, of every game with selected int8[B] not 0 and only ready live players."""
     params, settings, state, out, turns, work = (
         games.context.params, games.settings, games.state, games.out, games.turns, games.work,
     )  # fmt: skip
@@ -283,8 +283,8 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 @kernel
 def settle(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """In games with selected int8[B] not 0: reward live players, and end the games of those who are out, won, drew or
-    ran out of time."""
+    """Pay the live players in games with selected int8[B] not 0. End the games of players who are out, of finished
+    games, and of games at the limit of steps."""
     settings, state, out = games.settings, games.state, games.out
     for b in range(selected.shape[0]):
         if selected[b] == 0:
@@ -315,7 +315,7 @@ def settle(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 
 @kernel
 def look(games: GameBatch, first: Int, end: Int) -> None:
-    """Bring what is seen of games first .. end - 1 up to date: `observe`, the turn so far, the encoding's own mask."""
+    """Update the observations of games first .. end - 1: `observe`, the turn so far, and the encoding's own mask."""
     context, settings, work = games.context, games.settings, games.work
     observe(context.board, context.params, settings, games.state, games.out, games.bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
@@ -324,7 +324,7 @@ def look(games: GameBatch, first: Int, end: Int) -> None:
 
 @kernel
 def look_at_turns(games: GameBatch, first: Int, end: Int) -> None:
-    """The features of the turns so far, and the masks that encodings write themselves."""
+    """Update the features of the turns so far, and the masks that encodings write themselves."""
     settings, out = games.settings, games.out
     n, players, write_mask = games.state.owner.shape[1], out.live.shape[1], mask_at(games.mask_address)
     base = n * node_width(players) + global_width(players) if settings.features else 0
@@ -343,7 +343,7 @@ def look_at_turns(games: GameBatch, first: Int, end: Int) -> None:
 
 @kernel
 def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Resolve what can be of the games with selected int8[B] not 0; update observations, rewards and ends."""
+    """Resolve the ready games with selected int8[B] not 0; update observations, rewards and ends."""
     play_ready(games, selected)
     look(games, 0, games.out.live.shape[0])
     settle(games, selected)
@@ -353,7 +353,7 @@ def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 def hand_in_and_resolve(
     games: GameBatch, acting: npt.NDArray[np.int8], actions: Any, selected: npt.NDArray[np.int8]
 ) -> Int:  # fmt: skip
-    """`hand_in`, and if all actions are within their limits `resolve`; returns what `hand_in` does."""
+    """Call `hand_in`, and also `resolve` if all actions are within their limits; return the result of `hand_in`."""
     bad = hand_in(games, acting, actions)
     if bad < 0:
         resolve(games, selected)
@@ -364,9 +364,9 @@ def hand_in_and_resolve(
 def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int:
     """Start the games at indices int64[M] with the dice in state.rng[b], and observe them.
 
-    picked: whether picks are drawn; else they are part of the episode.
+    picked: True draws the picks; False makes them part of the episode.
 
-    Returns -1, or a game for which no deal was found that keeps the players apart.
+    Returns -1, or a game without a valid deal that keeps the players apart.
     """
     context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
     for k in range(indices.shape[0]):

@@ -1,4 +1,4 @@
-"""A step of all games: kernels that go from part to part, each with games on one map in arrays of their own."""
+"""A step of all games: kernels process one part after another; each part has games on one map in its own arrays."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from warlight_env.envs.step import GameBatch, begin, hand_in, hand_in_policy, lo
 
 
 class MapGames(NamedTuple):
-    """Some games on a map: what the kernels of a core of C games get, and what a step writes first."""
+    """Some games on a map: the records for the kernels of a core of C games, and the inputs of a step."""
 
     games: GameBatch
-    bots: Context  #: what bots get
+    bots: Context  #: for bots
     rows: npt.NDArray[np.int64]  #: [C, S, K] actions
     acting: npt.NDArray[np.int8]  #: [C, S]
-    selected: npt.NDArray[np.int8]  #: [C] as `acting`
-    illegal: npt.NDArray[np.int32]  #: [C, P] of the step before
-    chosen: npt.NDArray[np.int16]  #: [C, P] who plays, see `Players`
+    selected: npt.NDArray[np.int8]  #: [C] like `acting`
+    illegal: npt.NDArray[np.int32]  #: [C, P] of the previous step
+    chosen: npt.NDArray[np.int16]  #: [C, P] numbers of the opponents, see `Players`
     learner: npt.NDArray[np.int8]  #: [C]
     rngs: npt.NDArray[np.uint64]  #: [C, P, 2] of bots
-    places: npt.NDArray[np.int64]  #: [C] the number of a game among all, or -1: nobody plays it
+    places: npt.NDArray[np.int64]  #: [C] the number of a game among all games, or -1 for an unused place
 
 
 class Room(NamedTuple):
-    """How actions and masks of a map lie in padded ones."""
+    """The layout of a map's actions and masks in padded ones."""
 
-    regions: int  #: for how many there is room; 0: nothing is padded, and actions are in the parts' `rows` already
-    factored: bool  #: the encoding has a row of VALUES for each region and edge; what a map lacks is illegal
+    regions: int  #: the maximum number of regions; 0: no padding, and actions are in the parts' `rows` already
+    factored: bool  #: the encoding has a row of VALUES for each region and edge; missing ones are illegal
 
 
-#: What goes into infos, as `gather_results` writes it.
+#: Entries of infos, in the order of `gather_results`.
 NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
 def map_games(
     core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
 ) -> MapGames:
-    """The record of a core, as long as `core.game_batch` is this one."""
+    """Make the record of a core; it is valid until `core.game_batch` changes."""
     shape = core.batch, core.slots, core.row_size
     games: MapGames = reference(
         MapGames(
@@ -75,18 +75,19 @@ def step_many(
     parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
     acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], room: Room, finish: Bool,
 ) -> Int:  # fmt: skip
-    """A step of B games in `parts`: the learners' turns, those of bots that are kernels, with `finish` the rest, too.
+    """Step B games in `parts`: submit the turns of learners and of bots that are kernels; with `finish` also resolve.
 
     Each part is finished before the next one begins, so that its memory is read once.
 
     Args:
-        parts: what `address_of` gives of `MapGames`.
+        parts: addresses of `MapGames` by `address_of`.
         policies, pickers: K addresses of bots. numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
-        actions: [B, M] the learners', padded. acting: [B] whether one moves. dropped: [B] what was illegal before.
-        room: how actions are padded.
+        actions: [B, M] the learners', padded. acting: [B] whether a learner acts. dropped: [B] earlier illegal entries.
+        room: the layout of padded actions.
 
-    Returns -1, or a game whose action is out of the limits of its map, or B + a game where `dropped` is no number that
-    there can be; with nothing handed in, where there is one part. Padded actions are within the limits of all maps.
+    Returns -1 for success. Otherwise the result is a game with an action out of the limits of its map, or B + a game
+    with an impossible value of `dropped`. If there is one part, no turn changes then. Padded actions are within the
+    limits of all maps.
     """
     for i in range(len(parts)):
         part = _games_at(parts[i])
@@ -113,7 +114,7 @@ def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
     room: Room,
 ) -> Bool:  # fmt: skip
-    """Copy the learners' actions to the part's `rows`; returns whether a game of the part is played."""
+    """Copy the learners' actions to the part's `rows`; return whether a game of the part is played."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
@@ -139,7 +140,7 @@ def _read(
 
 @kernel
 def _resolve(part: MapGames) -> None:
-    """`resolve` of the games that are played; observations of neighbouring places in one call."""
+    """Apply `resolve` to the games in use, with one call of `look` for each run of adjacent places."""
     games, places, count, first = part.games, part.places, part.places.shape[0], 0
     play_ready(games, part.selected)
     while first < count:
@@ -157,10 +158,10 @@ def seat_some(
     parts: Any, places: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64], numbers: npt.NDArray[np.int16], seat: Int,
     learners: npt.NDArray[np.int8],
 ) -> None:  # fmt: skip
-    """Write who plays in the games at places[k] of parts[k], and their dice and those of bots.
+    """Write the seats, the dice and the bots' generators of the games at places[k] of parts[k].
 
-    seeds: [K] of the games. numbers: [K, P - 1] of the opponents in a part's `chosen`. seat: the learner's, or -1: by
-    the seed; written to learners [K].
+    seeds: [K] of the games. numbers: [K, P - 1] of the opponents in a part's `chosen`. seat: the learner's, or -1 for a
+    draw by the seed. The kernel writes the learners' seats to learners [K].
     """
     for k in range(places.shape[0]):
         part, c = _games_at(parts[k]), places[k]
@@ -183,7 +184,7 @@ def seat_some(
 
 @kernel
 def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
-    """`begin` the games at places[k] of parts[k], by rules with which it cannot fail."""
+    """Apply `begin` to the games at places[k] of parts[k], under rules with which it cannot fail."""
     for k in range(places.shape[0]):
         begin(_games_at(parts[k]).games, picked, places[k : k + 1])
 
@@ -193,9 +194,9 @@ def gather_results(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], reward: npt.NDArray[np.float64],
     ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Write what the learners of M games are paid and told, those at places[k] of parts[index[k]].
+    """Write the rewards, ends and info numbers of the learners of M games, those at places[k] of parts[index[k]].
 
-    index: [M], or -1: no game. reward: [M]. ends: [2, M] terminated, truncated. numbers: [5, M], see `NUMBERS`.
+    index: [M], or -1 for no game. reward: [M]. ends: [2, M] terminated, truncated. numbers: [5, M], see `NUMBERS`.
     """
     for k in range(places.shape[0]):
         if index[k] < 0:
@@ -214,9 +215,9 @@ def gather_seen(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], nodes: npt.NDArray[np.float32],
     overall: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Write what the learners of M games see, as `gather_results` finds them, to arrays with room for any map.
+    """Write the observations of the learners of M games, selected as in `gather_results`, to padded arrays.
 
-    nodes: [M, N, F], overall: [M, G], features; what a map lacks is 0.
+    nodes: [M, N, F], overall: [M, G], features; rows of missing regions are 0.
     """
     for k in range(places.shape[0]):
         flat = nodes[k].reshape(-1)
@@ -235,7 +236,7 @@ def gather_seen(
 def gather_masks(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8], room: Room
 ) -> None:  # fmt: skip
-    """Write the flat masks [M, W] of the learners of M games, as `gather_results` finds them."""
+    """Write the flat masks [M, W] of the learners of M games, selected as in `gather_results`."""
     for k in range(places.shape[0]):
         if index[k] < 0:
             _fill(masks[k], 0)
@@ -246,14 +247,14 @@ def gather_masks(
 
 @inline_kernel
 def _copy(source: Any, target: Any) -> None:
-    """As many entries as the target has; from 0 up, so that there is no wrap-around to be minded."""
+    """Copy as many entries as the target has; the index is never negative, so no wrap-around code is needed."""
     for i in range(target.shape[0]):
         target[i] = source[i]
 
 
 @kernel
 def _count(row: Any) -> Int:
-    """Entries that are not 0."""
+    """Return the number of entries that are not 0."""
     count = np.int64(0)
     for i in range(row.shape[0]):
         count += row[i] != 0
@@ -262,7 +263,7 @@ def _count(row: Any) -> Int:
 
 @kernel
 def _pad_mask(mask: Any, wide: Any, n: Int, room: Room) -> None:
-    """Write a map's mask where it belongs in one with more room; see `Padding.mask`."""
+    """Write a map's mask to its entries in a padded mask; see `Padding.mask`."""
     of_region = VALUES if room.factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
         _copy(mask, wide)
@@ -271,7 +272,7 @@ def _pad_mask(mask: Any, wide: Any, n: Int, room: Room) -> None:
     _fill(wide, 0)
     _copy(mask, wide[:cut])
     _copy(mask[cut:], wide[start:end])
-    if room.factored:  # nothing, where there is nothing
+    if room.factored:  # a missing region or edge allows only the value 0
         for i in range(cut, start, VALUES):
             wide[i] = 1
         for i in range(end, wide.shape[0], VALUES):

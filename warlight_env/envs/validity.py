@@ -1,4 +1,4 @@
-"""Whether a core's games, what players have handed in included, can be; for states that callers bring."""
+"""Check whether a core's games and submitted turns are possible; for states from callers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warlight_env.engine.validity import StateError, fault_of_state, new_fault, 
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
 from warlight_env.envs.step import Turns, Work
 
-#: The most steps that a game may have seen that goes on: with the next it ends, and has seen one more.
+#: The maximum number of steps in a game that continues: the next step ends it, so it may have one more then.
 MAX_CYCLES: Final = 2**31 - 2
 
 #: Reasons after those of `engine.validity`.
@@ -49,7 +49,7 @@ REASONS: Final = (
 
 
 class Bookkeeping(NamedTuple):
-    """What a core keeps of its games besides the position; booleans as uint8, in which other bytes show."""
+    """A core's data of its games besides the position; booleans are uint8, so that invalid bytes are visible."""
 
     cycles: npt.NDArray[np.int32]  #: [B]
     potential: npt.NDArray[np.float64]  #: [B, P]
@@ -73,7 +73,7 @@ def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
         note(fault, p, standing.illegal[b, p], 0)
         if max(standing.live[b, p], standing.terminated[b, p], standing.truncated[b, p]) > 1:
             return _FLAG
-        if not 0.0 <= standing.potential[b, p] <= 1.0:  # NaN neither
+        if not 0.0 <= standing.potential[b, p] <= 1.0:  # also true for NaN
             return _POTENTIAL
         if not abs(standing.reward[b, p]) < np.inf:
             return _REWARD
@@ -84,7 +84,7 @@ def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
 
 @kernel
 def _is_empty(state: State, b: Int) -> Bool:
-    """Whether game b is none, as after `make_state`."""
+    """Whether game b has not begun, as after `make_state`."""
     empty = state.phase[b] == PICK and state.round[b] == 0 and state.turn[b] == 0 and state.winner[b] == NEUTRAL
     for r in range(state.owner.shape[1]):
         empty = empty and state.owner[b, r] == NEUTRAL and state.offers[b, r] == 0 and state.army[b, r] == 1
@@ -160,7 +160,7 @@ def _fault_of_attacks(
     seen: npt.NDArray[np.int32],
     fault: Any,
 ) -> Int:
-    """`seen` is int32[E + 1] of working memory."""
+    """Return the fault of a player's attacks; `seen` is int32[E + 1] of working memory."""
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
     if params.max_orders > 0 and count > params.max_orders:
         note(fault, p, count, params.max_orders)
@@ -186,7 +186,7 @@ def _fault_of_attacks(
 def _fault_of_turn(
     board: Board, params: RuleParams, stepwise: Bool, state: State, turns: Turns, b: Int, p: Int, work: Work, fault: Any
 ) -> Int:
-    """What is wrong with what player p of game b, whose state can be, has handed in."""
+    """Return the fault of the submitted turn of player p in game b; the game's state must be valid."""
     status, picking = turns.status[b, p], state.phase[b] == PICK
     count, n_edges = np.int64(status[COUNT]), np.int64(board.edge_target.shape[0])
     most = np.int64(state.owner.shape[1]) if picking else n_edges
@@ -196,7 +196,7 @@ def _fault_of_turn(
             note(fault, p, status[i], most)
             return _STATUS
     if not stepwise and status[READY] == 0:
-        return 0  # nothing is handed in; what lies there is overwritten first
+        return 0  # no turn is submitted; old entries are overwritten before use
     code: Int = 0
     if stepwise or not picking:
         code = _fault_of_deploys(board, params, state, turns, b, p, fault)
@@ -263,11 +263,11 @@ def _first_fault(
 def check_games(
     board: Board, params: RuleParams, stepwise: bool, whole: bool, state: State, standing: Any, turns: Turns, work: Work
 ) -> None:
-    """Raise `StateError` unless all games of a core can be.
+    """Raise `StateError` unless all games of a core are possible.
 
-    All arrays have the shapes and dtypes of the core's own, which is for the caller to see to. standing: cycles,
-    potential, reward, illegal, live, terminated and truncated. turns: of no games where nothing is handed in.
-    stepwise: whether turns take several actions. whole: everything is checked, not only what kernels rely on.
+    The caller ensures that all arrays have the shapes and dtypes of the core's own. standing: cycles, potential,
+    reward, illegal, live, terminated and truncated. turns: of no games if no turns are submitted.
+    stepwise: whether turns take several actions. whole: check everything, not only values that kernels rely on.
     """
     *numbers, live, terminated, truncated = standing
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))

@@ -1,4 +1,4 @@
-"""The Gymnasium vector environment: a batch of games in compiled code, opponents and autoreset included."""
+"""The Gymnasium vector environment: a batch of games in compiled code, including opponents and autoreset."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from warlight_env.ownership import OneThread
 
 
 class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
-    """B games of `WarlightEnv` at once, stepped in compiled code where the opponents are bots that are kernels.
+    """B games of `WarlightEnv` at once; the step is compiled code if all opponents are bots that are kernels.
 
-    The same as that many single environments, trace for trace. ``infos["action_mask"]`` is the flat mask, int8[B, M].
+    The results equal those of B single environments. ``infos["action_mask"]`` is the flat mask, int8[B, M].
 
     Args:
         num_envs: B.
-        autoreset_mode: what happens when a game ends: it begins anew in the next step (the default), in the same step
+        autoreset_mode: when a game restarts after its end: in the next step (the default), in the same step
             (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only at
             ``reset(options={"reset_mask": …})``, bool[B].
-        max_episode_steps: as `make_vec` hands it on; a game is truncated after so many steps, like max_cycles.
-        render_mode: of `render`, which has all games, and `render_game`, which has one.
+        max_episode_steps: from `make_vec`; a game is truncated after this number of steps, like max_cycles.
+        render_mode: of `render`, which shows all games, and `render_game`, which shows one.
         arguments: of `WarlightEnv`.
     """
 
@@ -75,12 +75,12 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
 
     @property
     def features(self) -> Features:
-        """What a game's observation (without its mask) holds, by name."""
+        """The layout of a game's observation (without its mask), by name."""
         return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """How turns become actions: `decode` and `encode` with what a view tells."""
+        """The encoding of turns as actions: use `decode` and `encode` with a view."""
         return self.episodes.core.encoding
 
     @property
@@ -117,7 +117,7 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Step all games; see `autoreset_mode` for those that end."""
+        """Step all games; `autoreset_mode` determines the restart of games that end."""
         if not self._begun:
             raise InputError("no game has begun; call reset()")
         episodes, mode = self.episodes, self.autoreset_mode
@@ -129,7 +129,7 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         results = episodes.results()
         rewards = np.where(acting, results.reward, 0.0)
         terminated, truncated = results.terminated & acting, results.truncated & acting
-        self._ended = self._ended | terminated | truncated  # should a game not begin
+        self._ended = self._ended | terminated | truncated  # kept if the reset below raises
         if len(anew):
             episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
         self._ended = terminated | truncated
@@ -154,24 +154,24 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         return infos
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """int8[B, M]: what the learners may do, flat."""
+        """Return int8[B, M]: the learners' flat action masks."""
         return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
-        """Who plays, each game from its next one on; see `make_opponent`."""
+        """Set the opponents of each game from its next one on; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def render(self) -> tuple[Any, ...] | None:
-        """`render_game` of every game."""
+        """Apply `render_game` to every game."""
         shown = tuple([self.render_game(b) for b in range(self.num_envs)])
         return None if self.render_mode in (None, "human") else shown
 
     def render_game(self, b: int) -> Any:
-        """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Nothing is held open."""
+        """Do nothing: the environment holds no open resources."""
 
 
 def _autoreset_mode(mode: Any) -> AutoresetMode:

@@ -1,4 +1,4 @@
-"""Features by place: which number of an observation or a state is which feature of the registry."""
+"""The layout of features: the feature of the registry for each number of an observation or a state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Values = npt.NDArray[Any]
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
-#: Columns by name, for kernels; `node_shift` and `global_shift` say which depend on the number of players.
+#: Columns by name, for kernels; `node_shift` and `global_shift` give the shift by the number of players.
 NODE: Final[Any] = NODES.columns
 GLOBAL: Final[Any] = GLOBALS.columns
 TURN: Final[Any] = TURNS.columns
@@ -32,36 +32,36 @@ _PER_OPPONENT: Final = NODES.per_opponent
 #: Columns from one opponent's global features to the next one's.
 GLOBALS_PER_OPPONENT: Final = GLOBALS.per_opponent
 
-#: Of a region, in the turn that a player has begun to hand in; with encodings that take several actions a turn. They
-#: are followed by the share of the income that is left.
+#: Features of a region in a player's unfinished turn, for encodings with several actions a turn. The share of the
+#: remaining income follows them.
 TURN_FEATURES: Final = TURNS.names
 
 
 class FeaturePlaceError(InputError, IndexError):
-    """A region that a feature has no place for."""
+    """A region without a place for the feature."""
 
 
 @kernel
 def node_shift(players: Int) -> Int:
-    """How much further than in NODE a region's features stand that come after the opponents'."""
+    """Return the shift, relative to NODE, of a region's features after the opponents' features."""
     return _PER_OPPONENT * (players - 1)
 
 
 @kernel
 def node_width(players: Int) -> Int:
-    """F, the features of a region."""
+    """Return F, the number of features of a region."""
     return _NODES + node_shift(players)
 
 
 @kernel
 def global_shift(players: Int) -> Int:
-    """How much further than in GLOBAL the features stand that come after the opponents'."""
+    """Return the shift, relative to GLOBAL, of the features after the opponents' features."""
     return GLOBALS_PER_OPPONENT * (players - 1)
 
 
 @kernel
 def global_width(players: Int) -> Int:
-    """G, the features of the whole position."""
+    """Return G, the number of features of the whole position."""
     return _GLOBALS + global_shift(players)
 
 
@@ -76,32 +76,33 @@ def _names(group: Group, players: Any) -> tuple[str, ...]:
 
 
 def node_features(players: int) -> tuple[str, ...]:
-    """Names of the F node features, see `definitions.NODES`.
+    """Return the names of the F node features, see `definitions.NODES`.
 
-    Raises InputError for a number of players that there is not.
+    Raises InputError for an invalid number of players.
     """
     return _names(NODES, players)
 
 
 def opponent_columns(players: int) -> slice:
-    """The columns of `node_features` that say which opponent owns a region."""
+    """Return the columns of `node_features` for the ownership of a region by each opponent."""
     return slice(NODE.opponent, NODE.opponent + players - 1)
 
 
 def global_features(players: int) -> tuple[str, ...]:
-    """Names of the G global features, see `definitions.GLOBALS`.
+    """Return the names of the G global features, see `definitions.GLOBALS`.
 
-    Raises InputError for a number of players that there is not.
+    Raises InputError for an invalid number of players.
     """
     return _names(GLOBALS, players)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Features that stand side by side: an array of an observation, and a piece of the vector "flat".
+    """Adjacent features: an array of an observation, and a piece of the vector "flat".
 
-    name: the array's, as in observations that are Dicts. shape: [N, F] with a row for each region, [F], or without the
-    axis of features where there is one only. start: of the first number in the vector; None for what is never in one.
+    name: the array's key in observations that are Dicts. shape: [N, F] with a row for each region, or [F]; an array
+    with a single feature has no feature axis. start: the index of its first number in the vector; None for arrays that
+    are never in a vector.
     """
 
     name: str
@@ -117,14 +118,14 @@ class Part:
 
     @functools.cached_property
     def size(self) -> int:
-        """Numbers in all."""
+        """The number of entries."""
         size = 1
         for length in self.shape:
             size *= length
         return size
 
     def column(self, name: str) -> int:
-        """The place of a feature on the last axis. Raises FeatureNameError for a name that is none."""
+        """Return the index of a feature on the last axis. Raises FeatureNameError for an unknown name."""
         for i, feature in enumerate(self.features):
             if isinstance(name, str) and feature.name == name:
                 return i
@@ -132,21 +133,21 @@ class Part:
 
     @property
     def bounds(self) -> tuple[Values, Values]:
-        """The least and the greatest values, arrays of `shape` and `dtype`."""
+        """The lower and the upper bounds, arrays of `shape` and `dtype`."""
         low, high = [feature.low for feature in self.features], [feature.high for feature in self.features]
         if len(self.features) == 1:
             return np.full(self.shape, low[0], self.dtype), np.full(self.shape, high[0], self.dtype)
         return np.full(self.shape, low, self.dtype), np.full(self.shape, high, self.dtype)
 
     def cut(self, vector: Any) -> Any:
-        """This part of vectors [..., K], arrays or tensors, as [..., *shape]."""
+        """Return this part of vectors [..., K], arrays or tensors, as [..., *shape]."""
         assert self.start is not None
         return vector[..., self.start : self.start + self.size].reshape(*vector.shape[:-1], *self.shape)
 
 
 @dataclass(frozen=True)
 class Features:
-    """What an environment's observations hold, part by part."""
+    """The layout of an environment's observations, part by part."""
 
     parts: tuple[Part, ...]
 
@@ -163,19 +164,19 @@ class Features:
 
     @property
     def size(self) -> int:
-        """K, the numbers of the vector that the parts are cut from."""
+        """K, the length of the vector that contains the parts."""
         return sum(part.size for part in self.parts if part.start is not None)
 
     @property
     def bounds(self) -> tuple[Values, Values]:
-        """The least and the greatest values of the vector, float32[K] each."""
+        """The lower and the upper bounds of the vector, float32[K] each."""
         low, high = zip(*(part.bounds for part in self.parts if part.start is not None), strict=True)
         return np.concatenate([values.ravel() for values in low]), np.concatenate([values.ravel() for values in high])
 
     def index(self, part: str, name: str, region: int | None = None) -> int:
-        """Where a feature stands in the vector, of a region or (None) of the whole.
+        """Return the index of a feature in the vector, of a region or (None) of the whole position.
 
-        Raises FeatureNameError for names that are none, FeaturePlaceError for a region that is none.
+        Raises FeatureNameError for unknown names, FeaturePlaceError for an invalid region.
         """
         found = self[part]
         if found.start is None:
@@ -196,7 +197,7 @@ def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple
 
 
 def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
-    """What observations of that kind hold on a map of so many regions; `definitions` says what each number is.
+    """Return the layout of observations of a kind on a map of `regions` regions; `definitions` describes each number.
 
     | kind | parts |
     |---|---|
@@ -204,10 +205,10 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     | flat | the same in one vector: the nodes row by row, then the globals |
     | raw | owner int8[N], army int32[N], offered int8[N], round int32[1], income int32[1], phase |
 
-    raw's owners: -1 unknown, 0 neutral, 1 me, 2 … the opponents in seat order after me; armies are 0 where unknown.
-    Its phases: 0 pick, 1 play, 2 over.
+    Owners in raw: -1 unknown, 0 neutral, 1 me, 2 … the opponents in seat order after me; armies are 0 where unknown.
+    Phases in raw: 0 pick, 1 play, 2 over.
 
-    `stepwise`: with the turn so far, turn float32[N, 3] (`TURNS`) and income_left float32[1]. Raises InputError for
+    `stepwise`: also the turn so far, turn float32[N, 3] (`TURNS`) and income_left float32[1]. Raises InputError for
     another kind, and for numbers of regions and players outside the limits.
     """
     if not isinstance(kind, str) or kind not in OBSERVATIONS:
@@ -244,8 +245,9 @@ def _raw_part(name: str, regions: int, players: int) -> Part:
 
 
 def state_features(regions: int, players: int) -> Features:
-    """What the vector of a whole position holds: regions float32[N, …] and overall float32[…], no player's view; see
-    `definitions.STATE_REGIONS` and `definitions.STATE_OVERALL`.
+    """Return the layout of the vector of a whole position: regions float32[N, …] and overall float32[…].
+
+    It does not depend on a player's view; see `definitions.STATE_REGIONS` and `definitions.STATE_OVERALL`.
 
     Raises InputError for numbers of regions and players outside the limits.
     """

@@ -1,6 +1,6 @@
-"""The feature registry: every number that observations, states and networks read, in the order of its columns.
+"""The feature registry: every input number of observations, states and networks, in the order of its columns.
 
-A new feature is an entry at the end of its group here, and the line that computes it in the kernel of that group.
+To add a feature, add an entry at the end of its group here, and a line that computes it in the kernel of that group.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.engine.state import PHASES
 from warlight_env.features.registry import OPPONENT, PLAYER, Feature, Group
 
-#: Owner codes of a player's own view, `raw`'s and the view buffers'. Opponents follow in seat order after the player.
+#: Owner codes of a player's own view, in `raw` and in the view buffers. Opponents follow in seat order after the
+#: player.
 SEEN_UNKNOWN: Final = -1
 SEEN_NEUTRAL: Final = 0
 SEEN_MINE: Final = 1
 SEEN_OPPONENT: Final = 2  #: the first one
 
-#: Armies at which the soft feature reads one half and the linear one 1.
+#: Number of armies with the soft feature one half, and with the linear feature 1.
 SOFT_ARMIES: Final = 10
 MANY_ARMIES: Final = 100
 
@@ -91,7 +92,7 @@ RAW: Final = {
     )
 }  # fmt: skip
 
-# The true position, no player's view; written by `envs.state_vector`
+# The true position, without a player's view; written by `envs.state_vector`
 
 STATE_REGIONS: Final = Group("regions", "each region", (
     Feature("neutral", 0, 1, _ONE_HOT, "it is neutral"),
@@ -109,7 +110,7 @@ STATE_OVERALL: Final = Group("overall", "the position", (
     _ROUND,
 ))  # fmt: skip
 
-# What the value network reads; written by `agents.value.features`
+# Inputs of the value network; written by `agents.value.features`
 
 PLAYERS: Final = Group("players", "each player", (
     Feature("armies", 0, inf, "armies", "armies on its regions"),
@@ -155,7 +156,7 @@ RULES: Final = Group("rules", "the rules and the map", (
     Feature("regions", 0, inf, "regions / 40", "regions of the map"),
 ))  # fmt: skip
 
-# What the turn network reads, from the player's side; written by `agents.turn_net.features`
+# Inputs of the turn network, from the player's side; written by `agents.turn_net.features`
 
 _LOG: Final = "log(1 + armies) / 3"
 _LOG_ALL: Final = "log(1 + armies) / 4"

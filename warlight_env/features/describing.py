@@ -1,6 +1,6 @@
-"""What a network reads of a position: the features "flat" of one player, kernels and a front for arrays.
+"""Inputs of a network from a position: the features "flat" of one player; kernels and a class for arrays.
 
-Environments keep theirs up to date with the same kernels, see `envs.buffers`.
+Environments update their features with the same kernels, see `envs.buffers`.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from warlight_env.ownership import OneThread
 
 
 class Memory(NamedTuple):
-    """Working memory of kernels that describe."""
+    """Working memory of the kernels of this module."""
 
-    visible: npt.NDArray[np.uint64]  #: [W] what a player sees
+    visible: npt.NDArray[np.uint64]  #: [W] regions that a player sees
     owned: npt.NDArray[np.uint64]  #: [P, W] each player's regions
     codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code by owner, neutral first
     armies: npt.NDArray[np.int64]  #: [P + 1] armies by owner, neutral first
@@ -53,7 +53,7 @@ class Memory(NamedTuple):
 
 
 def make_memory(bits: BitBoard, players: int) -> Memory:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     words = bits.adjacent.shape[1]
     return reference(
         Memory(
@@ -67,7 +67,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 class Settings(NamedTuple):
-    """What features depend on besides a position."""
+    """Values besides the position that features depend on."""
 
     fog: bool
     round_limit: int
@@ -76,7 +76,7 @@ class Settings(NamedTuple):
 
 
 class Observer(NamedTuple):
-    """A player who looks at a position, and what it knows besides the regions."""
+    """A viewing player, and its knowledge besides the regions."""
 
     player: Int
     hidden: Bool  #: whether it sees only the regions of `Memory.visible`
@@ -88,32 +88,32 @@ class Observer(NamedTuple):
 
 
 class SeenRegions(NamedTuple):
-    """A player's view, which a step keeps up to date."""
+    """A player's view, which each step updates."""
 
     owner: npt.NDArray[np.int8]  #: [N] SEEN_… codes
     army: npt.NDArray[np.int32]  #: [N] 0 where unknown
 
 
 class Positions(NamedTuple):
-    """M positions, each with the player who looks at it."""
+    """M positions, each with its viewing player."""
 
     owner: npt.NDArray[np.int8]  #: [M, N] neutral or a player
     army: npt.NDArray[np.int32]  #: [M, N]
     player: npt.NDArray[np.int32]  #: [M]
     rounds: npt.NDArray[np.int32]  #: [M]
     cycles: npt.NDArray[np.int32]  #: [M]
-    offered: npt.NDArray[np.int8]  #: [M, N], or of no length unless regions are picked
+    offered: npt.NDArray[np.int8]  #: [M, N] while regions are picked, otherwise empty
 
 
 @inline_kernel
 def soft(armies: Real) -> Real:
-    """A float32 number of armies as a number below 1: armies / (armies + SOFT_ARMIES)."""
+    """Return a float32 number of armies as a number below 1: armies / (armies + SOFT_ARMIES)."""
     return armies / (armies + np.float32(SOFT_ARMIES))
 
 
 @inline_kernel
 def part_of(count: Real, limit: Real) -> Real:
-    """A share of a limit, float32, at most 1; 0 where the limit is 0."""
+    """Return the share of a limit, float32, at most 1; 0 for a limit of 0."""
     if limit > np.float32(0.0):
         return min(count / limit, np.float32(1.0))
     return np.float32(0.0)
@@ -121,7 +121,7 @@ def part_of(count: Real, limit: Real) -> Real:
 
 @kernel
 def seen_code(owner: Int, player: Int, players: Int) -> Int:
-    """A SEEN_… code of an owner."""
+    """Return the SEEN_… code of an owner."""
     if owner < 0:
         return SEEN_NEUTRAL
     ahead = owner - player
@@ -138,7 +138,7 @@ def write_shares(
     visible: npt.NDArray[np.uint64],
     shares: npt.NDArray[np.float32],
 ) -> None:
-    """Write shares of super regions, float32[S, 2]: the player's, and the largest of an opponent as far as seen."""
+    """Write shares of super regions, float32[S, 2]: the player's, and the largest visible share of an opponent."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
         best = np.int64(0)
@@ -155,7 +155,7 @@ def write_shares(
 
 @kernel
 def income_of(bits: BitBoard, bonus: npt.NDArray[np.int32], base_income: Int, owned: npt.NDArray[np.uint64]) -> Int:
-    """`engine.round.income` for a set of own regions."""
+    """Compute `engine.round.income` for a set of own regions."""
     total = np.int64(base_income)
     for s in range(bonus.shape[0]):
         if not leaves(bits.members[s], owned):
@@ -168,12 +168,12 @@ def write_nodes(
     board: Board, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer, seen: SeenRegions,
     values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Bring a player's view and node features up to date."""
+    """Update a player's view and node features."""
     owned, visible, codes, shares = memory.owned[observer.player], memory.visible, memory.codes, memory.shares
     players, hidden, adjacent = memory.owned.shape[0], observer.hidden, bits.adjacent
     width = np.uintp(node_width(players))
     first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
-    at = np.uintp(node_shift(players))  # unsigned, as are all indices here: signed ones are checked for being negative
+    at = np.uintp(node_shift(players))  # all indices here are unsigned, because signed ones need a check for negatives
     for i in range(owner.shape[0]):
         r = np.uintp(i)
         code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]
@@ -199,7 +199,7 @@ def write_nodes(
 def sum_armies(
     owner: Owners, army: Armies, hidden: Any, visible: npt.NDArray[np.uint64], armies: npt.NDArray[np.int64]
 ) -> None:
-    """Sum the armies seen by owner to armies int64[P + 1], neutral first."""
+    """Sum the visible armies by owner into armies int64[P + 1], neutral first."""
     for q in range(armies.shape[0]):
         armies[q] = 0
     for r in range(owner.shape[0]):
@@ -248,10 +248,10 @@ def describe(
     board: Board, settings: Settings, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer,
     seen: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Bring a player's view and its features up to date, but for what is offered.
+    """Update a player's view and its features, except the regions offered.
 
-    `memory.owned` has the players' regions, `memory.visible` what the player sees if some regions are hidden, and
-    `memory.armies` the sums of all armies if none is.
+    `memory.owned` has the players' regions. `memory.visible` has the regions that the player sees, if some are hidden.
+    `memory.armies` has the sums of all armies, if no region is hidden.
     """
     owned, codes, players = memory.owned, memory.codes, memory.owned.shape[0]
     codes[0] = SEEN_NEUTRAL
@@ -269,9 +269,9 @@ def describe_all(
     board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: Positions,
     picking: Bool, seen: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Describe M positions, each to the one who looks at it: into values float32[M, K] that `blank` made.
+    """Describe M positions, each for its viewing player, in values float32[M, K] made by `blank`.
 
-    picking: whether regions are picked. seen: working memory.
+    picking: whether regions are picked now. seen: working memory.
     """
     n, players = positions.owner.shape[1], memory.owned.shape[0]
     first, width = node_shift(players) + NODE.offered, node_width(players)
@@ -296,12 +296,12 @@ def describe_all(
 
 
 def most_income(board: Board, params: RuleParams) -> int:
-    """The income of a player who owns everything."""
+    """Return the income of a player who owns everything."""
     return int(params.base_income + board.bonus.sum())
 
 
 def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.float32]:
-    """float32[*leading, K]: a board on which everything is neutral and without armies, and what never changes."""
+    """Return float32[*leading, K] for a neutral board without armies, with the constant features set."""
     values = np.zeros((*leading, features.size), dtype=np.float32)
     part = features["nodes"]
     nodes = part.cut(values)
@@ -311,10 +311,10 @@ def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.flo
 
 
 class Describer(OneThread):
-    """Describes positions to players as environments with ``observation="flat"`` do, without an environment.
+    """Compute the features of environments with ``observation="flat"`` for positions, without an environment.
 
     Args:
-        board: of the games. rules: of them. players: in them.
+        board, rules, players: the board, the rules and the number of players of the games.
         max_cycles: the steps after which the environment ends a game, for the feature "time".
     """
 
@@ -341,17 +341,17 @@ class Describer(OneThread):
     def __call__(
         self, owner: Any, army: Any, player: Any, rounds: Any, cycles: Any, offered: Any = None
     ) -> npt.NDArray[np.float32]:
-        """float32[M, K], the features of M positions, each to one player; `features` says where which number stands.
+        """Return float32[M, K], the features of M positions, each for one player; `features` describes the columns.
 
         Args:
-            owner: int[M, N], a player, or less than 0: neutral, or out of the player's sight.
+            owner: int[M, N], a player, or less than 0 for a neutral region or one out of the player's sight.
             army: int[M, N].
-            player: int[M], whose eyes they are seen through. Under fog it sees no more than it may, whatever is told.
+            player: int[M], the viewing player. Under fog the features use only its visible regions, whatever the input.
             rounds: int[M], rounds played. cycles: int[M], steps that its environment would have made.
-            offered: while regions are picked, bool[M, N], those that the player may pick now; None: orders are given.
+            offered: while regions are picked, bool[M, N], those that the player may pick now; None in play.
 
         Raises:
-            InputError: arrays of other types or shapes, or players that there are not.
+            InputError: arrays of other types or shapes, or invalid players.
         """
         told = _integers(owner, "owner")
         if told.ndim != 2:
@@ -380,7 +380,7 @@ class Describer(OneThread):
 
 
 def _integers(values: Any, what: str) -> npt.NDArray[Any]:
-    """An array of integers or booleans; else InputError."""
+    """Return an array of integers or booleans; otherwise raise InputError."""
     array = array_of(values, what)
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")

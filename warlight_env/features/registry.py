@@ -23,14 +23,14 @@ Columns = npt.NDArray[np.uint32]
 
 
 class FeatureNameError(InputError, KeyError):
-    """A name that no feature has, or no part of the features."""
+    """An unknown name of a feature, or of a part of the features."""
 
     def __str__(self) -> str:
         return str(InputError(*self.args))
 
 
 def check_players(players: Any) -> None:
-    """Raises InputError unless a number of players is an integer in 2 .. MAX_PLAYERS."""
+    """Raise InputError unless a number of players is an integer in 2 .. MAX_PLAYERS."""
     if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
         raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
 
@@ -39,8 +39,8 @@ def check_players(players: Any) -> None:
 class Feature:
     """A number of an observation, of a state, or of a network's input.
 
-    name: unique in its group. low, high: the least and the greatest value; infinite where there is no bound.
-    unit: what the number counts. description: the quantity, in words.
+    name: unique in its group. low, high: the lower and the upper bound; infinite for no bound.
+    unit: the unit of the number. description: the quantity, in words.
     per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. Then `name_1`, `name_2`, … are
     the features of opponents in seat order after the player, `name_0`, `name_1`, … those of players by seat.
     """
@@ -57,7 +57,7 @@ class Feature:
 class Group:
     """Features of one kind of thing (regions, players, borders, …), in the order of their columns.
 
-    name: unique in the registry. of: the kind of thing, for tables. features: consecutive ones with the same
+    name: unique in the registry. of: the kind of thing, for tables. features: adjacent features with the same
     `Feature.per` alternate, opponent by opponent or player by player. A new feature goes to the end.
 
     Raises:
@@ -76,15 +76,15 @@ class Group:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names in the order of columns, of a group without features per opponent or player."""
+        """Names in the order of columns, for a group without features per opponent or player."""
         return tuple(feature.name for feature in self.features)
 
     @functools.cached_property
     def columns(self) -> Any:
-        """A named tuple of each feature's column, which kernels read as constants.
+        """A named tuple of each feature's column; kernels read the columns as constants.
 
-        The columns are those of a position without opponents: a feature after those per opponent has its column
-        `per_opponent` * (players - 1) further to the right, and opponent k's feature `per_opponent` * (k - 1).
+        The columns are those of a position without opponents. A feature after those per opponent has its column shifted
+        by `per_opponent` * (players - 1), and opponent k's feature is shifted by `per_opponent` * (k - 1).
         """
         found, column, block = {}, 0, 0
         for feature in self.features:
@@ -96,19 +96,19 @@ class Group:
 
     @property
     def width(self) -> int:
-        """Columns of a position without opponents."""
+        """The number of columns of a position without opponents."""
         return sum(not feature.per for feature in self.features)
 
     @property
     def per_opponent(self) -> int:
-        """Columns that each opponent adds."""
+        """The number of columns that each opponent adds."""
         return sum(feature.per == OPPONENT for feature in self.features)
 
     def expanded(self, players: int) -> tuple[Feature, ...]:
-        """A feature for each column, in a game of so many players.
+        """Return a feature for each column, in a game with this number of players.
 
         Raises:
-            InputError: players is no integer in 2 .. MAX_PLAYERS.
+            InputError: players is not an integer in 2 .. MAX_PLAYERS.
         """
         check_players(players)
         found: list[Feature] = []
@@ -123,12 +123,12 @@ class Group:
         return tuple(found)
 
     def places(self, names: Iterable[str], players: int | None = None) -> Columns:
-        """uint32[F], the columns of features by name, in the order of the names.
+        """Return uint32[F], the columns of features by name, in the order of the names.
 
         players: of the game, for a group with features per opponent or player.
 
         Raises:
-            FeatureNameError: the names are no sequence of strings, one is not in the group, or one occurs twice.
+            FeatureNameError: the names are not a sequence of strings, one is not in the group, or one occurs twice.
         """
         have = self.names if players is None else tuple(feature.name for feature in self.expanded(players))
         if isinstance(names, str) or not isinstance(names, Sequence):

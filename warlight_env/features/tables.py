@@ -1,4 +1,4 @@
-"""The feature registry as tables for people."""
+"""The feature registry as Markdown tables."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def _row(feature: Feature) -> str:
 
 
 def group_table(*groups: Group) -> str:
-    """The features of groups as one table in Markdown: name, quantity, range, unit."""
+    """Return the features of groups as one table in Markdown: name, quantity, range, unit."""
     rows = [_row(feature) for group in groups for feature in group.features]
     return "\n".join(["| feature | what | range | unit |", "|---|---|---|---|", *rows])
 
 
 def registry_tables() -> str:
-    """All groups of the registry in Markdown, with a heading for each reader and group."""
+    """Return all groups of the registry in Markdown, with a heading for each reader and group."""
     readers = {
         'Observations: `"graph"` and `"flat"`': (NODES, GLOBALS),
         'Observations with `action="steps"`': (TURNS, INCOME_LEFT),

@@ -1,4 +1,4 @@
-"""A network in one archive: its arrays and a header in JSON; NumPy reads it."""
+"""A network in one archive for NumPy: its arrays and a header in JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env import bounded
 from warlight_env.errors import InputError
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 
-#: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
+#: The maximum width and depth of a network; even its training checkpoint stays within `bounded.ARRAYS_BYTES`.
 WIDTH: Final = 512
 LAYERS: Final = 16
 #: The name of the header among the arrays.
@@ -21,7 +21,7 @@ HEADER: Final = "header"
 
 
 def check_network(width: int, layers: int, hidden: int) -> None:
-    """Refuse sizes of a network with an `InputError`: it is to fit in a file, and the file in memory."""
+    """Raise `InputError` for invalid sizes of a network: it must fit in a file, and the file in memory."""
     for name, value, low, high in (
         ("width", width, 1, WIDTH),
         ("layers", layers, 0, LAYERS),
@@ -32,16 +32,16 @@ def check_network(width: int, layers: int, hidden: int) -> None:
 
 
 def packed(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """The archive: .npz."""
+    """Return the archive as the bytes of an .npz file."""
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     return write_arrays({HEADER: text, **arrays})
 
 
 def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
-    """The header's text and the arrays of what `packed` wrote.
+    """Return the header's text and the arrays from the bytes of `packed`.
 
     Raises:
-        ArraysError, UnicodeDecodeError: it is no such thing.
+        ArraysError, UnicodeDecodeError: the content is no such archive.
     """
     arrays = read_arrays(content)
     if HEADER not in arrays or arrays[HEADER].nbytes > bounded.SETTINGS_BYTES:
@@ -50,7 +50,7 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
 
 
 def are_of(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
-    """Whether arrays are those of a network: these names and shapes, float32, and all numbers finite."""
+    """Whether the arrays are those of a network: these names and shapes, float32, and all numbers finite."""
     if not isinstance(arrays, Mapping) or not all(isinstance(array, np.ndarray) for array in arrays.values()):
         return False
     return {key: array.shape for key, array in arrays.items()} == shapes and all(

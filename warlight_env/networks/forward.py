@@ -1,4 +1,4 @@
-"""The trained networks' forward pass in NumPy: what a policy needs for play, without PyTorch."""
+"""The trained networks' forward pass in NumPy, for play without PyTorch."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _CLOSED: Final = np.float32(-1e8)
 
 
 class RegionNet:
-    """What networks have in common: descriptions of regions out of flat observations, float32 as in training.
+    """Base class of networks: descriptions of regions from flat observations, in float32 as in training.
 
     Args:
-        arrays: of the network by name, as `train.sb3_ppo` exports them: linear layers ``….weight`` [out, in] and
-            ``….bias`` [out].
-        board: of the games, any one. players: in them.
+        arrays: of the network by name, in the format that `train.sb3_ppo` exports: linear layers ``….weight``
+            [out, in] and ``….bias`` [out].
+        board: of any of the games. players: the number of players.
         nodes, overall: names of the features of regions and of the position that the network reads, in order.
 
     Raises:
-        FeatureNameError: there is no such feature, or it is named twice.
+        FeatureNameError: an unknown feature, or a feature named twice.
     """
 
     def __init__(
@@ -47,17 +47,17 @@ class RegionNet:
         self._mean = mean / np.maximum(mean.sum(1, keepdims=True), 1.0)
 
     def parts(self, flat: Floats) -> tuple[Floats, Floats]:
-        """Nodes float32[B, N, F] and globals float32[B, G] of observations float32[B, N * F + G]."""
+        """Return nodes float32[B, N, F] and globals float32[B, G] of observations float32[B, N * F + G]."""
         return self._nodes.cut(flat), self._globals.cut(flat)
 
     def linear(self, name: str, x: Floats) -> Floats:
-        """A linear layer by its name."""
+        """Apply a linear layer by its name."""
         product: Floats = x @ self._arrays[f"{name}.weight"].T
         bias = self._arrays.get(f"{name}.bias")
         return product if bias is None else product + bias
 
     def described(self, nodes: Floats, overall: Floats) -> Floats:
-        """A description of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
+        """Return a description of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
         of_regions, of_all = self._read
         first = self.linear("encoder.first", nodes[..., of_regions])
         overall = self.linear("encoder.first_globals", overall[..., of_all])
@@ -70,8 +70,10 @@ class RegionNet:
         return described
 
     def pooled(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
-        """The whole position, float32[B, 4 * W + G]: descriptions by side, the largest of all, and the globals that
-        the network reads."""
+        """Return a description of the whole position, float32[B, 4 * W + G].
+
+        It has the mean descriptions by side, the maximum over all regions, and the globals that the network reads.
+        """
         sides = np.stack(
             [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1
         )
@@ -80,7 +82,7 @@ class RegionNet:
 
 
 class PolicyNet(RegionNet):
-    """Logits out of flat observations.
+    """Logits from flat observations.
 
     Args: as for `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
         (`train.sb3_ppo.board_policy.BoardNetwork`).
@@ -93,7 +95,7 @@ class PolicyNet(RegionNet):
         self._rows = {"strategies": self._strategies, "factored": self._factored}[action]
 
     def logits(self, flat: Floats) -> Floats:
-        """float32[B, R, V] for observations float32[B, N * F + G]: V values in each of R rows (strategies: one)."""
+        """Return float32[B, R, V] for observations float32[B, N * F + G]: V logits in R rows (strategies: one row)."""
         nodes, overall = self.parts(flat)
         return self._rows(nodes, overall, self.described(nodes, overall))
 
@@ -115,7 +117,7 @@ class PolicyNet(RegionNet):
 
 
 def choose(logits: Floats, masks: npt.NDArray[np.int8], seed: int | None) -> npt.NDArray[np.int64]:
-    """An open value of every row, int64[B, R]: the likeliest (seed None), or one drawn by its probability.
+    """Choose an open value of every row, int64[B, R]: the most likely (seed None), or a draw by probability.
 
     Args:
         logits: float32[B, R, V]. masks: int8[B, R * V].
@@ -133,7 +135,7 @@ def _relu(x: Floats) -> Floats:
 def expected_shapes(
     action: str, features: int, overall: int, width: int, layers: int, hidden: int, values: int
 ) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of the arrays of a network that reads so many features of regions and of the position."""
+    """Return names and shapes of a network's arrays; features, overall: its numbers of region and position features."""
     shapes: dict[str, tuple[int, ...]] = {}
 
     def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> None:

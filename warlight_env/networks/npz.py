@@ -1,4 +1,4 @@
-"""Arrays in .npz files: written as NumPy does, read within bounds, and nothing in them is ever run."""
+"""Arrays in .npz files: written in NumPy's format, read within limits, without running any code in them."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ import numpy.typing as npt
 from warlight_env import bounded
 from warlight_env.errors import clipped
 
-#: A zip file's end: signature, what is no matter here, the size of the list of its members, where that begins, comment.
+#: The end of a zip file: signature, unused bytes, size of the list of its members, start of the list, comment length.
 _END: Final = struct.Struct("<4s8sIIH")
 _SIGNATURE: Final = b"PK\x05\x06"
-_LISTED: Final = 200  # bytes of that list for each member, names included
+_LISTED: Final = 200  # maximum bytes of that list for each member, including names
 
 
 class ArraysError(ValueError):
-    """No .npz file, or one beyond the bounds; the message says why."""
+    """Content that is not an .npz file, or beyond the limits; the message gives the reason."""
 
 
 def write_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """The content of a file with arrays by name."""
+    """Return the content of a file with arrays by name."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
 def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of such a file by name, each of numbers alone.
+    """Return the arrays of such a file by name; each holds only numbers.
 
-    Nothing is unpacked before the sizes that the file tells are within the bounds, and none is believed.
+    The function decompresses only after the sizes in the file are within the limits. It does not trust these sizes.
 
     Raises:
-        ArraysError: it is no such file, or there is more in it than `bounded.ARRAYS_BYTES` or `bounded.ARRAYS`.
+        ArraysError: not such a file, or more content than `bounded.ARRAYS_BYTES` or `bounded.ARRAYS`.
     """
     _check_end(content)
     try:
@@ -61,7 +61,7 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
 
 
 def _check_end(content: bytes) -> None:
-    """Refuse a list of members that would take more memory than the file itself is worth."""
+    """Raise an error for a list of members that needs more memory than the file justifies."""
     at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
     if at < 0 or len(content) - at < _END.size:
         raise ArraysError("it is no .npz file")
@@ -70,7 +70,7 @@ def _check_end(content: bytes) -> None:
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """A member's bytes, of which no more are made than it says it has."""
+    """Return a member's bytes; read at most one more than its stated size."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ArraysError(f"{clipped(member.filename, 60)}: compressed in another way than by deflate")
     with archive.open(member) as file:
@@ -78,7 +78,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _array(data: bytes) -> npt.NDArray[Any]:
-    """An array of its .npy file; `ValueError` where it is none."""
+    """Return the array of an .npy file; `ValueError` for other content."""
     file = io.BytesIO(data)
     version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}

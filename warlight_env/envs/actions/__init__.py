@@ -40,7 +40,7 @@ ENCODINGS: Final[dict[str, EncodingFactory]] = {
 
 
 def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParams) -> ActionEncoding:
-    """The encoding of that name, or made by that factory."""
+    """Return the encoding with that name, or the encoding that the factory makes."""
     if isinstance(action, str):
         if action not in ENCODINGS:
             raise InputError(f"action = {short_repr(action)}: there are {', '.join(ENCODINGS)}")
@@ -53,7 +53,10 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
 
 
 def _checked(encoding: ActionEncoding) -> ActionEncoding:
-    """The encoding, if its numbers fit each other and the board: kernels write masks and read rows by them."""
+    """Return the encoding after checks of its sizes, because kernels write masks and read rows by them.
+
+    Raises InputError where its sizes do not fit each other or the board.
+    """
     if not isinstance(encoding, ActionEncoding):
         raise InputError(f"action: the factory made {short_repr(encoding)}, not an `ActionEncoding`")
     n, e, place = encoding.board.n_regions, encoding.board.n_edges, f"action {type(encoding).__name__}"

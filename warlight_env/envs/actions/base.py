@@ -1,4 +1,4 @@
-"""What every action encoding offers, and the row of integers in which the step's kernel takes a turn."""
+"""The base class of action encodings, and the exact row of integers that the step's kernel reads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ I8 = npt.NDArray[np.int8]
 
 
 def free_regions(view: View) -> I8:
-    """int8[N] of CLOSED, OWN and OFFERED for the player of a view (who is to pick, if regions are picked)."""
+    """Return int8[N] of CLOSED, OWN and OFFERED for the player of a view.
+
+    While regions are picked, OFFERED means that the player may pick the region now.
+    """
     free = np.zeros(len(view.owner), dtype=np.int8)
     if view.phase == "pick":
         free[list(view.offers)] = OFFERED
@@ -51,7 +54,7 @@ def free_regions(view: View) -> I8:
 
 
 def check_game(board: Any, params: Any) -> None:
-    """Raise an InputError unless these are a board and the parameters of rules."""
+    """Raise an InputError unless `board` is a Board and `params` are RuleParams."""
     if not is_record(board, Board):
         raise InputError(f"board = {short_repr(board)}: must be a Board, as make_board gives it")
     if not is_record(params, RuleParams):
@@ -62,26 +65,26 @@ class ActionEncoding(ABC):
     """A player's turn as an action of a Gymnasium space.
 
     An encoding is made for a board and a rules record and has no state of its own. Subclasses define `name`, `space`,
-    `mask_space`, `mask`, `flat_mask`, `decode` and `encode`; the environments do the rest. Users' own encodings need
-    nothing else: `row` plays whatever `decode` returns exactly, drops what is illegal and counts it.
+    `mask_space`, `mask`, `flat_mask`, `decode` and `encode`; the environments do the rest. A custom encoding needs
+    nothing else: `row` plays the turn that `decode` returns exactly. It drops illegal orders and counts them.
 
-    An encoding that is read by kernels of its own has them in `submit` and `write_mask`, see `actions.kernels`.
+    An encoding with kernels of its own names them in `submit` and `write_mask`, see `actions.kernels`.
     """
 
     name: ClassVar[str]
-    #: Whether a turn takes several actions; those of `decode` and `encode` are lists of them then.
+    #: Whether a turn takes several actions; `decode` and `encode` then use lists of actions.
     stepwise: ClassVar[bool] = False
-    #: The most actions of a turn.
+    #: The maximum number of actions in a turn.
     max_parts: int = 1
     #: Reads rows into turns.
     submit: ClassVar[Callable[..., Any]] = staticmethod(submit_exact)
-    #: Writes the flat mask, `mask_size` long; None: the step's kernel keeps none, or keeps `mask_rows`.
+    #: Writes the flat mask of length `mask_size`. None: the step's kernel writes no mask, or only the `mask_rows`.
     write_mask: ClassVar[Callable[..., Any] | None] = None
-    #: Rows of the flat mask that open and close with regions and edges (first N, then E, perhaps E again), and their
-    #: width; the kernel keeps them without being asked.
+    #: Number of rows of the flat mask that open and close with regions and edges (first N, then E, perhaps E again),
+    #: and their width. The kernel updates these rows without a call of `write_mask`.
     mask_rows: int = 0
     row_width: int = 0
-    #: Of the evaluation in the context that `submit` and `write_mask` get.
+    #: Weights of the evaluation in the context that `submit` and `write_mask` get.
     weights: Weights = THESIS
 
     def __init__(self, board: Board, params: RuleParams) -> None:
@@ -93,54 +96,55 @@ class ActionEncoding(ABC):
     @property
     @abstractmethod
     def space(self) -> spaces.Space[Any]:
-        """The action space; the same object at each call."""
+        """The action space; every call returns the same object."""
 
     @property
     @abstractmethod
     def mask_space(self) -> spaces.Space[Any] | None:
-        """The space of masks, for the observation space; None where there are none."""
+        """The space of masks, for the observation space; None for an encoding without masks."""
 
     @abstractmethod
     def mask(self, view: View) -> Any:
-        """What is allowed, in the form that ``space.sample(mask)`` takes; None where there are no masks."""
+        """Return the mask in the form that ``space.sample(mask)`` takes; None for an encoding without masks."""
 
     @abstractmethod
     def flat_mask(self, view: View) -> I8:
-        """The same as one int8 vector, the rows of the mask one after the other."""
+        """Return the same mask as one int8 vector: the rows of the mask one after the other."""
 
     def shape_mask(self, flat: I8) -> Any:
-        """`flat_mask`'s vector in the form of `mask`."""
+        """Return the vector of `flat_mask` in the form of `mask`."""
         return flat
 
     @abstractmethod
     def decode(self, view: View, action: Any) -> Choice:
-        """The turn of an action: legal orders, or regions wished for, best first."""
+        """Return the turn of an action: legal orders, or a list of regions to pick, best first."""
 
     @abstractmethod
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> Any:
-        """The action of a turn; `InexpressibleError` (an InputError) tells why there is none.
+        """Return the action of a turn.
 
-        With ``nearest=True``, for imitation, the closest action where there is none: no legal turn is refused, and
-        `loss` says what of it is lost.
+        Raises `InexpressibleError` (an InputError) with the reason where no action expresses the turn. With
+        ``nearest=True``, for imitation, the method returns the closest action instead. It then accepts every legal
+        turn, and `loss` reports the difference.
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:
-        """What an action says otherwise than a turn, whatever it was made of; `Loss.exact` where nothing is lost."""
+        """Return the difference between a turn and an action's turn; `Loss.exact` is True for no loss."""
         return loss_between(view, turn, self.decode(view, action))
 
     @property
     def mask_size(self) -> int:
-        """Length of the flat mask that the step's kernel keeps; 0: it keeps none."""
+        """Length of the flat mask that the step's kernel writes; 0 for no mask."""
         return self.mask_rows * self.row_width
 
     @property
     def default_cycles(self) -> int:
-        """Steps after which an environment truncates a game unless told otherwise."""
+        """Default number of steps after which an environment truncates a game."""
         return 100
 
     @property
     def limits(self) -> I64:
-        """int64[K]: the entries of a kernel row must be at least 0 and below these."""
+        """int64[K]: each entry of a kernel row must be at least 0 and below its limit."""
         n, e = self.board.n_regions, self.board.n_edges
         limits = np.full(n + 2 * e, MAX_ARMIES + 1, dtype=np.int64)
         limits[n + e :] = max(e, 1)
@@ -152,10 +156,10 @@ class ActionEncoding(ABC):
         return np.array([MAX_ARMIES, MAX_ARMIES], dtype=np.int64)
 
     def context(self, players: int) -> Context:
-        """What `submit` and `write_mask` get; it has no functions."""
+        """Return the context for `submit` and `write_mask`; it has no functions."""
         return bare_context(self.board, self.params, players, self.weights)
 
-    # For subclasses whose kernels do the work
+    # For subclasses with kernels
 
     def _seen(self, view: View) -> SeenPosition:
         picking = view.phase == "pick"
@@ -166,7 +170,7 @@ class ActionEncoding(ABC):
         return self.context(view.players), self.config, make_action_work(n, e, view.players)
 
     def _submitted(self, view: View, rows: Sequence[I64]) -> tuple[Turn, int]:
-        """The turn after kernel rows, as `submit` reads them, and what was illegal."""
+        """Return the turn that `submit` reads from kernel rows, and the number of illegal orders."""
         turn, illegal = make_turn(self.board.n_regions, self.board.n_edges), 0
         context, config, work = self._work(view)
         seen = self._seen(view)
@@ -177,7 +181,7 @@ class ActionEncoding(ABC):
         return turn, illegal
 
     def _written_mask(self, view: View, turn: Turn) -> I8:
-        """The mask that `write_mask` writes."""
+        """Return the mask that `write_mask` writes."""
         mask = np.zeros(self.mask_size, dtype=np.int8)
         context, config, work = self._work(view)
         assert self.write_mask is not None
@@ -185,25 +189,25 @@ class ActionEncoding(ABC):
         return mask
 
     def _choice(self, view: View, turn: Turn) -> Choice:
-        """What a turn says."""
+        """Convert a turn of the kernels to orders or a list of regions."""
         count = int(turn.status[COUNT])
         if view.phase == "pick":
             return [int(region) for region in turn.wishes[:count]]
         return Orders.from_arrays(turn.deploy, turn.attacks, count)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        """Write the kernel row of an action to out, int64[K]; returns the number of illegal orders dropped.
+        """Write the kernel row of an action to out, int64[K]; return the number of illegal orders dropped.
 
-        `view` is called only where what the player sees matters.
+        The method calls `view` only if it needs the player's view.
 
-        Raises InputError for something that is no action at all; entries beyond `limits` are the kernel's to refuse.
+        Raises InputError for a value that is not an action. The kernel refuses entries beyond `limits`.
         """
         seen = view()
         turn = self.decode(seen, action)
         return orders_row(seen, turn, out) if isinstance(turn, Orders) else wishes_row(seen, turn, out)
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        """`row` for a batch: writes out int64[M, K], returns what was dropped, int32[M]; view(i) is that of game i."""
+        """Apply `row` to a batch: write out int64[M, K], return the dropped orders, int32[M]; view(i) is of game i."""
         dropped = np.zeros(len(out), dtype=np.int32)
         for i in range(len(out)):
             dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])
@@ -211,7 +215,7 @@ class ActionEncoding(ABC):
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:
-    """Write orders to an exact row: armies per region, armies and place per edge; returns how many were illegal."""
+    """Write orders to an exact row: armies per region, armies and place per edge; return the number of illegal ones."""
     board, n, e = view.board, view.board.n_regions, view.board.n_edges
     deploy = np.zeros(n, dtype=np.int32)
     legal = np.zeros((max(e, 1), 3), dtype=np.int32)
@@ -225,7 +229,7 @@ def orders_row(view: View, orders: Orders, out: I64) -> int:
 
 
 def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
-    """Write wishes, best first, to an exact row (the first highest); returns how many were illegal."""
+    """Write wishes, best first, to an exact row (the first is the highest); return the number of illegal ones."""
     out[:] = 0
     offers, dropped = set(view.offers), 0
     wished = list(wishes)
@@ -238,7 +242,7 @@ def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
 
 
 def integer(value: Any, what: str) -> int:
-    """The value as an integer, or an InputError that says what it is instead."""
+    """Return the value as an integer, or raise an InputError that shows the value."""
     try:
         return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
     except Exception:  # methods of the caller's own object may raise anything

@@ -1,4 +1,4 @@
-"""Actions of a batch: one out of many, several out of many, many out of one; for spaces of any depth."""
+"""Actions of a batch: select one or several games, or make a batch of one, for spaces of any depth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from warlight_env.errors import InputError
 
 
 def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
-    """The action of one game, or the actions of several, out of a batch's: of Dict and Tuple spaces part by part.
+    """Select the action of one game, or the actions of several, from a batch; Dict and Tuple spaces part by part.
 
-    What does not have the space's form is handed on as far as it goes: encodings say what is wrong with it.
+    An action with another form than the space is selected as far as possible. Encodings report the error.
     """
     if isinstance(space, spaces.Dict) and isinstance(actions, dict):
         return {key: part_of(space.spaces.get(key), part, which) for key, part in actions.items()}
@@ -28,12 +28,12 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDAr
 def _part(actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
     try:
         return actions[which]
-    except Exception:  # no batch, a shorter one, or an object whose own methods fail
+    except Exception:  # no batch, a shorter one, or an object with faulty methods
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 
 
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
-    """The action of a single game as that of a batch of one."""
+    """Return the action of a single game as a batch of one."""
     if isinstance(space, spaces.Dict) and isinstance(action, dict):
         return {key: batch_of_one(space.spaces.get(key), part) for key, part in action.items()}
     if isinstance(space, spaces.Tuple) and isinstance(action, tuple) and len(action) == len(space.spaces):

@@ -31,13 +31,13 @@ from warlight_env.envs.actions.turns import (
 )
 from warlight_env.errors import InputError
 
-#: Rows hold scores as integers 0 .. 2 * SCALE, for -1 .. 1, so that shares are exact and the same everywhere.
+#: Rows hold scores as integers 0 .. 2 * SCALE for -1 .. 1. So shares are exact and equal on every machine.
 SCALE: Final = 1 << 20
 
 
 @kernel
 def _share_out(seen: SeenPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
-    """Share the income over the own regions with scores above 0, or give it to the one with the highest."""
+    """Share the income over the own regions with scores above 0; if there are none, deploy all on the highest score."""
     total, best, named = np.int64(0), -1, 0
     weight = work.keys
     for r in range(deploy.shape[0]):
@@ -59,9 +59,9 @@ def _share_out(seen: SeenPosition, max_orders: Int, row: ActionRow, work: Action
     for r in range(deploy.shape[0]):
         quota = seen.income * weight[r]
         deploy[r] = quota // total
-        weight[r] = quota % total if weight[r] > 0 else -1  # the remainder from now on
+        weight[r] = quota % total if weight[r] > 0 else -1  # from here on `weight` holds the remainder
         left -= deploy[r]
-    while left > 0:  # fewer than there are regions with a weight
+    while left > 0:  # fewer armies than regions with a weight
         most = -1
         for r in range(deploy.shape[0]):
             if weight[r] >= 0 and (most < 0 or weight[r] > weight[most]):
@@ -73,7 +73,7 @@ def _share_out(seen: SeenPosition, max_orders: Int, row: ActionRow, work: Action
 
 @kernel
 def _armies(available: Int, score: Int) -> Int:
-    """Armies that a share of `score` / SCALE sends: rounded, but at least 1."""
+    """Return the armies that a share of `score` / SCALE sends: rounded, but at least 1."""
     return max(np.int64(1), min(available, (2 * available * score + SCALE) // (2 * SCALE)))
 
 
@@ -130,22 +130,22 @@ class ContinuousActions(ActionEncoding):
 
     | entry | means |
     |---|---|
-    | r < N | above 0: weight of region r, by which the income is shared out; at most 0: none |
+    | r < N | above 0: weight of region r in the division of the income; at most 0: none |
     | N + e | above 0: the share of the armies that may leave the source of edge e; at most 0: no attack |
 
-    The income is shared out over the own regions with a weight by largest remainder (equals: the lower region first);
-    where none has one, the own region with the highest score gets all. The armies that may leave a region are its army
-    after deployment less 1; a share is rounded, but at least 1. Attacks with the larger share go first, ties by edge.
-    Entries of foreign regions, and of edges that start there, mean nothing: there are no masks, and nothing in the box
-    is illegal.
-    Scores are read to one part in a million. Policies draw scores from Gaussians, and rounding can carry one beyond
-    the box: as Gymnasium's own continuous environments do, finite numbers beyond it are read as its nearest edge; they
-    are counted as illegal. Infinite ones and those that are no numbers are refused.
+    The income is divided over the own regions with a weight by largest remainder (ties: the lower region first).
+    If no own region has a weight, the own region with the highest score gets all. The armies that may leave a region
+    are its army after deployment less 1. A share is rounded, but is at least 1. Attacks with the larger share go
+    first, ties by edge. Entries of foreign regions, and of edges that start there, have no effect. So there are no
+    masks, and every action in the box is legal.
+    Scores have a resolution of one in a million. Policies draw scores from Gaussians, and rounding can carry a score
+    out of the box. Finite numbers out of the box are clipped to it, as in Gymnasium's own continuous environments, and
+    counted as illegal. Infinite numbers and NaN raise InputError.
 
-    What it can say: deploys in any proportion, attacks with any number of armies. What it cannot: income not spent,
-    and an order of attacks that is not that of their shares.
+    It expresses deploys in any proportion and attacks with any number of armies. It does not express unspent income, or
+    an order of attacks other than the order of their shares.
 
-    While regions are picked, all that are offered are wished for, those with higher scores first.
+    While regions are picked, the list of wishes has all regions offered, higher scores first.
     """
 
     name: ClassVar[str] = "continuous"
@@ -173,11 +173,11 @@ class ContinuousActions(ActionEncoding):
         return np.zeros(1, dtype=np.int64)
 
     def mask(self, view: View) -> None:
-        """None: everything is allowed."""
+        """Return None: every action is allowed."""
         return None
 
     def flat_mask(self, view: View) -> I8:
-        """int8[0]."""
+        """Return an empty mask, int8[0]."""
         return np.zeros(0, dtype=np.int8)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
@@ -192,13 +192,14 @@ class ContinuousActions(ActionEncoding):
         return self._choice(view, self._submitted(view, [scores_of(action, (self._size,), "action")[0]])[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> npt.NDArray[np.float32]:
-        """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`.
+        """Return the action of a turn, float32[N + E]; exact up to the order of deploys, or `InexpressibleError`.
 
-        After the regions of a shorter list of wishes come the others that are offered.
+        If a list of wishes is shorter than the offers, the other regions offered follow it.
 
-        With ``nearest=True`` the closest action instead: income that the turn keeps is shared out like the rest (all on
-        the first own region, where there is none), attacks have their armies and come in their order as far as these
-        let them. Attacks from where no armies may leave before others have come are left out.
+        With ``nearest=True`` the method returns the closest action instead. The action spends the income that the turn
+        keeps in the proportions of the turn's deploys; without deploys all goes to the first own region. Attacks keep
+        their numbers of armies, and keep their order as far as these numbers allow. Attacks are left out if no armies
+        may leave their source before other attacks arrive there.
         """
         if not isinstance(turn, Orders):
             return self._encode_wishes(view, turn)
@@ -218,7 +219,7 @@ class ContinuousActions(ActionEncoding):
         return action
 
     def _shared_out(self, deploy: I64) -> npt.NDArray[np.float32]:
-        """Scores in proportion to what is deployed, and no attacks."""
+        """Return an action with scores in proportion to the deploys, and no attacks."""
         action = np.full(self._size, -1.0, dtype=np.float32)
         if deploy.any():
             action[: len(deploy)] = np.where(deploy > 0, deploy / deploy.max(), -1.0)
@@ -247,7 +248,7 @@ class ContinuousActions(ActionEncoding):
             if score >= 1 and _armies(available, score) == armies:
                 highest, before = score, edge
             else:
-                score = _highest(armies, available)  # before others that it was to follow, but with its armies
+                score = _highest(armies, available)  # too early in the order, but with its armies
             action[self.board.n_regions + edge] = score / SCALE
         return action
 
@@ -264,7 +265,7 @@ class ContinuousActions(ActionEncoding):
                 raise InexpressibleError(f"attack {source} to {target}: of 1 .. {available} armies, not {armies}")
             if action[n + edge] > 0:
                 raise InexpressibleError(f"two attacks from {source} to {target}")
-            # The highest score that sends so many, but not before the last attack; float32 holds it exactly.
+            # The highest score that sends this number, but not before the last attack; float32 holds it exactly.
             score = min(highest if edge > before else highest - 1, _highest(armies, available))
             if score < 1 or _armies(available, score) != armies:
                 raise InexpressibleError(f"attack {source} to {target} with {armies}: larger shares go first")
@@ -273,7 +274,7 @@ class ContinuousActions(ActionEncoding):
 
 
 def _highest(armies: int, available: int) -> int:
-    """The highest score that sends so many of those available; at least 1, which may send more."""
+    """Return the highest score that sends `armies` of the available ones; at least 1, which may send more."""
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 
 
@@ -283,9 +284,9 @@ def _orders(choice: Choice) -> Orders:
 
 
 def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
-    """Scores as the integers of rows, and how many of each row (int32[M], or int32[]) lay beyond -1 .. 1.
+    """Return scores as the integers of rows, and the number in each row (int32[M], or int32[]) beyond -1 .. 1.
 
-    InputError where they are not finite numbers of that shape.
+    Raises InputError for scores that are not finite numbers of that shape.
     """
     array = array_of(value, what)
     if array.dtype.kind not in "fiu" or isinstance(array, np.ma.MaskedArray):

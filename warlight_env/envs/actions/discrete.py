@@ -1,4 +1,4 @@
-"""What encodings with a Discrete space have in common: one integer a row, and a flat mask that a kernel writes."""
+"""The base class of encodings with a Discrete space: one integer a row, and a flat mask that a kernel writes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DiscreteEncoding(ActionEncoding):
         return mask
 
     def value(self, action: Any) -> int:
-        """The action as an integer of the space, or InputError."""
+        """Return the action as an integer of the space, or raise InputError."""
         value = integer(action, "action")
         if not 0 <= value < self.size:
             raise InputError(f"action {value} must lie in 0 .. {self.size - 1}")

@@ -1,4 +1,4 @@
-"""Exact rows: armies for every region and edge, in any order; and wishes, which several encodings read alike."""
+"""Exact rows: armies for every region and edge, in any order; and wishes, which several encodings decode alike."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosi
 
 @kernel
 def decode_wishes(allowed: Marks, top: Int, action: ActionRow, wishes_out: Regions) -> tuple[Int, Int]:
-    """Write the regions wished for, highest value first, ties by region: wishes_out int32[N].
+    """Write the regions wished for to wishes_out int32[N]: highest value first, ties by region.
 
-    `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes and of rows against the mask.
+    `allowed` is int8[N], not 0 for regions that the mask allows. Returns the numbers of wishes and of illegal entries.
     """
     n = allowed.shape[0]
     illegal = 0
@@ -56,8 +56,8 @@ def decode_exact(
 ) -> Any:
     """Write the orders of an exact row (armies by region, armies by edge, place by edge) in normal form.
 
-    `places` is int32[E + 1] of working memory. Returns the number of attacks, and of what was dropped: orders on
-    foreign regions and beyond the rules' limit of orders, armies beyond the income.
+    `places` is int32[E + 1] of working memory. Returns the number of attacks and the number of illegal items dropped:
+    orders on foreign regions, orders beyond the rules' limit, and armies beyond the income.
     """
     n, e_all = owner.shape[0], board.edge_target.shape[0]
     illegal = np.int64(0)
@@ -106,13 +106,13 @@ def decode_exact(
 def submit_exact(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read armies by region, armies by edge and place by edge; `config`: the attack that means all, the best wish."""
+    """Read armies by region, armies by edge and place by edge; `config`: the value for all armies, the best wish."""
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]
     turn.status[READY] = 1
     if seen.picking:
         turn.status[COUNT], illegal = decode_wishes(seen.free, config[1], row[:n], turn.wishes)
-        for e in range(board.edge_target.shape[0]):  # priorities are free
+        for e in range(board.edge_target.shape[0]):  # priorities are always legal
             illegal += row[n + e] != 0
         return illegal
     turn.status[COUNT], illegal = decode_exact(

@@ -43,7 +43,7 @@ _TOP: Final = VALUES - 1
 def submit_factored(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read weights and shares, and priorities where the row has them."""
+    """Read weights and shares, and priorities if the row has them."""
     board, params = context.board, context.params
     turn.status[READY] = 1
     if seen.picking:
@@ -73,24 +73,25 @@ class FactoredActions(ActionEncoding):
 
     | row | values 0 … 4 mean |
     |---|---|
-    | r < N | weight of region r, by which the income is shared out over the own regions |
+    | r < N | weight of region r in the division of the income over the own regions |
     | N + e | 0, 25, 50, 75, 100 % of the armies that may leave the source of edge e |
     | N + E + e (`priority=True` only) | attacks with the higher value go first, ties by edge |
 
-    The income is shared out by largest remainder, ties: the lower region first; all weights 0 deploy nothing. The
-    armies that may leave a region are its army after deployment less 1; a share of them is rounded down, but at
-    least 1, and there is no order where none may leave. Edge e goes from ``edge_index[0, e]`` to
-    ``edge_index[1, e]``; attacks go in the order of edges unless priorities say otherwise.
+    The income is divided by largest remainder, ties: the lower region first. All weights 0 deploy nothing. The armies
+    that may leave a region are its army after deployment less 1. A share of them is rounded down, but is at least 1; if
+    no armies may leave, there is no order. Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks
+    go in the order of edges unless priorities give another order.
 
-    What it can say: any choice of own regions to deploy on, in proportions of 0 to 4, and of edges to attack along,
-    in quarters. What it cannot: single armies, income not spent, and the order of attacks beyond five priorities.
+    It expresses any choice of own regions to deploy on, in proportions of 0 to 4, and any choice of edges to attack
+    along, in quarters. It does not express single armies, unspent income, or an order of attacks beyond five
+    priorities.
 
-    While regions are picked, a deploy row is a wish: higher values first, ties: the lower region
-    first; 0 is no wish, and picks without a wish are drawn at random.
+    While regions are picked, a deploy row is a wish: higher values first, ties: the lower region first. 0 is no
+    wish; picks without a wish are drawn at random.
 
-    The mask leaves every value to rows of own regions and of edges that start there (while picking: of the regions
-    offered), and only 0 to all others. Every action that respects it is legal. Where the rules limit the orders of a
-    turn, the first ones are meant: the first regions with a weight, the first attacks.
+    The mask allows every value in rows of own regions and of edges that start there (while picking: of the regions
+    offered), and only 0 in all others. Every action that respects the mask is legal. If the rules limit the orders of a
+    turn, the first ones count: the first regions with a weight, the first attacks.
     """
 
     name: ClassVar[str] = "factored"
@@ -106,7 +107,7 @@ class FactoredActions(ActionEncoding):
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
         self._space = MaskableChoices([VALUES] * self.mask_rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
-        #: A row of the mask by whether its values above 0 are allowed.
+        #: Two rows of the mask, by index: values above 0 are closed (0) or open (1).
         self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
         for row in self._rows:
             row.flags.writeable = False
@@ -124,7 +125,7 @@ class FactoredActions(ActionEncoding):
         return np.full(self.mask_rows, VALUES, dtype=np.int64)
 
     def flat_mask(self, view: View) -> I8:
-        """int8[rows * 5]."""
+        """Return the mask as int8[rows * 5]."""
         free = free_regions(view)
         open_row = free[self._region_of_row] != 0
         open_row[self.board.n_regions :] &= free[self._region_of_row[self.board.n_regions :]] == OWN
@@ -136,7 +137,7 @@ class FactoredActions(ActionEncoding):
         return tuple(map(self._rows.__getitem__, flat[_TOP::VALUES].tolist()))
 
     def mask(self, view: View) -> tuple[I8, ...]:
-        """A tuple of int8[5], one for each row; equal rows are one (read-only) array."""
+        """Return a tuple of int8[5], one for each row; equal rows are the same (read-only) array."""
         return self.shape_mask(self.flat_mask(view))
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
@@ -166,11 +167,12 @@ class FactoredActions(ActionEncoding):
         return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
-        """The action of a turn, int64[rows].
+        """Return the action of a turn, int64[rows].
 
-        Exact, up to the order of deploys, or `InexpressibleError`. With ``nearest=True`` the closest action instead:
-        weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of attacks as far
-        as there are levels. Attacks from where no armies may leave before others have come are left out.
+        The action is exact up to the order of deploys, or the method raises `InexpressibleError`. With ``nearest=True``
+        the method returns the closest action instead: weights in proportion to the armies deployed, shares nearest to
+        the armies sent, and the order of attacks as far as levels suffice. Attacks are left out if no armies may leave
+        their source before other attacks arrive there.
         """
         try:
             return self._exact(view, turn)
@@ -244,17 +246,17 @@ class FactoredActions(ActionEncoding):
 
 
 def _sends(available: int) -> list[int]:
-    """Armies that the shares above 0 send."""
+    """Return the numbers of armies that the shares above 0 send."""
     return [int(share_of(available, value)) for value in range(1, VALUES)]
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """The share that sends nearest to so many; of equals the largest: it stays right where more armies turn up."""
+    """Return the share that sends nearest to `armies`; ties: the largest, which stays right for larger armies."""
     return 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
-    """Weights that share the income out exactly like `deploy`, or None: tries every monotone choice of classes."""
+    """Return weights that give exactly these deploys, or None; the search tries every monotone choice of classes."""
     if deploy.sum() != view.income:
         raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
     regions = np.flatnonzero(deploy)

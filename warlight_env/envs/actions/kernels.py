@@ -1,7 +1,7 @@
-"""What the kernels of action encodings get and write, and their signatures.
+"""Arguments and results of the kernels of action encodings, and their signatures.
 
-An encoding brings two kernels: `submit` reads an action's row into a turn, `write_mask` writes what is allowed next.
-They are called through pointers, so that an environment compiles those of its own encoding only.
+An encoding brings two kernels: `submit` reads an action's row into a turn, `write_mask` writes the mask of the next
+action. The step calls them through pointers, so that an environment compiles only the kernels of its own encoding.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 
-#: What a player may do with a region now: nothing, give it orders, or wish for it.
+#: Possible uses of a region for a player now: none, orders, or a wish.
 CLOSED: Final = 0
 OWN: Final = 1
 OFFERED: Final = 2
 
-#: Places in `Turn.status`.
-COUNT: Final = 0  #: attacks, or wishes while regions are picked
-NAMED: Final = 1  #: actions that deployed armies
+#: Indices in `Turn.status`.
+COUNT: Final = 0  #: number of attacks, or of wishes while regions are picked
+NAMED: Final = 1  #: number of actions that deployed armies
 READY: Final = 2  #: 1 once the turn is complete
 
 
 class SeenPosition(NamedTuple):
     """A position as one player sees it."""
 
-    position: Position  #: owner -2 and army 0 where out of sight
+    position: Position  #: owner -2 and army 0 for regions out of sight
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED
     player: Int
     income: Int
@@ -61,11 +61,11 @@ class ActionWork(NamedTuple):
     keys: npt.NDArray[np.int64]  #: [max(N, E)]
     classes: npt.NDArray[np.int64]  #: [3, 5]
     generator: GeneratorWork
-    rng: npt.NDArray[np.uint64]  #: [2] for kernels that ask for one, though nothing is drawn
+    rng: npt.NDArray[np.uint64]  #: [2] for kernels that take a generator; these draw nothing from it
 
 
 def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         ActionWork(
             own=private_zeros(n_regions, np.int32),
@@ -79,7 +79,7 @@ def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
 
 
 def make_turn(n_regions: int, n_edges: int) -> Turn:
-    """An empty turn."""
+    """Make an empty turn."""
     return Turn(
         np.zeros(n_regions, dtype=np.int32),
         np.zeros((max(n_edges, 1), 3), dtype=np.int32),
@@ -90,7 +90,7 @@ def make_turn(n_regions: int, n_edges: int) -> Turn:
 
 @kernel
 def clear_turn(turn: Turn) -> None:
-    """Forget what was handed in."""
+    """Remove all orders and wishes from the turn."""
     for r in range(turn.deploy.shape[0]):
         turn.deploy[r] = 0
     for i in range(3):
@@ -101,7 +101,7 @@ def clear_turn(turn: Turn) -> None:
 def no_mask(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """The `write_mask` of encodings that have none."""
+    """Write nothing: the `write_mask` of encodings without a mask."""
     return 0
 
 
@@ -114,11 +114,11 @@ def _types() -> tuple[Any, ...]:
 
 @functools.cache
 def submit_signature() -> Any:
-    """``submit(context, seen, turn, config, work, row) -> int``.
+    """Return the signature ``submit(context, seen, turn, config, work, row) -> int``.
 
-    Reads the row int64[K] of an action into the turn, which is empty or, for encodings that take several actions a
-    turn, has what came before; sets READY when it is complete. `config` int64[C] holds the encoding's own numbers.
-    Returns how many orders (or armies) were illegal and dropped.
+    The kernel reads the row int64[K] of an action into the turn and sets READY when the turn is complete. The turn is
+    empty, or holds the turn's earlier actions if the encoding takes several actions a turn. `config` int64[C] holds the
+    encoding's own numbers. The kernel returns the number of illegal orders (or armies) dropped.
     """
     context, seen, turn, config, work = _types()
     return types.int64(context, seen, turn, config, work, config)
@@ -126,9 +126,9 @@ def submit_signature() -> Any:
 
 @functools.cache
 def mask_signature() -> Any:
-    """``write_mask(context, seen, turn, config, work, mask) -> int``.
+    """Return the signature ``write_mask(context, seen, turn, config, work, mask) -> int``.
 
-    Writes what may come next to mask int8[M]: 1 where allowed. Returns 0.
+    The kernel writes the mask of the next action to mask int8[M]: 1 for allowed. It returns 0.
     """
     context, seen, turn, config, work = _types()
     return types.int64(context, seen, turn, config, work, types.Array(types.int8, 1, "C"))
@@ -140,11 +140,11 @@ mask_at = function_at(mask_signature)
 
 @functools.cache
 def submit_pointer(function: Callable[..., Any]) -> Any:
-    """A kernel of the signature `submit_signature`; its address is what `submit_at` takes."""
+    """Compile a kernel with the signature `submit_signature`; `submit_at` takes its address."""
     return pointer(submit_signature(), function)
 
 
 @functools.cache
 def mask_pointer(function: Callable[..., Any]) -> Any:
-    """A kernel of the signature `mask_signature`; its address is what `mask_at` takes."""
+    """Compile a kernel with the signature `mask_signature`; `mask_at` takes its address."""
     return pointer(mask_signature(), function)

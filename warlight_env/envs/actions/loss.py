@@ -1,4 +1,4 @@
-"""What an action says otherwise than the turn that it was made of."""
+"""The difference between a turn and the turn of the action that encodes it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from warlight_env.envs.actions.turns import Choice, merge_deploys, merged_attack
 
 
 class Loss(NamedTuple):
-    """How an action's turn differs from the one that was meant; all are 0 where it says the same."""
+    """Differences between the turn of an action and the intended turn; all are 0 for equal turns."""
 
-    deployed: int = 0  #: armies: the sum over regions of what is deployed more or less
-    armies: int = 0  #: the sum over directed edges of armies sent more or less
-    attacks: int = 0  #: directed edges along which only one of the two attacks
-    order: int = 0  #: attacks of both that go before one which they were to follow directly
-    wishes: int = 0  #: places of the list, while regions are picked, that have another region or none
+    deployed: int = 0  #: armies: the sum over regions of the differences in deployed armies
+    armies: int = 0  #: the sum over directed edges of the differences in armies sent
+    attacks: int = 0  #: directed edges with an attack in only one of the two turns
+    order: int = 0  #: attacks of both turns that precede the attack that they should directly follow
+    wishes: int = 0  #: places of the list, while regions are picked, with another region or none
 
     @property
     def exact(self) -> bool:
-        """Whether nothing was lost: the turns are the same up to the order of deploys and what is merged."""
+        """Whether nothing is lost: the turns are equal up to the order of deploys and merged orders."""
         return not any(self)
 
 
 def loss_between(view: View, turn: Choice, said: Choice) -> Loss:
-    """What `said` has otherwise than `turn`, both legal.
+    """Return the differences of `said` from `turn`; both are legal.
 
-    Attacks with all armies (1,000,000) count those that can leave after deployment.
+    An attack with all armies (1,000,000) counts as the armies that can leave after deployment.
     """
     if not isinstance(turn, Orders) or not isinstance(said, Orders):
         meant, found = list(turn), list(said)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Spaces of several choices at once whose `sample` takes a flat mask, too: infos hold arrays, and nothing nested."""
+"""Spaces of several choices; their `sample` also takes a flat mask, because infos hold plain arrays."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
     _Choices = spaces.MultiDiscrete[np.int64]
-else:  # older versions of Gymnasium have no such parameter
+else:  # older versions of Gymnasium have no such type parameter
     _Choices = spaces.MultiDiscrete
 
 
 class MaskableChoices(_Choices):
-    """MultiDiscrete; a mask is a tuple of rows, as in Gymnasium, or an array of them, int8[sum of nvec] or in rows."""
+    """MultiDiscrete; a mask is a tuple of rows, as in Gymnasium, or an array of rows or of int8[sum of nvec]."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
-        """A random action, of those that the mask allows."""
+        """Return a random action among those that the mask allows."""
         if isinstance(mask, np.ndarray):
             ends = np.cumsum(self.nvec).tolist()
             flat = _flat(mask, ends[-1])
@@ -29,10 +29,10 @@ class MaskableChoices(_Choices):
 
 
 class MaskableDict(spaces.Dict):
-    """Dict; a mask is a dict of the parts' masks, as in Gymnasium, or int8[K], the parts' one after the other."""
+    """Dict; a mask is a dict of the parts' masks, as in Gymnasium, or int8[K]: the masks of the parts concatenated."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """A random action, of those that the mask allows."""
+        """Return a random action among those that the mask allows."""
         if isinstance(mask, np.ndarray):
             ends = np.cumsum([spaces.flatdim(part) for part in self.spaces.values()]).tolist()
             flat = _flat(mask, ends[-1])

@@ -1,4 +1,4 @@
-"""The `orders` encoding: armies for every region and edge, by the piece."""
+"""The `orders` encoding: an exact number of armies for every region and edge."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from warlight_env.errors import InputError, clipped
 
 
 class OrdersActions(ActionEncoding):
-    """`orders`: Dict of three MultiDiscrete, armies by the piece.
+    """`orders`: Dict of three MultiDiscrete, exact numbers of armies.
 
     | key | space | means |
     |---|---|---|
     | deploy | [max income + 1] * N | armies deployed on each region |
-    | attack | [max_armies + 1] * E | armies sent along each directed edge; the last value: all |
+    | attack | [max_armies + 1] * E | armies sent along each directed edge; the last value means all |
     | priority | [E] * E | attacks with the lower value go first, ties by edge |
 
-    The largest income is that of a player who owns every super region. All armies are those that can go when the
-    attack is carried out; as an order they read 1,000,000. While regions are picked, a deploy row is a
-    wish: higher values first, ties: the lower region first; 0 is no wish, and picks without a wish are drawn at random.
+    The max income is the income of a player who owns every super region. An attack with all armies sends those that can
+    leave when the attack is executed; `decode` gives it as 1,000,000. While regions are picked, a deploy row is a wish:
+    higher values first, ties: the lower region first. 0 is no wish; picks without a wish are drawn at random.
 
-    What it can say: every turn whose attacks have fewer than `max_armies` armies each, or all. With the default of
-    63 an attack with 70 of 100 armies has no action: `encode` raises InexpressibleError, which names the bound, and no
-    other number is taken for it. ``functools.partial(OrdersActions, max_armies=500)`` lifts the bound (up to
-    1,000,000), and widens the space and its masks by a number for each edge and army.
+    It expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the default of
+    63 an attack with 70 of 100 armies has no action: `encode` raises InexpressibleError, which names the bound, and
+    does not substitute another number. ``functools.partial(OrdersActions, max_armies=500)`` raises the bound (up to
+    1,000,000). Each further army adds one value per edge to the space and its masks.
 
-    The mask closes the rows of foreign regions (while picking: of regions not offered) and of edges that start
-    there. It cannot hold the sum of all deploys to the income: what is over is dropped army by army, the last regions
-    first, and counted as illegal, and so are orders beyond the rules' limit in a turn.
+    The mask closes the rows of foreign regions (while picking: of regions not offered) and of edges that start there.
+    It cannot limit the sum of all deploys to the income. Armies beyond the income are dropped one by one, the last
+    regions first, and counted as illegal. Orders beyond the rules' limit in a turn are dropped and counted, too.
     """
 
     name: ClassVar[str] = "orders"
@@ -90,7 +90,7 @@ class OrdersActions(ActionEncoding):
         return np.concatenate([np.full(self._widths[k][1], self._widths[k][0], dtype=np.int64) for k in keys])
 
     def mask(self, view: View) -> dict[str, tuple[I8, ...]]:
-        """A dict of tuples of int8 rows; equal rows are one (read-only) array."""
+        """Return a dict of tuples of int8 rows; equal rows are the same (read-only) array."""
         deploy = (self._shut["deploy"], self._open["deploy"])
         attack = (self._shut["attack"], self._open["attack"])
         free = free_regions(view)
@@ -102,7 +102,7 @@ class OrdersActions(ActionEncoding):
         }
 
     def flat_mask(self, view: View) -> I8:
-        """The rows of attack, deploy and priority (the order of the space's keys) one after the other."""
+        """Return the rows of attack, deploy and priority (the order of the space's keys) one after the other."""
         mask = self.mask(view)
         return np.concatenate([row for key in self._space.spaces for row in mask[key]])
 
@@ -135,10 +135,10 @@ class OrdersActions(ActionEncoding):
         return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> dict[str, I64]:
-        """The action of a turn, exact up to the order of deploys and what is merged, or `InexpressibleError`.
+        """Return the action of a turn: exact up to the order of deploys and merged orders, or `InexpressibleError`.
 
-        With ``nearest=True`` attacks beyond the bound of armies are of `max_armies` - 1 or of all armies, whichever is
-        nearer to them, and the last of too many wishes share a value.
+        With ``nearest=True`` an attack beyond the bound gets `max_armies` - 1 or all armies, whichever is nearer. If
+        there are too many wishes, the last ones share a value.
         """
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The kernels of the `steps` encoding: a turn's next part, and what may come next."""
+"""The kernels of the `steps` encoding: they add an action to a turn and write the mask of the next action."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks
 from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, SeenPosition, Turn
 
-#: Sizes of a deploy, and shares of an attack.
+#: Number of sizes of a deploy, and of shares of an attack.
 DEPLOYS: Final = 3
 SHARES: Final = 4
-#: Places in `config`.
+#: Indices in `config`.
 _MAX_DEPLOYS: Final = 0
 _MAX_ATTACKS: Final = 1
 _MAX_WISHES: Final = 2
@@ -25,13 +25,13 @@ _MAX_WISHES: Final = 2
 
 @kernel
 def quarter(income: Int) -> Int:
-    """A quarter of the income, rounded up."""
+    """Return a quarter of the income, rounded up."""
     return (income + 3) // 4
 
 
 @kernel
 def _left(turn: Turn, income: Int) -> Int:
-    """Armies that are not deployed yet."""
+    """Return the number of armies not deployed yet."""
     left = np.int64(income)
     for r in range(turn.deploy.shape[0]):
         left -= turn.deploy[r]
@@ -40,7 +40,7 @@ def _left(turn: Turn, income: Int) -> Int:
 
 @kernel
 def _free_armies(seen: SeenPosition, turn: Turn, source: Int) -> Int:
-    """Armies of a region that have no order yet, those deployed there included."""
+    """Return the armies of a region without an order, including the armies deployed there."""
     free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
         if turn.attacks[i, 0] == source:
@@ -58,7 +58,7 @@ def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
 
 @kernel
 def _wish(seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
-    """Add a wish; False where it is not legal."""
+    """Add a wish; return False for an illegal wish."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
     if action >= DEPLOYS * seen.position.owner.shape[0] or action % DEPLOYS != 0:
@@ -108,7 +108,7 @@ def _attack(board: Board, seen: SeenPosition, turn: Turn, config: npt.NDArray[np
 def submit_step(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Add a deploy, an attack or a wish to the turn, or end it; `config`: the most deploys, attacks and wishes."""
+    """Add a deploy, an attack or a wish to the turn, or end it; `config`: the maximum deploys, attacks and wishes."""
     board, n, action = context.board, seen.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
         turn.status[READY] = 1
@@ -124,7 +124,7 @@ def submit_step(
 def write_step_mask(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Write what may come next; ending the turn always may, and nothing else once it is complete."""
+    """Write the mask of the next action: the end is always legal; after the end no other action is legal."""
     board, n = context.board, seen.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]
     for i in range(end):
@@ -152,7 +152,7 @@ def write_step_mask(
             first = DEPLOYS * n + SHARES * board.neighbor_start[r]
             for i in range(first, DEPLOYS * n + SHARES * board.neighbor_start[r + 1]):
                 mask[i] = 1
-    for i in range(count):  # each edge once
+    for i in range(count):  # one attack per edge
         if attacks:
             e = board.edge_index[turn.attacks[i, 0], turn.attacks[i, 1]]
             for k in range(SHARES):

@@ -1,4 +1,4 @@
-"""From a turn to the actions of `steps`: exactly, or as near as can be."""
+"""Conversion of a turn to actions of `steps`: exact, or as near as possible."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, mer
 
 
 class Steps(Protocol):
-    """What plans ask of the encoding."""
+    """The members of the encoding that plans use."""
 
     board: Board
     max_deploys: int
     max_attacks: int
 
     def decode(self, view: View, action: Sequence[int]) -> Choice:
-        """The turn of a list of actions."""
+        """Return the turn of a list of actions."""
         ...
 
 
 class _Need(NamedTuple):
-    """An attack, and its share (1 .. 4) by what is deployed on its source until then."""
+    """An attack; `shares` maps the armies deployed on its source before it to its share (1 .. 4)."""
 
     source: int
     edge: int
     shares: dict[int, int]
 
 
-#: Actions that a way to deploy takes, and what is deployed by each attack.
+#: The number of actions of one way to deploy, and the armies deployed on the region before each of its attacks.
 _Way = tuple[int, list[int]]
 
 
 def _sends(free: int) -> list[int]:
-    """Armies that the four shares send."""
+    """Return the numbers of armies that the four shares send."""
     return [int(share_of(free, share)) for share in range(1, SHARES + 1)] if free > 0 else []
 
 
 def _deploys(region: int, armies: int, part: int) -> list[int]:
-    """Deploys of quarters, then of single armies."""
+    """Return deploys of quarters, then of single armies."""
     return [DEPLOYS * region + 1] * (armies // part) + [DEPLOYS * region] * (armies % part) if armies else []
 
 
 def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
-    """The shortest way to deploy `total` on a region before attack `first`, and the one that ends with "the rest"."""
+    """Return the shortest way to deploy `total` before attack `first`, and the shortest that ends with "the rest"."""
     if any(need.source == region and total not in need.shares for need in needs[first:]):
         return None, None
     ways: dict[int, _Way] = {0: (0, [])}
@@ -73,12 +73,12 @@ def _attack(encoding: Steps, edge: int, share: int) -> int:
 
 
 def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
-    """The actions that deploy int64[N] and send the attacks (edge, armies) in their order, or `InexpressibleError`."""
+    """Return actions that deploy int64[N] and send attacks (edge, armies) in order, or raise `InexpressibleError`."""
     needs = _needs(encoding, view, deploy, attacks)
     part, whole = int(quarter(view.income)), deploy.sum() == view.income
     total = {r: int(deploy[r]) for r in {*np.flatnonzero(deploy).tolist(), *(need.source for need in needs)}}
     fewest = None
-    for first in range(len(needs) + 1):  # all is deployed before this attack
+    for first in range(len(needs) + 1):  # all deploys come before this attack
         chains = {r: _chains(r, armies, needs, first, part) for r, armies in total.items()}
         plain = {r: way for r, (way, _) in chains.items() if way is not None}
         rest = {r: way for r, (_, way) in chains.items() if way is not None and whole}
@@ -98,7 +98,7 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
-    """For each attack what may be deployed on its source by then; `InexpressibleError` where nothing will do."""
+    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` if none is possible."""
     board, needs, used = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
     for edge, armies in attacks:
@@ -136,7 +136,7 @@ def _told(
     last: int,
     part: int,
 ) -> list[int]:
-    """The actions of a plan: what is deployed on a region by each of its attacks before `first`, the rest then."""
+    """Return a plan's actions: each attack before `first` after its deploys, then all other deploys and attacks."""
     actions: list[int] = []
     done = dict.fromkeys(total, 0)
     for i in range(len(needs) + 1):
@@ -156,7 +156,7 @@ def _told(
 
 
 def nearest_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
-    """The same as far as the limits and the shares allow."""
+    """Return the nearest actions that the limits and the shares allow."""
     part, actions = int(quarter(view.income)), list[int]()
     for r in np.flatnonzero(deploy).tolist():
         actions += _deploys(r, int(deploy[r]), part)

@@ -22,27 +22,27 @@ from warlight_env.errors import InputError
 
 
 class StepActions(DiscreteEncoding):
-    """`steps`: Discrete(3 * N + 4 * E + 1), several actions a turn; the orders are kept until everybody has ended.
+    """`steps`: Discrete(3 * N + 4 * E + 1), several actions a turn; a turn waits until all players have ended theirs.
 
     | action | means |
     |---|---|
-    | 3 * r, 3 * r + 1, 3 * r + 2 | deploy 1 army, a quarter of the income (rounded up), or what is left, on region r |
+    | 3 * r, 3 * r + 1, 3 * r + 2 | deploy 1 army, a quarter of the income (rounded up), or the rest, on region r |
     | 3 * N + 4 * e + k, k = 0 … 3 | send 25, 50, 75 or 100 % along edge e |
     | 3 * N + 4 * E | end the turn |
 
-    Shares are of the armies that may leave and have no order yet, those deployed included, rounded down, but at least
-    1. Attacks go in the order in which they were given, each edge at most once. After `max_deploys` deploys and
-    `max_attacks` attacks (or as many as the rules allow, if those are fewer) only the end is legal.
+    A share is of the armies that may leave and have no order yet, including deployed armies. It is rounded down, but is
+    at least 1. Attacks go in the order of their actions, each edge at most once. After `max_deploys` deploys and
+    `max_attacks` attacks (or the number that the rules allow, if that is smaller) only the end is legal.
 
-    What it can say: every deploy, army by army, and any attacks in any order, in quarters of what is left. What it
-    cannot: other shares, more orders than the limits, two attacks along an edge.
+    It expresses every deploy, army by army, and attacks in any order, in quarters of the remaining armies. It does not
+    express other shares, more orders than the limits, or two attacks along an edge.
 
-    While regions are picked, 3 * r wishes for region r, the best first, as many as the rules ask for; picks without a
-    wish are drawn at random.
+    While regions are picked, 3 * r wishes for region r, the best first, up to the rules' number of wishes. Picks
+    without a wish are drawn at random.
 
-    Once a player has ended its turn only the end is legal, and changes nothing, until all have. The mask is exact:
-    what it leaves open is legal, what it closes is dropped and counted. `decode` takes, and `encode` gives, a turn's
-    actions as a list that ends with the end.
+    After a player ends its turn, only the end is legal for it, and has no effect, until all players have ended theirs.
+    The mask is exact: every action that it allows is legal; every other action is dropped and counted. `decode` takes,
+    and `encode` returns, a turn's actions as a list; the last one is the end.
     """
 
     name: ClassVar[str] = "steps"
@@ -73,7 +73,7 @@ class StepActions(DiscreteEncoding):
         return np.array([self.max_deploys, self.max_attacks, self.max_wishes], dtype=np.int64)
 
     def mask(self, view: View, actions: Sequence[int] = ()) -> I8:
-        """int8[3 * N + 4 * E + 1]: what may come after the turn's first actions."""
+        """Return int8[3 * N + 4 * E + 1]: the mask after the turn's first actions."""
         turn, _ = self._submitted(view, self._rows(actions))
         return self._written_mask(view, turn)
 
@@ -81,15 +81,15 @@ class StepActions(DiscreteEncoding):
         return [np.array([self.value(action)], dtype=np.int64) for action in actions]
 
     def decode(self, view: View, action: Any) -> Choice:
-        """The turn of a list of actions, with or without the end; what is illegal is left out."""
+        """Return the turn of a list of actions, with or without the end; illegal actions are left out."""
         return self._choice(view, self._submitted(view, self._rows(action))[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> list[int]:
-        """The actions of a turn, the end included.
+        """Return the actions of a turn, including the end.
 
-        Exact, up to the order of deploys, or `InexpressibleError`; deploys come first wherever that will do. With
-        ``nearest=True`` the closest instead, for imitation: as many deploys and attacks as the limits allow, with the
-        shares nearest to the armies sent.
+        The actions are exact up to the order of deploys, or the method raises `InexpressibleError`. Deploys come first
+        wherever possible. With ``nearest=True`` the method returns the closest actions instead, for imitation: as many
+        deploys and attacks as the limits allow, with the shares nearest to the armies sent.
         """
         if not isinstance(turn, Orders):
             wishes = check_wishes(view, turn)

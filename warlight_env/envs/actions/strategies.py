@@ -1,4 +1,4 @@
-"""The `strategies` encoding: the thesis's three ways to deploy with its three ways to attack."""
+"""The `strategies` encoding: the three deploy strategies of the thesis, each with its three attack strategies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for att
 def submit_strategy(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Write the turn of a way to deploy and a way to attack."""
+    """Write the turn of a deploy strategy and an attack strategy."""
     board, params = context.board, context.params
     turn.status[READY] = 1
     way, generator = row[0] // _N_ATTACKS, work.generator
@@ -57,7 +57,7 @@ def submit_strategy(
 
 @kernel
 def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
-    """Drop deploys beyond as many as the rules allow."""
+    """Drop deploys beyond the number that the rules allow."""
     named = 0
     for r in range(deploy.shape[0]):
         named += 1 if deploy[r] > 0 else 0
@@ -67,7 +67,7 @@ def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
 
 @kernel
 def _applies(context: Context, seen: SeenPosition, generator: GeneratorWork) -> Int:
-    """Bits of the ways to deploy that apply; `generator` is prepared."""
+    """Return bits of the deploy strategies that apply; `generator` must be prepared."""
     bits = 0
     for way in range(3):
         if write_deploy(context, seen.position, way, seen.player, seen.income, generator, generator.turns.deploy[0]):
@@ -79,7 +79,7 @@ def _applies(context: Context, seen: SeenPosition, generator: GeneratorWork) -> 
 def write_strategy_mask(
     context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Open the strategies whose way to deploy applies; the first ones where none does, the first while picking."""
+    """Open the actions of deploy strategies that apply; the first three if none applies, the first while picking."""
     bits: Int = 1
     if not seen.picking:
         prepare(context, seen.position, seen.player, work.generator)
@@ -97,17 +97,17 @@ class StrategyActions(DiscreteEncoding):
     | action | deploys | attacks |
     |---|---|---|
     | 0, 1, 2 | aggressive: all beside the best enemy region | offensive, offensive with waiting, defensive |
-    | 3, 4, 5 | defensive: what is threatened, as far as it goes | the same |
+    | 3, 4, 5 | defensive: on threatened regions, as far as the income suffices | the same |
     | 6, 7, 8 | expansive: all beside the best neutral region | the same |
 
-    See `agents.generators`. A way to deploy may not apply (no enemy in sight, no threat, nothing neutral); the mask
-    closes its three actions. Where none applies the first three deploy on the region closest to a foreign one.
+    See `agents.generators`. A deploy strategy may not apply (no enemy in sight, no threat, nothing neutral); the mask
+    closes its three actions. If none applies, the first three actions deploy on the region closest to a foreign one.
 
-    What it can say: nine turns. What it cannot: everything else; but it learns in minutes. While regions are picked
-    there is one action, 0: the best regions by the evaluation.
+    It expresses nine turns and no others; but an agent learns it in minutes. While regions are picked there is one
+    action, 0: the best regions by the evaluation.
 
     Args:
-        weights: of the evaluation by which regions are the best ones (default: the thesis's).
+        weights: of the evaluation that ranks the regions (default: the thesis's).
     """
 
     name: ClassVar[str] = "strategies"
@@ -123,7 +123,7 @@ class StrategyActions(DiscreteEncoding):
         return np.zeros(1, dtype=np.int64)
 
     def mask(self, view: View) -> I8:
-        """int8[9]."""
+        """Return the mask as int8[9]."""
         return self._written_mask(view, self._submitted(view, [])[0])
 
     def decode(self, view: View, action: Any) -> Choice:
@@ -131,9 +131,9 @@ class StrategyActions(DiscreteEncoding):
         return self._choice(view, self._submitted(view, [row])[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> int:
-        """The first strategy whose turn this is, up to the order of deploys, or `InexpressibleError`.
+        """Return the first strategy with this turn, up to the order of deploys, or raise `InexpressibleError`.
 
-        With ``nearest=True`` the first of those that have the fewest armies elsewhere.
+        With ``nearest=True``: the first of the strategies with the fewest armies in other places than in the turn.
         """
         said = _plain(turn)
         open_ones = np.flatnonzero(self.mask(view)).tolist()

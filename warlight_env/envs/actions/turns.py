@@ -1,4 +1,4 @@
-"""What a player decides, and what encodings ask of it: whether it is legal, and what comes of it by region and edge."""
+"""A player's turn, and the checks and conversions of encodings: its legality, and its armies by region and edge."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
-#: What a player decides: orders while the game is played, regions (best first) while regions are picked.
+#: A player's decision: orders in play, regions (best first) while regions are picked.
 Choice = Orders | Sequence[int]
 
 
 class InexpressibleError(InputError):
-    """A turn that an encoding has no action for."""
+    """A turn without an action in an encoding."""
 
 
 def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
-    """The wishes as integers; `InexpressibleError` where a region is not offered or named twice."""
+    """Return the wishes as integers; `InexpressibleError` if a region is not offered or named twice."""
     regions = [int(region) for region in wishes]
     if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
         raise InexpressibleError(f"wishes {regions} name a region twice or one that is not offered")
@@ -31,7 +31,7 @@ def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
 
 
 def merge_deploys(view: View, orders: Orders) -> I64:
-    """The armies deployed on each region, int64[N]; `InexpressibleError` where the rules forbid them."""
+    """Return the armies deployed on each region, int64[N]; `InexpressibleError` if the rules forbid the deploys."""
     deploy = np.zeros(view.board.n_regions, dtype=np.int64)
     for region, armies in orders.arrays()[0].tolist():
         if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
@@ -43,9 +43,10 @@ def merge_deploys(view: View, orders: Orders) -> I64:
 
 
 def ranks(values: Sequence[int], levels: int) -> list[int]:
-    """Levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
+    """Return levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
 
-    The fewest possible, from `levels` downwards to 1 at least; `InexpressibleError` where they do not suffice.
+    The levels go from `levels` downwards to 1 at least, and are as few as possible. Raises `InexpressibleError` if
+    `levels` are too few.
     """
     level, out = levels, []
     for i, value in enumerate(values):
@@ -58,7 +59,7 @@ def ranks(values: Sequence[int], levels: int) -> list[int]:
 
 
 def edge_of(view: View, source: int, target: int) -> int:
-    """The directed edge of an attack from an own region, or `InexpressibleError`."""
+    """Return the directed edge of an attack from an own region, or raise `InexpressibleError`."""
     n = view.board.n_regions
     if not (0 <= source < n and 0 <= target < n) or view.board.edge_index[source, target] < 0:
         raise InexpressibleError(f"attack {source} to {target}: the regions are not neighbours")
@@ -68,9 +69,10 @@ def edge_of(view: View, source: int, target: int) -> int:
 
 
 def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
-    """The attacks as (directed edge, armies), in their order; several along an edge are one, where the first stands.
+    """Return the attacks as (directed edge, armies), in their order.
 
-    `InexpressibleError` where the rules forbid one.
+    Several attacks along an edge become one, at the position of the first. Raises `InexpressibleError` if the rules
+    forbid an attack.
     """
     armies_of: dict[int, int] = {}
     for source, target, armies in orders.arrays()[1].tolist():
@@ -84,5 +86,5 @@ def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
 
 
 def nearest_ranks(count: int, levels: int) -> list[int]:
-    """Levels for a list, best first, as `ranks` gives them, but from 1 on the last ones share the lowest."""
+    """Return levels for a list, best first, like `ranks`; if the levels are too few, the last entries share level 1."""
     return [max(1, levels - place) for place in range(count)]
