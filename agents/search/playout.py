@@ -33,8 +33,9 @@ def move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) 
 
 @inline_kernel
 def play_orders(context: Context, settings: PlaySettings, work: PlayWork) -> Int:
-    """Play the orders of the round from the position in `work`, and return the result of `winner_of` for the next
-    state.
+    """Play the orders of the round from the position in `work`.
+
+    Returns the result of `winner_of` for the next state.
     """
     return outcome_at(settings.outcome)(context, work.position, settings.player, work.samples, work.rng)
 
