@@ -83,7 +83,7 @@ class Parameter:
     choices: Collection[str] = ()
 
 
-#: The range of an integer that is bounded above in specifications, but not in Python.
+#: The range of an integer from 1 up without an upper limit, for integers that only specifications limit above.
 FROM_ONE: Final = Range(1)
 
 #: The evaluation's weights; most bots have this parameter.

@@ -218,8 +218,8 @@ PLANNING: Final = THESIS._replace(
 )  # fmt: skip
 
 #: The weights of `plan`: like PLANNING, but goals look further ahead and prefer super regions to single regions. Plans
-#: send as few armies as possible against neutral regions. These values were set by hand for growth without enemies
-#: nearby; they cost no games.
+#: send fewer armies against neutral regions. These values were set by hand for growth without enemies nearby. They did
+#: not make results of games worse.
 EXPANDING: Final = PLANNING._replace(patience=8.0, goal_region=2.0, goal_patience=8.0, sure_neutral=1.0)
 
 PRESETS: Final[dict[str, Weights]] = {
@@ -249,7 +249,7 @@ class Evaluation(NamedTuple):
     largest_territory: float
     threatened_bonus: float
     sharpness: float
-    extended: bool  #: whether one of the last four differs from the thesis; then `extended_share` is the share
+    extended: bool  #: whether one of the four fields above differs from the thesis; then `extended_share` is the share
     income: float
     prospect: float
     patience: float

@@ -113,9 +113,9 @@ def _see_neighbors(context: Context, values: RegionValues) -> None:
 
 @kernel
 def position_worth(context: Context, position: Position, player: Int) -> Real:
-    """Return the worth of a player's position.
+    """Return the worth of a player's position (thesis, algorithm 3.3).
 
-    Its regions' values and its armies, at least 0 (thesis, algorithm 3.3).
+    It is the sum of the values of the player's regions and armies, at least 0.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth, armies = 0.0, np.int64(0)
@@ -202,8 +202,8 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write shares by `extended_worth` to the power `sharpness`, as `position_share` does.
 
     Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, if the
-    weights were fitted to the outcomes of games. This is a separate function because it makes the thesis's terms alone
-    half as expensive again. A search uses it only where it is necessary.
+    weights were fitted to the outcomes of games. These terms are in a separate function because they would increase the
+    time of the thesis's terms by half. A search uses this function only where it is necessary.
     """
     for p in range(context.players):
         shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness

@@ -1,10 +1,11 @@
 """Starting regions by fast games: the picks, some rounds by plans or by a network, and the value of the position.
 
-First, games estimate the regions. In them, all players pick by the present estimates: the mean share of the players who
-got a region, with noise, as in a Gumbel softmax. Then lists of wanted regions are compared. Each stage plays twice as
-many games with the better half of the lists (successive halving: Karnin, Koren and Somekh, 2013). Games begin with the
-rules' way to pick. So picks of other players and wastelands count in all presets. If each player has its own offer, a
-player does not see the other offers. They are then random: any regions that are not offered to the player.
+First, games estimate the values of regions. In them, all players pick by the present estimates: the mean share of the
+players who got a region, with noise, as in a Gumbel softmax. Then lists of wanted regions are compared. Each stage
+plays twice as many games with the better half of the lists (successive halving: Karnin, Koren and Somekh, 2013). Games
+begin with the rules' way to pick. So picks of other players and wastelands count in all presets. If each player has its
+own offer, a player does not see the other offers. Then the other players may pick any regions that are not offered to
+the player.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
 from warlight_env.engine.view import View
 
-#: Games for one answer, of which half estimate regions, and rounds of each game: with plans, and with a turn network.
+#: Number of games for one list of picks, and rounds of each game: with plans, and with a turn network. Half of the
+#: games estimate regions.
 GAMES: Final = 4000
 _NETWORK_GAMES: Final = 2000
 _ROUNDS: Final = 6
@@ -46,7 +48,7 @@ PICKS: Final = Told(
 _LISTS: Final = 32
 #: Noise in shares: during the estimation of regions, in the compared lists, and in the other players' wishes.
 _EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
-#: Bonus in every other list for the regions beside the first region of the list.
+#: Bonus of the neighbours and of the super region of a list's first region, in every other list.
 _NEAR: Final = 0.06
 #: Number of prior games in a region's mean share, at an equal share.
 _PRIOR: Final = 2.0
@@ -144,7 +146,7 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
 
 @kernel
 def _begin(begun: State, rng: RandomState, work: PickWork) -> None:
-    """Set the game in `work` to the position of the question, with its own random generator."""
+    """Set the game in `work` to the position of `begun`, with its own random generator."""
     state = work.state
     for r in range(state.owner.shape[1]):
         state.owner[0, r], state.army[0, r] = begun.owner[0, r], begun.army[0, r]

@@ -169,7 +169,8 @@ def encode_nearest(
     """Write the row with priorities that is nearest to a legal turn.
 
     Weights are proportional to the deployed armies. Shares are nearest to the sent armies. The order of attacks is kept
-    as far as there are levels. Attacks from regions without free armies at the start of the round are left out.
+    as far as there are levels. Attacks from regions that have no free armies after the deploys, before transfers
+    arrive, are left out.
 
     army int32[N], deploy int32[N] and attacks int32[E, 3] with their count; action: [N + 2 E].
     """

@@ -66,7 +66,7 @@ class TurnNetwork(NamedTuple):
     held: Floats  #: [H, H] for the mean of a player's regions
     total: Floats  #: [H, H] for their sum
     whole: Floats  #: [H, H] for the mean of all regions
-    player: Floats  #: [H] added for the searching player
+    player: Floats  #: [H] added for the viewing player
     value_bias: Floats  #: [H]
     value: Floats  #: [H] for a player's score
     node_columns: Columns  #: [F]

@@ -114,7 +114,7 @@ def keep_best_turns(
 ) -> Int:
     """Move the best `most` of a player's turns in the position in `work` to the front.
 
-    Return the number of turns left.
+    Returns the number of turns left.
     """
     score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
     return keep_best(turns, count, most, work.look.score)

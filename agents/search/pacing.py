@@ -76,8 +76,8 @@ class Pacer:
 def is_decided(view: View) -> bool:
     """Return whether a player's share of armies and income is so large that the result is certain.
 
-    If the player sees all regions and enemies, its game is decided when it has `DECIDED` against all enemies together.
-    For an enemy it is decided when that enemy has `DECIDED` against the player alone.
+    A share is compared with `DECIDED`. If the player sees all regions, its own share against all enemies together
+    counts. An enemy's share against the player alone always counts.
     """
     armies, earned = [], []
     for player in range(view.players):

@@ -1,6 +1,6 @@
 """Turns by the network.
 
-First the deploys, region by region, then the armies over each border and the attacks' order.
+The network draws the deploys first, region by region, then the armies over each border and the attacks' order.
 """
 
 from __future__ import annotations

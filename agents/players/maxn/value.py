@@ -120,7 +120,10 @@ def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
 
 @kernel
 def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
-    """Mark enemies with less than half the player's share that border a player with more than the player's, int8[P]."""
+    """Mark weak enemies beside a strong one, int8[P].
+
+    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player.
+    """
     board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
     evaluate(context, position, shares)
     for p in range(players):

@@ -95,7 +95,7 @@ def _picks_left(view: View, player: int) -> int:
 def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
     """Return a possible offer of an enemy.
 
-    The player's own offer or, if each player has its own offer, a draw from the rest.
+    It is the player's own offer or, if each player has its own offer, a draw from the remaining regions.
     """
     if view.params.picking != OWN_OFFER:
         return list(view.offers)

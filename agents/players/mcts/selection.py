@@ -53,7 +53,7 @@ def select_blind(
 ) -> Int:
     """Select by decoupled UCT.
 
-    An enemy's turn by its value over all turns before it, because players move simultaneously.
+    An enemy's turn is selected by its value over all turns before it, because players move simultaneously.
     """
     if level == 0:
         return _best_child(tree, settings, node)

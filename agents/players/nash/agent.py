@@ -241,7 +241,7 @@ class NashAgent(SearchAgent):
     def _of_simple(self, view: View, position: Position) -> SimpleBots | None:
         """Return the estimate of whether the other players are simple bots, updated by the last round.
 
-        None: not in use.
+        None: the agent does not look for simple bots, or the game has fog.
         """
         if self.others != "known" or view.rules.fog:
             return None

@@ -112,7 +112,7 @@ class _Move:
                 return  # no player has a choice, except perhaps assumed bots
 
     def _respond(self, player: int, end: float) -> None:
-        """Search a player's best response until this part of the budget is spent."""
+        """Search for a player's best response until this part of the budget is spent."""
         if self._spent >= end:
             return
         of, work = self._of, self._work
