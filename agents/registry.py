@@ -375,7 +375,7 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: … of files whose names are the whole text behind an agent's name
+_FILE_END: Final = ".npz"  #: … of files named by the whole text behind an agent's name
 
 
 def pinned(spec: str) -> str:
