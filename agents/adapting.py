@@ -1,4 +1,4 @@
-"""The door for agents of others, which may be any object with a name, `pick` and `act`; behind it all are `Agent`s."""
+"""Adapter that turns any object with a name, `pick` and `act` into an `Agent`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_GIVEN: Final = object()
 
 
 class PlainAgent(Protocol):
-    """What the door asks for; an `Agent` has it, too."""
+    """The attributes that `as_agent` requires. An `Agent` has them, too."""
 
     name: str
 
@@ -33,24 +33,24 @@ class PlainAgent(Protocol):
 
 
 def is_agent(thing: object) -> bool:
-    """Whether it can be asked as an agent is: an `Agent`, or something with a name, `pick` and `act`."""
+    """Return whether a thing can play: it is an `Agent`, or it has a name, `pick` and `act`."""
     return isinstance(thing, Agent) or all(hasattr(thing, name) for name in ("name", "pick", "act"))
 
 
 def as_agent(thing: Any) -> Agent:
-    """An `Agent` as it is; anything else with the defaults of `Agent` for what it lacks."""
+    """Return an `Agent` unchanged, or wrap another object with the defaults of `Agent` for missing attributes."""
     return thing if isinstance(thing, Agent) else AdaptedAgent(thing)
 
 
 class UncallableError(InputError):
-    """A factory of agents that does not take what one must."""
+    """Error for a factory of agents that does not accept the required arguments."""
 
 
 def made_by(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """What a factory of agents makes of a seed and parameters.
+    """Return the agent that a factory makes from a seed and parameters.
 
     Raises:
-        UncallableError: it cannot be called so.
+        UncallableError: the factory does not accept these arguments.
     """
     try:
         return factory(*arguments, **named)
@@ -64,12 +64,12 @@ def made_by(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
                 f"agent's parameters by their names, as a class with __init__(self, seed) is ({error})"
             ) from None
         except ValueError:
-            pass  # some functions in C do not tell what they take
+            pass  # some functions in C have no readable signature
         raise
 
 
 class _Counted(list[Any]):
-    """Faults that were kept in a plain list."""
+    """Faults from a plain list, with the counts of `Faults`."""
 
     @property
     def total(self) -> int:
@@ -83,20 +83,23 @@ class _Counted(list[Any]):
 
 
 class AdaptedAgent(Agent):
-    """An object that is no `Agent`, as one: what it has is asked of it each time, its other attributes are its own."""
+    """Wrapper that makes an `Agent` from another object.
+
+    It calls the object's own methods, and it reads the object's attributes at each access.
+    """
 
     def __init__(self, thing: Any) -> None:
         self._thing = thing
         self.counts_simulations = bool(getattr(thing, "counts_simulations", True))
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # what is not there yet while an agent is copied or unpickled
+        if name.startswith("_"):  # private attributes do not exist yet while an agent is copied or unpickled
             raise AttributeError(name)
         return getattr(self._thing, name)
 
     @property
     def name(self) -> str:
-        """Its own; without one that of its class."""
+        """Return the object's name; without one, the name of its class."""
         name: str = getattr(self._thing, "name", type(self._thing).__name__)
         return name
 
@@ -110,23 +113,23 @@ class AdaptedAgent(Agent):
         return wishes
 
     def act(self, view: View, budget: Any = _NOT_GIVEN) -> Orders:
-        """See `Agent.act`; where nothing is said of a budget, its own `act` need not take one."""
+        """See `Agent.act`. Without a budget argument, the object's `act` is called without one, too."""
         orders: Orders = self._thing.act(view) if budget is _NOT_GIVEN else self._thing.act(view, budget)
         return orders
 
     @property
     def simulations(self) -> int | None:
-        """See `Agent.simulations`; what is no integer is none."""
+        """See `Agent.simulations`. A value that is not an integer counts as None."""
         found = getattr(self._thing, "simulations", None)
         return found if type(found) is int else None
 
     @property
     def faults(self) -> Faults | None:
-        """See `Agent.faults`; what is no list is none."""
+        """See `Agent.faults`. A value that is not a list counts as None."""
         found = getattr(self._thing, "faults", None)
         if not isinstance(found, list):
             return None
-        counts: Any = found  # a list of its own may count those, too, that it does not keep
+        counts: Any = found  # a list with these attributes may also count faults that it does not store
         return counts if hasattr(found, "total") and hasattr(found, "lost") else _Counted(found)
 
     def check(self, map: Map, rules: Rules, players: int) -> None:

@@ -1,4 +1,4 @@
-"""The text of an agent specification as a value: a name, and what stands behind it."""
+"""The text of an agent specification as a value: a name, and the text behind it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ _DIGEST: Final = re.compile(r"#[0-9a-f]{16}$")
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """``name``, ``name:key=value,…`` or ``name:TEXT``. `str` gives the text that was parsed, without outer white space.
+    """An agent specification: ``name``, ``name:key=value,…`` or ``name:TEXT``.
 
-    name: of the agent. separator: ":" or nothing. rest: all that follows.
+    `str` returns the parsed text without outer white space.
+
+    name: the agent's name. separator: ":" or an empty string. rest: all text that follows.
     """
 
     name: str
@@ -36,15 +38,15 @@ class AgentSpec:
 
     @property
     def parts(self) -> list[str]:
-        """The parts between commas, without white space around them and without empty ones."""
+        """Return the parts between commas, without white space around them and without empty parts."""
         return [part.strip() for part in self.rest.split(",") if part.strip()]
 
     def with_rest(self, rest: str) -> AgentSpec:
-        """The same agent with another text behind its name."""
+        """Return the same agent with another text behind its name."""
         return replace(self, rest=rest)
 
     def renamed(self, name_of: Callable[[str, str], str]) -> AgentSpec:
-        """The same agent with other names of parameters: name_of(key, value)."""
+        """Return the same agent with other parameter names: name_of(key, value)."""
 
         def rename(part: str) -> str:
             key, equals, value = part.strip().partition("=")
@@ -53,7 +55,10 @@ class AgentSpec:
         return self.with_rest(",".join(map(rename, self.rest.split(","))))
 
     def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
-        """Append digests to values: digest_of(key, value) is 16 hexadecimal digits, or None for a part without one."""
+        """Append digests to values.
+
+        digest_of(key, value) returns 16 hexadecimal digits, or None for a value without a digest.
+        """
 
         def pin(part: str) -> str:
             key, equals, value = part.strip().partition("=")
@@ -63,7 +68,10 @@ class AgentSpec:
         return self.with_rest(",".join(map(pin, self.rest.split(","))))
 
     def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
-        """Remove the digests of values. endings: keys, and how the values end that can have a digest."""
+        """Remove the digests of values.
+
+        endings: pairs of a key and the end of its values, for values that can have a digest.
+        """
 
         def unpin(part: str) -> str:
             stripped = part.strip()
@@ -76,12 +84,15 @@ class AgentSpec:
         return self.with_rest(",".join(map(unpin, self.rest.split(","))))
 
     def without_digest(self, end: str) -> AgentSpec:
-        """Remove the digest behind a file's name that is the whole rest; end: how such names end."""
+        """Remove the digest of a file name that is the whole rest.
+
+        end: the end of such file names.
+        """
         bare = _DIGEST.sub("", self.rest.rstrip())
         return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self
 
 
 def _before_space(text: str, added: str) -> str:
-    """Append to a text, before the white space at its end."""
+    """Append `added` to a text, before the white space at its end."""
     end = len(text.rstrip())
     return f"{text[:end]}{added}{text[end:]}"

@@ -1,4 +1,4 @@
-"""What an agent is, and the common part of agents that are kernels."""
+"""The class of all agents, and the common part of agents that are kernels."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from warlight_env.ownership import OneThread
 
 @dataclass(frozen=True)
 class Budget:
-    """What an agent may spend on an answer: simulations, seconds, or (both None) as much as it likes.
+    """The limits of one answer: simulations, seconds, or (both None) no limit.
 
-    It takes the place of what an agent's own parameters say about simulations and seconds.
+    A budget replaces the simulations and seconds in an agent's own parameters.
 
     Args:
-        simulations: at most so many, for agents that simulate.
-        seconds: at most so many, of wall time; with a bank, what the clock advises.
-        bank: seconds left on the agent's clock for all of its answers; None: each answer has its own time. Agents
-            that plan their time look at this, as those that search do (`search.pacing`).
+        simulations: most simulations of an answer, for agents that simulate.
+        seconds: most seconds of wall time of an answer; with a bank, the clock's recommendation.
+        bank: seconds left on the agent's clock for all of its answers. None: each answer has its own time. Agents that
+            search plan their time with it (`search.pacing`).
         increment: seconds that the bank gets after each answer.
     """
 
@@ -59,7 +59,7 @@ class Budget:
 def given(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
 ) -> tuple[int | None, float | None]:
-    """Simulations and seconds of a move: the budget's, else the agent's own, else `default` simulations."""
+    """Return the simulations and seconds of a move: the budget's, else the agent's, else `default` simulations."""
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds
     if simulations is None and seconds is None:
@@ -68,81 +68,84 @@ def given(
 
 
 def check_asked(view: Any, budget: Any = None) -> None:
-    """Raises InputError unless an agent can be asked with these: a `View`, and a `Budget` or None."""
+    """Raise InputError unless these are valid arguments of an agent: a `View`, and a `Budget` or None."""
     if not isinstance(view, View):
         raise InputError(f"view = {short_repr(view)}: must be a `View`, as `Game.view` gives it")
     if not isinstance(budget, Budget | None):
         raise InputError(f"budget = {short_repr(budget)}: must be a `Budget` or None")
 
 
-#: The methods of an agent that work in its memory.
+#: The methods of an agent that use its working memory.
 ASKED: Final = ("pick", "act", "searched", "search_policy", "insight")
 
 
 class Agent(ABC):
-    """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix.
+    """A player. It sees only a `View`, and it has its own random generator, separate from the dice.
 
-    A subclass gives `pick` and `act`. All else has a default, which stands for an agent that has nothing of the kind;
-    those that are properties a subclass overrides by properties, or by attributes of the class.
+    A subclass defines `pick` and `act`. All other methods and attributes have defaults for agents without that feature.
+    A subclass overrides the properties by properties or by class attributes.
     """
 
     name: str = "agent"
 
     @abstractmethod
     def pick(self, view: View) -> list[int]:
-        """The offered regions that it would like, best first."""
+        """Return the offered regions that the agent would like, best first."""
 
     @abstractmethod
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Its turn for this round."""
+        """Return the agent's turn for this round."""
 
-    #: Whether it keeps to a budget in simulations; a clock of simulations alone is refused for one that does not.
+    #: Whether the agent respects a budget in simulations. If not, a clock with simulations only is refused.
     counts_simulations: bool = True
 
     @property
     def simulations(self) -> int | None:
-        """Simulations of its last answer, which matches count; None: it makes none."""
+        """Simulations of the last answer, which matches count; None: the agent makes none."""
         return None
 
     @property
     def faults(self) -> Faults | None:
-        """What went wrong with its answers in this game without ending it; None: it does not tell."""
+        """The faults in the agent's answers of this game that did not end the game.
+
+        None: the agent does not report faults.
+        """
         return None
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raises an InputError where it cannot play such games; matches ask before they begin."""
+        """Raise an InputError if the agent cannot play such games; matches call this before they begin."""
         return None
 
     def close(self) -> None:
-        """Its game is over: it gives back what it holds, as a process."""
+        """Release the agent's resources, such as a process, after its game."""
         return None
 
     def insight(self) -> dict[str, Any] | None:
-        """What it thought before its last answer, as plain data for JSON; None: nothing, or what `searched` tells.
+        """Return information about the last answer as plain data for JSON; None: no information beyond `searched`.
 
-        Asked once the round has been played.
+        Call it after the round has been played.
         """
         return None
 
     def searched(self) -> Searched | None:
-        """What its last search came to; None: it has not searched yet, or never does."""
+        """Return the result of the last search; None: the agent has not searched yet, or it never searches."""
         return None
 
     def search_policy(self) -> SearchPolicy | None:
-        """What its last answer was chosen from: turns with probabilities and values, the answer first.
+        """Return the turns that the last answer was chosen from, with probabilities and values; the answer is first.
 
-        Probabilities are shares of visits (`mcts`, `flat_mc`), or the mixture (`nash`); agents that play the turn of
-        the highest value give that one all. None: it has not answered yet, or chooses from nothing.
+        Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn of the
+        highest value give it probability 1. None: the agent has not answered yet, or it does not choose among turns.
         """
         searched = self.searched()
         return None if searched is None else searched.record.policy(searched.view.params.max_orders)
 
 
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
-    """Ask an agent that was made for this question alone whether it can play such games; it is closed then.
+    """Raise an error if an agent cannot play such games, and close the agent; it was made only for this check.
 
     Raises:
-        InputError: it cannot, as its `check` says.
+        InputError: the agent's `check` raised it.
     """
     try:
         agent.check(map, rules, players)
@@ -151,7 +154,7 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
 
 
 class KernelAgent(OneThread, Agent):
-    """An agent whose turn a kernel writes into arrays; subclasses give `_write` and `pick`."""
+    """An agent with a kernel that writes its turn into arrays; subclasses define `_write` and `pick`."""
 
     exclusive_methods = ASKED
     not_copied = ("_known",)
@@ -163,7 +166,7 @@ class KernelAgent(OneThread, Agent):
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Buffers for the board and the rules of this game; called when an agent meets new ones."""
+        """Make buffers for the board and the rules of this game; called when the agent meets new ones."""
         board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
@@ -171,14 +174,14 @@ class KernelAgent(OneThread, Agent):
 
     @abstractmethod
     def _write(self, view: View) -> int:
-        """Write the turn to `_deploy` and `_attacks`; returns the number of attacks."""
+        """Write the turn to `_deploy` and `_attacks`, and return the number of attacks."""
 
     @abstractmethod
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
 
     def _picked(self, view: View, picker: Any, weights: Weights) -> list[int]:
-        """What a kernel of the signature of pickers wishes for."""
+        """Return the regions that a picker kernel chooses, best first."""
         check_asked(view)
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
@@ -199,9 +202,9 @@ class KernelAgent(OneThread, Agent):
 
 
 class ValuingAgent(KernelAgent):
-    """An agent whose turn is a policy kernel's, and that goes by the thesis's evaluation, in its picks too."""
+    """An agent that takes its turns from a policy kernel; turns and picks use the thesis's evaluation."""
 
-    policy: ClassVar[Callable[..., Any]]  #: of the signature of policies, see `plug_ins.policy_signature`
+    policy: ClassVar[Callable[..., Any]]  #: has the signature of policies, see `plug_ins.policy_signature`
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)

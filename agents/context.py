@@ -1,7 +1,7 @@
-"""What stays the same while a player thinks: board, rules, evaluation, and the functions that it thinks with.
+"""The constant data of a player's computation: board, rules, evaluation and functions.
 
-The functions stand in a `Context` as addresses, of the signatures below; `evaluate`, `generate` and `draw_turn` call
-them. So kernels are compiled once, whichever functions they get; a call costs some 40 ns.
+A `Context` stores the functions as addresses, with the signatures below; `evaluate`, `generate` and `draw_turn` call
+them. So each kernel is compiled only once for all functions. A call costs about 40 ns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ from warlight_env.maps import load
 
 
 class Context(NamedTuple):
-    """Made by `plug_ins.make_context`; kernels get it by reference. An address is 0 where there is no function."""
+    """Constant data for kernels, passed by reference; see `plug_ins.make_context`.
+
+    An address of 0 means that there is no function.
+    """
 
     board: Board
     params: RuleParams
@@ -42,14 +45,14 @@ class Context(NamedTuple):
     value: ValueNetwork
     turns: TurnNetwork
     players: int
-    ways: int  #: of generators, see `generate_turns`; the policy gets the same
+    ways: int  #: bits of the generators, see `generate_turns`; the policy gets the same bits
     evaluate: int  #: the address of a function of `evaluation_signature`
-    generate: int  #: of `generator_signature`
-    policy: int  #: of `policy_signature`
+    generate: int  #: the address of a function of `generator_signature`
+    policy: int  #: the address of a function of `policy_signature`
 
 
 def bare_context(board: Board, params: RuleParams, players: int, weights: Weights, ways: int = ALL_WAYS) -> Context:
-    """A context without functions, for kernels that call none; `plug_ins.make_context` makes those with them."""
+    """Return a context without functions, for kernels that call none; `plug_ins.make_context` adds functions."""
     forces = make_forces(params.dice)
     return reference(
         Context(
@@ -70,7 +73,7 @@ def bare_context(board: Board, params: RuleParams, players: int, weights: Weight
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Numba's types of what the functions take; the same for all maps and rules."""
+    """Return Numba's types of the functions' arguments; they are the same for all maps and rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)
@@ -94,7 +97,8 @@ def record_types() -> dict[str, Any]:
 def evaluation_signature() -> Any:
     """``evaluate(context, position, shares) -> int``.
 
-    Writes each player's share of a `Position`, in [0, 1], to shares float64[P] or more; they add up to 1. Returns 0.
+    Writes each player's share of a `Position`, in [0, 1], to shares float64[P] or larger. The shares add up to 1.
+    Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], t["shares"])
@@ -104,8 +108,8 @@ def evaluation_signature() -> Any:
 def generator_signature() -> Any:
     """``generate(context, position, player, rng, work, turns) -> int``.
 
-    Writes turns to choose from into `turns`, a `TurnSet`, at least 1 and at most as many as it has room for, and
-    returns how many; see `generate_turns`.
+    Writes the turns of a choice to `turns`, a `TurnSet`: at least 1, and at most its capacity. Returns their number;
+    see `generate_turns`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["rng"], t["work"], t["turns"])
@@ -115,7 +119,7 @@ def generator_signature() -> Any:
 def policy_signature() -> Any:
     """``policy(context, position, player, rng, work, deploy, attacks) -> int``.
 
-    Writes one turn, deploy int32[N] and attacks int32[E, 3], and returns the attacks' number; see `random_turn`.
+    Writes one turn, deploy int32[N] and attacks int32[E, 3]. Returns the number of attacks; see `random_turn`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["rng"], t["work"], t["armies"], t["attacks"])
@@ -125,8 +129,8 @@ def policy_signature() -> Any:
 def picker_signature() -> Any:
     """``pick(context, position, free, player, rng, wishes) -> int``.
 
-    Writes the regions wished for, of those where free int8[N] is not 0, best first, to wishes int32[N] and returns
-    how many; see `best_picks`.
+    Writes the wanted regions to wishes int32[N], best first. Only regions with free int8[N] other than 0 are allowed.
+    Returns their number; see `best_picks`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], t["owners"], types.int64, t["rng"], t["armies"])
@@ -136,8 +140,8 @@ def picker_signature() -> Any:
 def leaf_signature() -> Any:
     """``leaf(context, positions, count, shares) -> int``.
 
-    positions: `Positions` of games that go on. Writes to shares float64[L, P], for the first `count` of them, each
-    player's share of a position, in [0, 1]; those of a position add up to 1. Returns 0.
+    positions: `Positions` of unfinished games. For the first `count` positions, writes each player's share, in [0, 1],
+    to shares float64[L, P]. The shares of a position add up to 1. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["positions"], types.int64, t["leaf shares"])
@@ -147,8 +151,8 @@ def leaf_signature() -> Any:
 def prior_signature() -> Any:
     """``prior(context, position, player, turns, count, likely) -> int``.
 
-    Writes to likely float64[K] how likely it is, from 0, that the player takes each of the first `count` turns of a
-    `TurnSet`; the search divides by their sum. Returns 0.
+    Writes a weight of at least 0 for each of the first `count` turns of a `TurnSet` to likely float64[K]: how likely
+    the player takes the turn. The search divides the weights by their sum. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["turns"], types.int64, t["likely"])
@@ -164,7 +168,7 @@ prior_at = function_at(prior_signature)
 
 @inline_kernel
 def evaluate(context: Context, position: Position, shares: Shares) -> None:
-    """Write each player's share of a position, by the context's evaluation, to shares float64[P] or more."""
+    """Write each player's share of a position, by the context's evaluation, to shares float64[P] or larger."""
     evaluation_at(context.evaluate)(context, position, shares)
 
 
@@ -172,7 +176,7 @@ def evaluate(context: Context, position: Position, shares: Shares) -> None:
 def generate(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write the turns of the context's generator to a `TurnSet`; returns how many."""
+    """Write the turns of the context's generator to a `TurnSet`, and return their number."""
     return generator_at(context.generate)(context, position, player, rng, work, turns)
 
 
@@ -186,5 +190,5 @@ def draw_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn of the context's policy to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    """Write a turn of the context's policy to deploy int32[N] and attacks int32[E, 3]; return the number of attacks."""
     return policy_at(context.policy)(context, position, player, rng, work, deploy, attacks)

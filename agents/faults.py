@@ -1,4 +1,4 @@
-"""What an agent tells of answers of its own that went wrong."""
+"""Records of an agent's answers that went wrong."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any, Protocol
 
 
 class Fault(Protocol):
-    """One thing that went wrong; as text it says what and when."""
+    """One fault; its text contains the cause and the time."""
 
     @property
     def lost(self) -> bool:
-        """Whether the answer was lost; else it was only taken kindly."""
+        """Whether the answer was lost. Otherwise it was only corrected."""
         ...
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the fault as plain data for JSON."""
         ...
 
 
 class Faults(Protocol):
-    """The faults of a game in order, or the first of them; `total` and `lost` count all."""
+    """The faults of a game in order, or only the first ones; `total` and `lost` count all faults."""
 
     @property
     def total(self) -> int:
-        """All faults, those included that are not kept."""
+        """The number of all faults, stored or not."""
         ...
 
     @property
     def lost(self) -> int:
-        """Those of them that lost an answer."""
+        """The number of faults that lost an answer."""
         ...
 
     def __len__(self) -> int: ...

@@ -1,4 +1,4 @@
-"""Names that agents' parameters had in older versions, for specifications in the files of these."""
+"""Former names of agents' parameters, for specifications in files of older versions."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any, Final
 
 from warlight_env.agents.agent_spec import AgentSpec
 
-#: (former name, value; "": any other) → the parameter's name now.
+#: (former name, value; "": any other value) → the parameter's present name.
 _OF_TREES: Final = {
     ("replies", ""): "selection",
     ("selection", "root"): "exploration_visits",
     ("selection", "parent"): "exploration_visits",
 }
-#: By agent.
+#: Former names by agent.
 _FORMER: Final = dict.fromkeys(("mcts", "mcts_thesis", "mcts_no_defense", "pmcts"), _OF_TREES)
-#: Between the specifications in the key of a contest.
+#: Separators between the specifications in the key of a contest.
 _SEPARATORS: Final = re.compile(r"( [/:] )")
-#: What stands before the specification of such an agent, which may be inside another's.
+#: The text before the specification of such an agent, which may be inside another agent's specification.
 _SPEC: Final = re.compile(rf"(?:^|:)\s*(?=(?:{'|'.join(_FORMER)}):)")
 
 
 def present_name(agent: str, key: str, value: str) -> str:
-    """The name that an agent's parameter has now, by the name and the value in a specification of any version."""
+    """Return the present name of an agent's parameter, from a name and a value in a specification of any version."""
     former = _FORMER.get(agent, {})
     return former.get((key, value)) or former.get((key, "")) or key
 
 
 def with_present_names(text: str) -> str:
-    """A specification of any version with the names that parameters have now; any other text as it is.
+    """Return a specification of any version with the present names of parameters; other text stays unchanged.
 
     The text may also be the key of a contest: several specifications, separated by " / " or " : ".
     """
@@ -44,7 +44,7 @@ def _with_present_names(spec: str) -> str:
 
 
 def present_specs(data: Any) -> Any:
-    """Plain data of any version, in which each specification has the names that parameters have now."""
+    """Return plain data of any version, with the present names of parameters in each specification."""
     if isinstance(data, str):
         return with_present_names(data)
     if isinstance(data, dict):

@@ -1,6 +1,6 @@
-"""What is declared of an agent's parameters, once, at their type: from it follow specifications, checks and help.
+"""Declarations of agents' parameters, at their types; specifications, checks and help use them.
 
-A parameter of a settings class or of an agent's `__init__` is declared as ``name: Annotated[int, Told(…)] = default``.
+Declare a parameter of a settings class or of an agent's `__init__` as ``name: Annotated[int, Told(…)] = default``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Class = TypeVar("_Class", bound=Callable[..., Any])
 
 
 class Range(NamedTuple):
-    """Numbers from `low` to `high`, the ends themselves included or not."""
+    """Numbers from `low` to `high`; each end is included or not."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -35,7 +35,7 @@ class Range(NamedTuple):
             return False
         try:
             number = float(value)
-        except OverflowError:  # of an integer
+        except OverflowError:  # the number is a large integer
             return False
         at_least = number > self.low if self.above_low else number >= self.low
         at_most = number < self.high if self.below_high else number <= self.high
@@ -53,12 +53,12 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Told:
-    """What a parameter is declared by.
+    """The declaration of a parameter.
 
-    help: in a few words, as lists of parameters have it. more: what else is to say.
-    low, high: of numbers in specifications. takes: of those from Python, where these are others.
+    help: a few words for lists of parameters. more: further text.
+    low, high: limits of numbers in specifications. takes: limits of numbers from Python, if these differ.
     choices: allowed strings; more may be registered at run time. None: any string.
-    short: the name in specifications, where it is another. shared: listed behind those that are an agent's own.
+    short: the name in specifications, if it differs. shared: listed after the agent's own parameters.
     """
 
     help: str
@@ -73,7 +73,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an agent, as specifications take it."""
+    """A parameter of an agent in a specification."""
 
     kind: type
     default: Any
@@ -83,10 +83,10 @@ class Parameter:
     choices: Collection[str] = ()
 
 
-#: Bounds of an integer that specifications bound, and Python does not.
+#: The range of an integer from 1 up without an upper limit, for integers that only specifications limit above.
 FROM_ONE: Final = Range(1)
 
-#: The evaluation's weights, which most bots take.
+#: The evaluation's weights; most bots have this parameter.
 WEIGHTS: Final = Told("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
 
 #: Seconds a move.
@@ -112,15 +112,15 @@ def _declared(hints: Mapping[str, Any]) -> dict[str, _Declared]:
 
 @functools.cache
 def _of(source: Callable[..., Any]) -> dict[str, _Declared]:
-    """What a settings class declares of its fields, or an agent's class of its arguments."""
+    """Return the declarations in the fields of a settings class, or in the arguments of an agent's class."""
     annotated = source if dataclasses.is_dataclass(source) else inspect.unwrap(source.__init__)
     return _declared(typing.get_type_hints(annotated, include_extras=True))
 
 
 def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Parameter]:
-    """The parameters that a class declares, by their names in specifications.
+    """Return the parameters that a class declares, by their names in specifications.
 
-    defaults: others than those of the class.
+    defaults: values that replace the defaults of the class.
     """
     given = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
     return {
@@ -132,7 +132,7 @@ def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Para
 
 
 def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_out: Iterable[str] = ()) -> None:
-    """Raise an `InputError` where a value is none that the class declares; `weights` are for `Weights.load`."""
+    """Raise an `InputError` if the class does not allow a value. `Weights.load` checks `weights`, not this function."""
     for name, (kind, optional, told) in _of(source).items():
         value = values.get(name)
         if name in leave_out or (value is None and optional):
@@ -155,7 +155,7 @@ def _check_integer(name: str, value: object, fits: Range) -> None:
 
 
 def documented(source: _Class) -> _Class:
-    """Decorates a class: its documentation ends with what it declares."""
+    """Decorate a class: append the declared parameters to its docstring."""
     lines = ["", "", "Parameters:"]
     for name, (_, _, told) in _of(source).items():
         listed = next(iter(told.choices), "") in told.help

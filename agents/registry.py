@@ -26,30 +26,31 @@ from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
 
-#: Entry points of other packages: name → a callable taking (seed, **parameters).
+#: Entry points of other packages: name → a callable with arguments (seed, **parameters).
 ENTRY_POINTS = "warlight_env.agents"
 
 
 class AgentError(InputError):
-    """An agent or a parameter that does not exist, or a value it does not take."""
+    """Error for an unknown agent or parameter, or for a value that a parameter does not allow."""
 
 
 @dataclass(frozen=True)
 class AgentInfo:
-    """An agent as the registry knows it."""
+    """An agent's entry in the registry."""
 
     name: str
     summary: str
     load: Callable[[], Callable[..., Any]]
-    declared: Callable[[], dict[str, Parameter]] = dict  #: its parameters
-    form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
-    players: int = MAX_PLAYERS  #: the most in its games
+    declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
+    form: str = ""  #: set if the agent reads all text behind its name as one text: the form of that text
+    players: int = MAX_PLAYERS  #: the largest number of players in its games
     wraps: bool = False  #: whether the text of its form is an agent's specification
-    digest_of: Callable[[str], str] | None = None  #: where that text may be a file: the digest of what such a one holds
+    #: if that text may name a file: returns the digest of the file's content
+    digest_of: Callable[[str], str] | None = None
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """By name; what declares them is loaded when they are first asked for."""
+        """The parameters by name; the module that declares them is loaded at the first access."""
         return self.declared()
 
 
@@ -68,18 +69,20 @@ def register(
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
-    settings: a dataclass, or an agent's class, that declares the parameters as `parameters.Told` says; None: none.
-    With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
-    players: the most in the games that it plays. wraps: whether that text is an agent's specification.
-    digest_of: where that text may be the name of an .npz file: 16 hexadecimal digits of what it holds, for `pinned`.
+    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Told`. None: no
+    parameters.
+    With a `form`, the callable takes `seed` and `text` instead: all text behind the name, without the colon.
+    players: the largest number of players in its games. wraps: whether that text is an agent's specification.
+    digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
+    `pinned`.
 
-    What it makes is an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
+    The callable returns an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
     Raises:
-        AgentError: the name is taken or no specification can have it, or another argument is of the wrong type.
+        AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
     """
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
-    registrars.run()  # those above come first, whatever is registered: their names are taken
+    registrars.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
 
@@ -110,7 +113,7 @@ def _check_registration(
 
 
 def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
-    """Add an agent of ours: what makes it and what declares its parameters are names in a module."""
+    """Add a built-in agent; `made_by` and `parameters` are names in its module."""
 
     def load() -> Callable[..., Agent]:
         return getattr(importlib.import_module(module), made_by)
@@ -236,7 +239,7 @@ def _known() -> dict[str, AgentInfo]:
     return known
 
 
-#: Which agents files of a kind make, by how their names end.
+#: The agents for files of each kind, by the ends of their names.
 _FOR_FILES: Final = {
     ".zip": "sb3:file={},trust=yes if you trust whoever made it",
     ".npz": "policy:{}",
@@ -245,7 +248,7 @@ _FOR_FILES: Final = {
 
 
 def _info(name: str) -> AgentInfo:
-    if name in _AGENTS:  # without a look at packages above and at others, which takes time
+    if name in _AGENTS:  # skip the slow search for other packages' agents
         return _AGENTS[name]
     known = _known()
     if name not in known:
@@ -257,17 +260,17 @@ def _info(name: str) -> AgentInfo:
 
 
 def agent_names() -> list[str]:
-    """Names of all agents, those of other packages included."""
+    """Return the names of all agents, including those of other packages."""
     return sorted(_known())
 
 
 def package_agents() -> list[str]:
-    """Names of the agents that come from other packages."""
+    """Return the names of the agents from other packages."""
     return sorted({entry.name for entry in _foreign() if entry.name not in _AGENTS})
 
 
 def describe() -> list[AgentInfo]:
-    """All agents with their parameters."""
+    """Return all agents with their parameters."""
     return [info for _, info in sorted(_known().items())]
 
 
@@ -283,7 +286,7 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """The key and the value of a parameter that is written as its value alone: simulations or seconds a move."""
+    """Return the key and the value of a parameter that is written as its value alone: simulations or seconds a move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -295,12 +298,12 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
-#: Agents around another one, as in "belief:mcts".
+#: Most agents around another one, as in "belief:mcts".
 MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """The agents around the innermost one, each with its colon, and the innermost one."""
+    """Return the agents around the innermost one, each with its colon, and the innermost one."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
@@ -310,10 +313,13 @@ def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
 
 
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
-    """An agent's record and its parameters from ``name`` or ``name:key=value,…``; `AgentError` names what is wrong.
+    """Return an agent's record and its parameters from ``name`` or ``name:key=value,…``.
 
-    For agents that take `sims` or `secs`, the value may stand alone: ``mcts:457`` and ``mcts:457sims`` are
+    For agents that take `sims` or `secs`, the value may be alone: ``mcts:457`` and ``mcts:457sims`` are
     ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
+
+    Raises:
+        AgentError: the specification is wrong; the message names the problem.
     """
     if not isinstance(spec, str):
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
@@ -346,7 +352,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
 
 def _network_digest(path: str) -> str:
     told = digest(bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network"))
-    load_value(f"{path}#{told}")  # refuses what is no network
+    load_value(f"{path}#{told}")  # raises an error if the file holds no network
     return told
 
 
@@ -354,7 +360,7 @@ def _turns_digest(path: str) -> str:
     from warlight_env.agents.turn_net.turn_file import load_turns
 
     told = digest(bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network"))
-    load_turns(f"{path}#{told}")  # refuses what is no network
+    load_turns(f"{path}#{told}")  # raises an error if the file holds no network
     return told
 
 
@@ -362,18 +368,20 @@ def _model_digest(path: str) -> str:
     return hashlib.sha256(bounded.read_bytes(Path(path), bounded.MODEL_BYTES, AgentError, "model")).hexdigest()[:16]
 
 
-#: Parameters that name files: how these end, and the digest of what one holds.
+#: Parameters that name files: the end of the name, and a function for the digest of the content.
 _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "weights": (".json", lambda path: Weights.load(path).digest()),
     "value": (".npz", _network_digest),
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: … of those that stand behind a name alone
+_FILE_END: Final = ".npz"  #: … of files named by the whole text behind an agent's name
 
 
 def pinned(spec: str) -> str:
-    """A specification for what its files of weights, networks and models hold now: with a digest behind each name.
+    """Return a specification with a digest behind each file name, for the present content of its files.
+
+    Files of weights, networks and models get digests.
 
     Raises:
         AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
@@ -395,7 +403,7 @@ def pinned(spec: str) -> str:
 
 
 def unpinned(spec: str) -> str:
-    """The specification of which `pinned` made this one."""
+    """Return the specification from which `pinned` made this one."""
     around, read = _unwrapped(spec)
     info = _known_here().get(read.name)
     if info is None or not info.form:
@@ -406,10 +414,10 @@ def unpinned(spec: str) -> str:
 
 
 def make_agent(spec: str, seed: int) -> Agent:
-    """An agent by its specification; agents made from the same specification and seed play alike.
+    """Return an agent by its specification; agents from the same specification and seed play alike.
 
     Raises:
-        AgentError: there is none, it takes no such parameter, or another package's cannot be made.
+        AgentError: the agent or a parameter does not exist, or another package cannot make its agent.
     """
     info, values = parse(spec)
     if not is_integer(seed):

@@ -1,4 +1,4 @@
-"""The coefficients of the evaluation, as one record, and prepared for a board."""
+"""The coefficients of the evaluation as one record, and their values for a board."""
 
 from __future__ import annotations
 
@@ -23,57 +23,57 @@ from warlight_env.output import save_file
 
 
 class WeightsError(InputError):
-    """Weights that cannot be read; the message names the file, the weight and the reason."""
+    """Error for weights that cannot be read; the message names the file, the weight and the reason."""
 
 
-#: A file of weights with the digest of what it held.
+#: A file of weights with the digest of its content.
 PINNED: Final = re.compile(r"(.+\.json)#([0-9a-f]{16})")
 
 
 class Weights(NamedTuple):
-    """Coefficients with the values that the thesis's author set by hand."""
+    """Coefficients of the evaluation. The defaults are the values that the thesis's author set by hand."""
 
-    # Worth of a super region while regions are picked.
+    # Terms of the worth of a super region during the picks.
     start_bonus: float = 3.0
     start_neighbors: float = 1.0
     start_borders: float = -5.0
     start_regions: float = -3.0
-    # Worth of a super region later.
+    # Terms of the worth of a super region after the picks.
     bonus: float = 3.0
     neighbors: float = -1.0
     borders: float = -3.0
     regions: float = -5.0
     whole_bonus_squared: float = 30.0
-    # Worth of a region while regions are picked: of its super region, and of its distance to own picks.
+    # Terms of the worth of a region during the picks: its super region, and its distance to the player's picks.
     pick_super: float = 3.0
     pick_distance: float = 50.0
-    # Worth of a region later: of its super region, per own region of it, per region there of its owner, factor for
-    # regions that are not neutral.
+    # Terms of the worth of a region after the picks: its super region, each own region there, each region there of the
+    # region's owner, and a factor for regions that are not neutral.
     region_super: float = 1.0
     own_regions: float = 20.0
     owner_regions: float = 20.0
     not_neutral: float = 2.0
     # Worth of an army.
     army: float = 10.0
-    # Terms that the thesis's future work asks for; at 0 they are not there. Share of the mean of its neighbours' worth
-    # that a region's worth takes on; worth of each region of the largest connected territory; of each army of bonus
-    # that a stronger enemy beside it threatens.
+    # Terms from the thesis's future work; 0 turns a term off. neighbor_values: the share of the neighbours' mean worth
+    # that is added to a region's worth. largest_territory: the worth of each region of the largest connected territory.
+    # threatened_bonus: the worth of each army of bonus that a stronger enemy beside the super region threatens.
     neighbor_values: float = 0.0
     largest_territory: float = 0.0
     threatened_bonus: float = 0.0
-    # Exponent of positions in shares: the share is the chance to win that follows from the logarithm of the positions'
-    # ratio, times this. It orders positions as 1 does, and says how sure they are.
+    # Exponent of positions in shares. The share is the logistic function of the logarithm of the positions' ratio times
+    # this exponent. Other values than 1 keep the order of positions, and change how far shares are from equal.
     sharpness: float = 1.0
-    # What a position will earn (`prospects`), in the unit of `army`; at 0 it is not there. Worth of an army of
-    # income a round; of one that a super region would add that the player has a part of, and the armies of cost at
-    # which that falls to 1 / e; worth of an army beside foreign regions, on top; part of a whole super region's worth
-    # that is lost where its capture is certain.
+    # Terms of future income (`prospects`), in the unit of `army`; 0 turns a term off. income: the worth of one army of
+    # income a round. prospect: the same for the bonus of a super region that the player owns in part. patience: the
+    # cost in armies at which that worth falls to 1 / e. front: additional worth of an army beside foreign regions.
+    # danger: the part of a whole super region's worth that is lost if its capture is certain.
     income: float = 0.0
     prospect: float = 0.0
     patience: float = 10.0
     front: float = 0.0
     danger: float = 0.0
-    # How turns are planned (`plan_style.Style`).
+    # Coefficients for planning turns (`plan_style.Style`).
     goal_region: float = 1.0
     goal_income: float = 20.0
     goal_prospect: float = 6.0
@@ -89,31 +89,31 @@ class Weights(NamedTuple):
     spend: float = 1.0
 
     def to_array(self) -> npt.NDArray[np.float64]:
-        """The coefficients in order, float64[W], for optimisers."""
+        """Return the coefficients in order, float64[W], for optimisers."""
         return np.array(self, dtype=np.float64)
 
     @classmethod
     def from_array(cls, values: Sequence[float] | npt.NDArray[np.floating[Any]]) -> Weights:
-        """The record of `to_array`'s values."""
+        """Return the record for the values of `to_array`."""
         try:
             numbers = [float(value) for value in values]
-        except Exception:  # methods of the caller's own object may raise anything
+        except Exception:  # methods of the caller's object may raise any exception
             raise WeightsError(f"weights = {short_repr(values)}: must be numbers") from None
         if len(numbers) != len(cls._fields):
             raise WeightsError(f"{len(numbers)} weights: there are {len(cls._fields)}")
         return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:
-        """16 hexadecimal digits by which these coefficients are told from others."""
+        """Return 16 hexadecimal digits that identify these coefficients."""
         own = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
         return hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
-        """The coefficients by name."""
+        """Return the coefficients by name as JSON."""
         return json.dumps(self._asdict(), indent=2) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write `to_json` to a file, in one step.
+        """Write `to_json` to a file atomically.
 
         Raises:
             WeightsError: the path is not a string or an object that names a file.
@@ -123,9 +123,9 @@ class Weights(NamedTuple):
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:
-        """A preset by name, or a JSON file of coefficients by name; those that it lacks are the thesis's.
+        """Return a preset by name, or a JSON file of coefficients by name; missing coefficients are the thesis's.
 
-        With ``#`` and a `digest` behind the file's name, it is refused where it holds others.
+        With ``#`` and a `digest` behind the file's name, a file with other coefficients is refused.
         """
         if isinstance(source, Weights):
             return source
@@ -159,7 +159,7 @@ class Weights(NamedTuple):
         return cls(**{name: float(value) for name, value in values.items()})
 
 
-#: Per weight the lowest and the highest value that is allowed, and that optimisers search.
+#: The lowest and the highest allowed value of each weight; optimisers search this range.
 BOUNDS: Final[dict[str, tuple[float, float]]] = {
     **dict.fromkeys(Weights._fields, (-100.0, 100.0)),
     "whole_bonus_squared": (0.0, 1000.0),
@@ -191,8 +191,8 @@ BOUNDS: Final[dict[str, tuple[float, float]]] = {
 
 #: The thesis's values.
 THESIS: Final = Weights()
-#: What `mcts`, `one_ply` and their like use unless told otherwise: found by `warlight train evolve
-#: examples/evolve.toml` in 96,140 games of one-ply players (70 seconds on two cores); all else is the thesis's.
+#: The default of `mcts`, `one_ply` and similar agents. `warlight train evolve examples/evolve.toml` found these values
+#: in 96,140 games of one-ply players (70 seconds on two cores). All other values are the thesis's.
 DEFAULT: Final = THESIS._replace(
     bonus=2.098,
     neighbors=-1.962,
@@ -205,8 +205,9 @@ DEFAULT: Final = THESIS._replace(
     army=72.28,
 )
 
-#: What players that plan use: armies and what is earned. The evaluation was fitted by logistic regression to who won
-#: 749 games of `mcts` and `nash`, goals and picks by CMA-ES in games of `plan` against bots and itself.
+#: The weights of agents that plan, with terms for armies and future income. The evaluation was fitted by logistic
+#: regression to the winners of 749 games of `mcts` and `nash`. Goals and picks were found by CMA-ES in games of `plan`
+#: against bots and itself.
 PLANNING: Final = THESIS._replace(
     start_bonus=-7.29, start_neighbors=13.6, start_borders=-0.41, start_regions=-11.06, bonus=0.0, neighbors=0.0,
     borders=0.0, regions=0.0, whole_bonus_squared=0.0, pick_distance=0.0, region_super=-7.5, own_regions=0.0,
@@ -216,8 +217,9 @@ PLANNING: Final = THESIS._replace(
     holding=12.17, price=0.6, spend=0.0,
 )  # fmt: skip
 
-#: What `plan` goes by: the same, but that goals look further ahead, are after super regions rather than regions, and
-#: send as few armies against neutral regions as may do. By hand, for growth where nobody is near, at no loss in games.
+#: The weights of `plan`: like PLANNING, but goals look further ahead and prefer super regions to single regions. Plans
+#: send fewer armies against neutral regions. These values were set by hand for growth without enemies nearby. They did
+#: not make results of games worse.
 EXPANDING: Final = PLANNING._replace(patience=8.0, goal_region=2.0, goal_patience=8.0, sure_neutral=1.0)
 
 PRESETS: Final[dict[str, Weights]] = {
@@ -225,8 +227,8 @@ PRESETS: Final[dict[str, Weights]] = {
 }  # fmt: skip
 
 
-#: Rows of `Evaluation.supers`: worth of a super region while regions are picked; constant part of its regions' worth
-#: later; what is added to that when one player owns all of it.
+#: Rows of `Evaluation.supers`. START: the worth of a super region during the picks. STATIC: the constant part of its
+#: regions' worth after the picks. WHOLE: the worth that is added if one player owns all of it.
 START: Final = 0
 STATIC: Final = 1
 WHOLE: Final = 2
@@ -236,7 +238,7 @@ WHOLE: Final = 2
 class Evaluation(NamedTuple):
     """Weights prepared for one board, for kernels. Read-only."""
 
-    supers: npt.NDArray[np.float64]  #: [3, S] of each super region what START, STATIC and WHOLE say
+    supers: npt.NDArray[np.float64]  #: [3, S] for each super region the rows START, STATIC and WHOLE
     own_regions: float
     owner_regions: float
     not_neutral: float
@@ -247,18 +249,18 @@ class Evaluation(NamedTuple):
     largest_territory: float
     threatened_bonus: float
     sharpness: float
-    extended: bool  #: the last four are not all as in the thesis: `extended_share` is the share
+    extended: bool  #: whether one of the four fields above differs from the thesis; then `extended_share` is the share
     income: float
     prospect: float
     patience: float
     front: float
     danger: float
     style: npt.NDArray[np.float64]  #: [13] the last thirteen of `Weights`
-    earns: bool  #: some of the last five count: `prospects.prospective_share` is the share
+    earns: bool  #: whether income, prospect or front is not 0; then `prospects.prospective_share` is the share
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
-    """What a super region's worth is made of, float64[4, S]: bonus, neighbouring super regions, borders, regions."""
+    """Return the terms of super regions, float64[4, S]: bonus, neighbouring super regions, borders, regions."""
     bonus = board.bonus.astype(np.float64)
     sizes = np.diff(board.member_start).astype(np.float64)
     here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
@@ -270,7 +272,10 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
 
 
 def make_evaluation(board: Board, weights: Weights) -> Evaluation:
-    """The constant parts for a board: the terms of super regions, weighted, and shifted so that the smallest is 1."""
+    """Return the constant parts for a board.
+
+    The terms of super regions are weighted and shifted; the smallest is 1.
+    """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms
     later = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms

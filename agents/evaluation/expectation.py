@@ -1,4 +1,4 @@
-"""What battles come to on average, and what the enemy can throw at a region; chances come from the rules.
+"""Average results of battles, and the largest enemy attack on a region; the rules define the chances.
 
 With k attacking and n defending armies, ``attack_kill * k`` defenders and ``defense_kill * n`` attackers die in
 expectation. Both chances are read from ``params.dice.kill``.
@@ -14,24 +14,27 @@ from warlight_env.engine.kernel_types import Bool, Int, Real
 from warlight_env.engine.position import Position
 
 _SLACK = 1e-9  # above the rounding error of products, far below one army
-_TOO_MANY = 1e12  # far more armies than there can be: what it takes where attackers hardly ever kill
+_TOO_MANY = 1e12  # far more armies than possible: the result if attackers hardly ever kill
 
 
 @kernel
 def to_conquer(defenders: Int, attack_kill: Real) -> Int:
-    """The fewest attackers that kill `defenders` armies in expectation; attack_kill in [0, 1]."""
+    """Return the fewest attackers that kill `defenders` armies in expectation; attack_kill in [0, 1]."""
     return np.int64(np.ceil(min(defenders / attack_kill, _TOO_MANY) - _SLACK))
 
 
 @kernel
 def to_hold(attackers: Int, attack_kill: Real) -> Int:
-    """The fewest defenders that `attackers` armies do not wipe out in expectation."""
+    """Return the fewest defenders that `attackers` armies do not destroy completely in expectation."""
     return np.int64(np.floor(attackers * attack_kill + _SLACK)) + 1
 
 
 @kernel
 def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: Real) -> Bool:
-    """Whether the attackers' expected loss is strictly smaller than the defenders', both clipped to those there."""
+    """Return whether the attackers' expected loss is strictly smaller than the defenders' expected loss.
+
+    A loss is at most the number of armies on that side.
+    """
     lost = min(defenders * defense_kill, np.float64(attackers))
     killed = min(attackers * attack_kill, np.float64(defenders))
     return lost < killed - _SLACK
@@ -39,7 +42,10 @@ def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: 
 
 @kernel
 def reach(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
-    """The most armies that a player can send against a region next round, all its income beside it; 0 if none."""
+    """Return the most armies that a player can send against a region next round; 0 if it has no region beside it.
+
+    The player deploys all its income beside the region.
+    """
     owner, army = position.owner, position.army
     most = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):

@@ -1,8 +1,8 @@
-"""Whole positions that fit what a player sees: two rules for what lies in fog, of one position alone.
+"""Determinizations: complete positions that are consistent with a view, by two rules that use one position only.
 
-Both take regions out of sight for neutral with two armies, and put an enemy of whom nothing is seen on those that are
-farthest from the player and free: `lone` on one, `spread` on one for each two that the player has. A third rule, of all
-rounds so far, is `warlight_env.beliefs`.
+Both rules treat hidden regions as neutral with two armies. Enemies without a visible region get free hidden regions
+that are farthest from the player. `lone` gives them one region, `spread` one for every two regions of the player.
+`warlight_env.beliefs` contains a third rule that uses all rounds so far.
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 
-#: Armies of a region out of sight.
+#: Armies of a hidden region.
 UNSEEN_ARMY: Final = 2
 
 
 def lone(view: View) -> Position:
-    """The position, with one region each for enemies that are nowhere to be seen."""
+    """Return the position, with one region for each enemy that is not visible."""
     return _filled(view, 1)
 
 
 def spread(view: View) -> Position:
-    """The same, but that they have half as many regions as the player, and one at least."""
+    """Return the position, with several regions for each enemy that is not visible.
+
+    Each of them has half as many regions as the player, and at least one.
+    """
     return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
 
 
@@ -46,11 +49,14 @@ def _filled(view: View, share: int) -> Position:
 def farthest(
     distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int, among: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """The regions `among` bool[N], those farthest from the player's first; distance [N, N] between regions."""
+    """Return the regions in `among` bool[N], farthest from the player's regions first.
+
+    distance: [N, N] between regions.
+    """
     places = np.flatnonzero(among)
     return places[np.argsort(-distance_to(distance, owner, player)[places], kind="stable")]
 
 
 def distance_to(distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.int64]:
-    """How far each region is from the nearest of the player's, int64[N]; 10,000 where it has none."""
+    """Return the distance of each region to the player's nearest region, int64[N]; 10,000 if the player has none."""
     return np.asarray(distance)[:, owner == player].min(1, initial=10_000).astype(np.int64)

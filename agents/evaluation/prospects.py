@@ -1,7 +1,8 @@
-"""What a position will earn: income over a horizon, super regions within reach, armies at the front, danger.
+"""Forecast of a position's income: super regions within reach, armies at the front, danger.
 
-The thesis's evaluation counts regions and armies. Here a position is worth its armies, what its income will bring, and
-part of what the super regions would bring that it has a foot in: the less, the more armies are still in the way.
+The thesis's evaluation counts regions and armies. Here the worth of a position is its armies, its future income, and a
+part of the bonuses of super regions that the player owns in part. That part falls with the number of armies that are
+still in the way.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats, stack_indices
 
-#: Index of 0.7 in `forces.LEVELS`: how sure captures are on whose number the cost of a super region goes.
+#: Index of 0.7 in `forces.LEVELS`: the chance of capture that defines the cost of a super region.
 COST_LEVEL = 2
-#: Part of the armies beside what is lacking of a super region that counts as if it was there, for who is alone.
+#: The part of the armies beside a super region that reduces its remaining cost, for a player without enemies nearby.
 READY = 0.5
 
 
 @inline_kernel
 def income_worth(context: Context, position: Position) -> Real:
-    """Worth of an army of income: of no more rounds than are left, where the rules have a limit."""
+    """Return the worth of one army of income; under a round limit, only the remaining rounds count."""
     evaluation, limit = context.evaluation, context.params.round_limit
     if limit == 0:
         return evaluation.income
@@ -33,7 +34,7 @@ def income_worth(context: Context, position: Position) -> Real:
 
 @kernel
 def add_prospects(context: Context, position: Position, worth: Shares) -> None:
-    """Add to each player's worth, float64[P], what its position will earn."""
+    """Add the worth of each player's future income to worth float64[P]."""
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
     earned, beside = income_worth(context, position), stack_indices()
@@ -86,8 +87,11 @@ def add_prospects(context: Context, position: Position, worth: Shares) -> None:
 
 @kernel
 def prospective_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's part of the sum of all positions to the power `sharpness`, with what they will earn, to
-    shares float64[P]; see `context.evaluation_signature`."""
+    """Write each player's share by worth, future income included, to shares float64[P].
+
+    The share is the player's part of the sum of all worths to the power `sharpness`. See
+    `context.evaluation_signature`.
+    """
     evaluation, players = context.evaluation, context.players
     for p in range(players):
         if evaluation.extended:
@@ -103,9 +107,10 @@ def prospective_share(context: Context, position: Position, shares: Shares) -> I
 
 @kernel
 def growth_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's income and the income that it may gain, as a part of all that the map gives, in [0, 1], to
-    shares float64[P]. They do not add up to 1. Armies count only in or beside a super region that the player can
-    complete. For players that no enemy is near.
+    """Write each player's income and possible income, as a part of the map's total, in [0, 1], to shares float64[P].
+
+    The shares do not add up to 1. Armies count only in or beside a super region that the player can complete. Use it
+    for players without enemies nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
@@ -119,7 +124,7 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
         total[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
     for p in range(context.players):
         for s in range(n_supers):
-            own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # counted by no region yet
+            own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # no region has been counted yet
         for r in range(owner.shape[0]):
             if owner[r] != p:
                 continue

@@ -1,4 +1,4 @@
-"""Who is still in the game, who has won, and what the end of a game is worth."""
+"""The players still in the game, the winner, and the worth of a finished game."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.round import leader
 from warlight_env.engine.state import NEUTRAL
 
-#: What `winner_of` says of a game that goes on, and of one that ended without a winner.
+#: The results of `winner_of` for a game that is not over, and for a game that ended without a winner.
 ONGOING: Final = -1
 DRAWN: Final = -2
 
 
 @kernel
 def holds_regions(owner: Owners, player: Int) -> Bool:
-    """Whether a player is in the game; owner int8[N]."""
+    """Return whether a player has a region and so is in the game; owner int8[N]."""
     for r in range(owner.shape[0]):
         if owner[r] == player:
             return True
@@ -29,9 +29,9 @@ def holds_regions(owner: Owners, player: Int) -> Bool:
 
 @inline_kernel
 def winner_of(context: Context, position: Position) -> Int:
-    """Who has won: the only player with regions or, at the rules' round limit, whom they name; else ONGOING or DRAWN.
+    """Return the winner: the only player with regions or, at the round limit, the player that the rules name.
 
-    ONGOING as well where nobody has regions: so it is while they are picked.
+    Without a winner it returns ONGOING or DRAWN. It also returns ONGOING if no player has regions, as during the picks.
     """
     owner, params, last = position.owner, context.params, NEUTRAL
     several = False
@@ -52,8 +52,10 @@ def winner_of(context: Context, position: Position) -> Int:
 
 @kernel
 def write_end_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
-    """Write what a game that has ended is worth to each player to shares float64[P]: 1 to the winner; the players that
-    are left in a drawn game have equal parts of that 1."""
+    """Write the worth of a finished game for each player to shares float64[P]: 1 for the winner.
+
+    In a drawn game, the players that are left share the 1 equally.
+    """
     left = 0.0
     for p in range(context.players):
         shares[p] = np.float64(holds_regions(position.owner, p) if winner == DRAWN else p == winner)
@@ -64,8 +66,11 @@ def write_end_shares(context: Context, position: Position, winner: Int, shares: 
 
 @inline_kernel
 def write_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
-    """Write each player's share of a position to shares float64[P] or more: by the context's evaluation while the game
-    goes on, else what its end is worth; winner: as `winner_of` returns it."""
+    """Write each player's share of a position to shares float64[P] or larger.
+
+    The context's evaluation defines the shares of an unfinished game; `write_end_shares` those of a finished game.
+    winner: the result of `winner_of`.
+    """
     if winner == ONGOING:
         evaluate(context, position, shares)
     else:

@@ -1,4 +1,4 @@
-"""What networks read of a region's neighbours, of super regions and of threats, as kernels."""
+"""Kernels for networks' features: a region's neighbours, super regions and threats."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Index of 0.7 in `forces.LEVELS`: the chance with which armies "capture" a region where networks count what it costs.
+#: Index of 0.7 in `forces.LEVELS`: the chance of capture that defines the cost of a region for networks.
 _LEVEL: Final = 2
-#: The part of a player's income that joins an attack.
+#: The part of a player's income that is added to an attack.
 _JOINING: Final = 0.7
-#: Rounds from which on networks tell no difference.
+#: Networks treat this many rounds and more alike.
 MOST_ROUNDS: Final = 40
 
 
 class Neighbours(NamedTuple):
-    """The regions beside a region, from a player's side."""
+    """The regions beside a region, seen by a player."""
 
     own: Int  #: regions of the player
     enemies: Int  #: regions of others
     neutrals: Int  #: neutral regions
     own_armies: Int
     enemy_armies: Int
-    strongest_own: Int  #: armies of the player's strongest region, 0 where there is none
-    strongest_enemy: Int  #: armies of the others' strongest region, 0 where there is none
-    strongest_holder: Int  #: who holds that; the player where there is none
+    strongest_own: Int  #: armies of the player's strongest region, 0 without one
+    strongest_enemy: Int  #: armies of the others' strongest region, 0 without one
+    strongest_holder: Int  #: the owner of the others' strongest region; the player without one
 
 
 @inline_kernel
 def neighbours_of(board: Board, position: Position, region: Int, player: Int) -> Neighbours:
-    """What lies beside a region, from a player's side."""
+    """Return the neighbours of a region, seen by a player."""
     owner, army = position.owner, position.army
     own, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
     own_armies, enemy_armies = np.int64(0), np.int64(0)
@@ -59,7 +59,7 @@ def neighbours_of(board: Board, position: Position, region: Int, player: Int) ->
 
 @inline_kernel
 def holder_of(board: Board, position: Position, super_region: Int) -> Int:
-    """The player who owns a whole super region; -1 where there is none."""
+    """Return the player who owns a whole super region; -1 if there is none."""
     start, end = board.member_start[super_region], board.member_start[super_region + 1]
     first = np.int64(position.owner[board.members[start]])
     for i in range(start + 1, end):
@@ -70,11 +70,11 @@ def holder_of(board: Board, position: Position, super_region: Int) -> Int:
 
 @inline_kernel
 def cost_of(forces: Forces, defenders: Int) -> Int:
-    """Armies that capture a region with the chance 0.7."""
+    """Return the number of armies that capture a region with the chance 0.7."""
     return attackers_needed(forces, _LEVEL, np.int64(defenders))
 
 
 @inline_kernel
 def chance_with_income(forces: Forces, armies: Int, income: Real, defenders: Int) -> Real:
-    """The chance that a region's armies, all but one, and a part of an income capture a region beside it."""
+    """Return the chance that all armies of a region but one, and a part of an income, capture a region beside it."""
     return chance_of_capture(forces, armies - 1 + np.int64(_JOINING * income), defenders)

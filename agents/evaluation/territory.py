@@ -1,4 +1,4 @@
-"""How a player's regions hang together and what the enemy threatens: terms of the evaluation beyond the thesis's."""
+"""A player's connected territories and the threats to it: terms of the evaluation beyond the thesis's."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def _spread(
     part: npt.NDArray[np.integer[Any]],
     queue: Regions,
 ) -> Int:
-    """Write a number to part[r] of all regions of the connected territory that `start` is in, where 0 stands.
+    """Write a number to part[r] of all regions r of the connected territory of `start` with part[r] = 0.
 
-    Returns how many there are; queue has room for all regions.
+    Returns the number of these regions; queue has room for all regions.
     """
     part[start], queue[0] = number, start
     head, tail = np.int64(0), np.int64(1)
@@ -44,7 +44,7 @@ def _spread(
 
 @kernel
 def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
-    """Regions of the player's largest connected territory; owner int8[N]."""
+    """Return the number of regions in the player's largest connected territory; owner int8[N]."""
     queue, seen = stack_indices(), stack_indices()
     for r in range(owner.shape[0]):
         seen[r] = 0
@@ -57,7 +57,10 @@ def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
 
 @kernel
 def mark_parts(board: Board, owner: Owners, player: Int, part: Armies, queue: Regions) -> Int:
-    """Number the player's connected territories from 1, int32[N]; 0 elsewhere. Returns how many there are."""
+    """Number the player's connected territories from 1 in part int32[N]; 0 elsewhere.
+
+    Returns the number of territories.
+    """
     for r in range(owner.shape[0]):
         part[r] = 0
     parts = np.int64(0)
@@ -70,7 +73,10 @@ def mark_parts(board: Board, owner: Owners, player: Int, part: Armies, queue: Re
 
 @kernel
 def threatened_bonus(board: Board, position: Position, player: Int) -> Int:
-    """Bonuses of the player's whole super regions in which some region has a stronger enemy region beside it."""
+    """Return the bonuses of the player's threatened whole super regions.
+
+    A super region is threatened if one of its regions has a stronger enemy region beside it.
+    """
     owner, army = position.owner, position.army
     total = np.int64(0)
     for s in range(board.bonus.shape[0]):

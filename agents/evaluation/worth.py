@@ -1,4 +1,4 @@
-"""What regions and super regions are worth to a player (thesis, algorithms 3.4 and 3.5)."""
+"""The worth of regions and super regions for a player (thesis, algorithms 3.4 and 3.5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.engine.view import View
 
 @kernel
 def _own_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Worth of a region by itself (thesis, algorithm 3.5)."""
+    """Return the worth of a region without its neighbours (thesis, algorithm 3.5)."""
     board, evaluation, owner = context.board, context.evaluation, position.owner
     s = board.super_region[region]
     holder = owner[region]
@@ -49,9 +49,9 @@ def _own_value(context: Context, position: Position, player: Int, region: Int) -
 
 @kernel
 def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Worth of a region to `player` after the picks (thesis, algorithm 3.5).
+    """Return the worth of a region for `player` after the picks (thesis, algorithm 3.5).
 
-    To it comes `neighbor_values` times the mean of what its neighbours are worth by themselves.
+    It includes `neighbor_values` times the mean worth of its neighbours.
     """
     board, evaluation = context.board, context.evaluation
     value = _own_value(context, position, player, region)
@@ -66,7 +66,7 @@ def region_value(context: Context, position: Position, player: Int, region: Int)
 
 @kernel
 def region_values(context: Context, position: Position, player: Int, values: RegionValues) -> None:
-    """`region_value` of every region, float64[N], in one pass over the super regions."""
+    """Write `region_value` of every region to values float64[N], in one pass over the super regions."""
     board, evaluation, owner = context.board, context.evaluation, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
@@ -98,7 +98,7 @@ def region_values(context: Context, position: Position, player: Int, values: Reg
 
 @kernel
 def _see_neighbors(context: Context, values: RegionValues) -> None:
-    """Add to every region's value `neighbor_values` times the mean over its neighbours, float64[N]."""
+    """Add `neighbor_values` times the mean over a region's neighbours to every region's value, values float64[N]."""
     board, evaluation = context.board, context.evaluation
     alone = stack_floats()
     for r in range(board.super_region.shape[0]):
@@ -113,7 +113,10 @@ def _see_neighbors(context: Context, values: RegionValues) -> None:
 
 @kernel
 def position_worth(context: Context, position: Position, player: Int) -> Real:
-    """A player's position (thesis, algorithm 3.3): its regions' values and its armies, at least 0."""
+    """Return the worth of a player's position (thesis, algorithm 3.3).
+
+    It is the sum of the values of the player's regions and armies, at least 0.
+    """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth, armies = 0.0, np.int64(0)
     for s in range(board.bonus.shape[0]):
@@ -133,7 +136,7 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
 
 @inline_kernel
 def share_out(players: Int, shares: Shares) -> None:
-    """Divide what each player has, float64[P], by the sum of all; equal parts where the sum is 0."""
+    """Divide each player's number, float64[P], by the sum of all; equal parts if the sum is 0."""
     total = 0.0
     for p in range(players):
         total += shares[p]
@@ -145,7 +148,7 @@ def share_out(players: Int, shares: Shares) -> None:
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's part of the sum of all positions to shares float64[P]; see `context.evaluation_signature`.
 
-    To the bit what `position_worth` of each player comes to, in one pass over the regions for all of them.
+    The result is equal, bit by bit, to `position_worth` of each player. One pass over the regions serves all players.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
@@ -176,7 +179,7 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def extended_worth(context: Context, position: Position, player: Int) -> Real:
-    """`position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
+    """Return `position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth: Real = 0.0
     if evaluation.neighbor_values != 0.0:
@@ -196,11 +199,11 @@ def extended_worth(context: Context, position: Position, player: Int) -> Real:
 
 @kernel
 def extended_share(context: Context, position: Position, shares: Shares) -> Int:
-    """`position_share` of `extended_worth` to the power `sharpness`.
+    """Write shares by `extended_worth` to the power `sharpness`, as `position_share` does.
 
-    Between two that is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, where the weights
-    were fitted to the outcomes of games. A function of its own, which a search takes only where it is needed: the
-    thesis's terms alone are half as much work again with it.
+    Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, if the
+    weights were fitted to the outcomes of games. These terms are in a separate function because they would increase the
+    time of the thesis's terms by half. A search uses this function only where it is necessary.
     """
     for p in range(context.players):
         shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
@@ -210,16 +213,16 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def evaluated_shares(context: Context, positions: Positions, count: Int, shares: Shares) -> Int:
-    """The shares by the context's evaluation, see `context.leaf_signature`."""
+    """Write the shares by the context's evaluation for several positions, see `context.leaf_signature`."""
     for k in range(count):
         evaluate(context, position_at(positions, k), shares[k])
     return 0
 
 
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
-    """What picking a region is worth after those in `own` (thesis, algorithm 3.4).
+    """Return the worth of picking a region after those in `own` (thesis, algorithm 3.4).
 
-    Its super region, and its distance to the own picks up to half the map's diameter, once there are any.
+    It counts the super region, and the distance to the player's picks up to half the map's diameter, if there are any.
     """
     value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
     if own:
@@ -232,9 +235,9 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
 def write_best_picks(
     context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
 ) -> Int:
-    """Write the regions r with free[r] != 0 to wishes int32[N], each chosen by `pick_value` given those before it.
+    """Write the regions r with free[r] != 0 to wishes int32[N]; `pick_value` chooses each region after those before it.
 
-    `rng` is not used: it stands in the signature of pickers. Returns how many.
+    `rng` is not used; the signature of pickers requires it. Returns the number of regions.
     """
     board, evaluation, owner = context.board, context.evaluation, position.owner
     n = owner.shape[0]
@@ -269,7 +272,10 @@ def write_best_picks(
 
 
 def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> list[int]:
-    """Offered regions, the best first, each chosen given those before it; equals: the lower region first."""
+    """Return the offered regions, best first; each region is chosen after those before it.
+
+    For equal values the lower region comes first.
+    """
     n = context.board.n_regions
     position, free = make_position(n), np.zeros(n, dtype=np.int8)
     position.owner[:] = NEUTRAL
@@ -280,30 +286,30 @@ def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> l
 
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
-    """All offered regions, those that a player wants most first; see `rank_picks`."""
+    """Return all offered regions, most wanted first; see `rank_picks`."""
     own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
     return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own)
 
 
 @dataclass(frozen=True)
 class RegionTerms:
-    """What the value of a region to a player consists of.
+    """The terms of a region's value for a player.
 
-    `value` is (the sum of the first four) times `factor`, and `neighbors`.
+    `value` is (the sum of the first four) times `factor`, plus `neighbors`.
     """
 
     region: int
     super_region: float  #: constant part of the super region's worth
     own_regions: float  #: for the player's regions in it
-    whole: float  #: where somebody owns all of it
-    owner_regions: float  #: for those of the region's owner, an enemy
+    whole: float  #: if one player owns all of it
+    owner_regions: float  #: for the regions there of the region's owner, an enemy
     factor: float
-    neighbors: float  #: for what the regions beside it are worth
+    neighbors: float  #: for the worth of the regions beside it
     value: float
 
 
 def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTerms]:
-    """The terms of `region_value` for every region of a `Game` (or a `View`), as the player sees it."""
+    """Return the terms of `region_value` for every region of a `Game` (or a `View`), as the player sees it."""
     board, owner = make_board(game.map), np.ascontiguousarray(game.owner)
     evaluation = make_evaluation(board, weights)
     terms = []

@@ -1,7 +1,7 @@
 """Generators: a few sensible picks, deployments, attacks and turns for a position.
 
-The kernels work on arrays. The functions here take a `View` (``game.view(player)``) and return plain data. Imported
-by searches, players and `train`. To add a method, write its kernel and name it in `turns`.
+The kernels use arrays. The functions here take a `View` (``game.view(player)``) and return plain data. Searches,
+players and `train` import them. To add a method, write its kernel and name it in `turns`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ATTACK_WAYS = _attacks.WAYS
 
 
 class WayError(InputError):
-    """A way to deploy or attack that does not exist."""
+    """Error for an unknown method to deploy or attack."""
 
 
 def _index(ways: tuple[str, ...], name: str) -> int:
@@ -51,13 +51,13 @@ def _context(view: View, weights: Weights, ways: int = ALL_WAYS) -> Context:
 
 
 def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
-    """Sets of the offered regions that the player could pick, the best first; see `pick_sets`."""
+    """Return sets of the offered regions that the player could pick, best first; see `pick_sets`."""
     own = np.flatnonzero(view.owner == view.player).tolist()
     return pick_sets(view.board, make_evaluation(view.board, weights), view.offers, own, view.picks_left)
 
 
 def deploys(view: View, way: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
-    """The deploys of a way of DEPLOY_WAYS as (region, armies); None where the way does not apply."""
+    """Return the deploys of a method of DEPLOY_WAYS as (region, armies); None if the method does not apply."""
     index, work, context = _index(DEPLOY_WAYS, way), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
@@ -73,9 +73,9 @@ def attacks(
     weights: Weights = DEFAULT,
     press: bool = False,
 ) -> list[tuple[int, int, int]]:
-    """The attacks and transfers of a way of ATTACK_WAYS as (from, to, armies), after some deploys.
+    """Return the attacks and transfers of a method of ATTACK_WAYS as (from, to, armies), after some deploys.
 
-    `press`: armies that would have no order join their region's first attack, unless it is a careful one.
+    `press`: armies without an order join their region's first attack, unless it is a careful one.
     """
     index, work, context = _index(ATTACK_WAYS, way), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
@@ -88,7 +88,7 @@ def attacks(
 
 
 def turns(view: View, ways: int = ALL_WAYS, seed: int = 0, weights: Weights = DEFAULT) -> list[Orders]:
-    """The turns to choose from, shuffled by the seed, each once; see `generate_turns`."""
+    """Return the possible turns without duplicates, shuffled by the seed; see `generate_turns`."""
     board = view.board
     found = make_turn_set(board.n_regions, board.n_edges)
     count = generate_turns(

@@ -1,7 +1,7 @@
-"""Three ways to attack (thesis, algorithms 3.9 to 3.15), on the position that the deploys lead to.
+"""Three methods to attack (thesis, algorithms 3.9 to 3.15), on the position after the deploys.
 
 The building blocks append to `attacks`, int32[E, 3] of (from, to, armies), take armies from `work.free`, int64[N], and
-return the new count. `work.value` holds the regions' values, `work.after` the armies once deployed.
+return the new count. `work.value` contains the regions' values, `work.after` the armies after the deploys.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NEUTRAL: Final = 2
 def _list_targets(
     board: Board, owner: Owners, player: Int, region: Int, kind: Int, value: RegionValues, targets: Regions
 ) -> Int:
-    """Foreign neighbours of a kind, the most valuable first; returns how many."""
+    """Write the foreign neighbours of a kind to targets, most valuable first, and return their number."""
     count = 0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -52,7 +52,10 @@ def _list_targets(
 
 @inline_kernel
 def is_ordered(attacks: AttackRows, count: Int, source: Int, target: Int) -> Bool:
-    """Whether there is an order from source to target already; those of one source stand together or not at all."""
+    """Return whether there is already an order from source to target.
+
+    The orders of one source need not be adjacent.
+    """
     for i in range(count):
         if attacks[i, 0] == source and attacks[i, 1] == target:
             return True
@@ -70,9 +73,12 @@ def attack(
     attacks: AttackRows,
     count: Int,
 ) -> Int:
-    """From each own region favourable attacks on foreign neighbours by value, each with what conquers, or all that is
-    free if fewer ("aggressively"); `careful`: on enemies alone, as if their income stood on the target; `press`: what
-    is still free then joins the first of them."""
+    """Append favourable attacks from each own region on foreign neighbours, by value ("aggressively").
+
+    Each attack gets the armies that conquer, or all free armies if there are fewer. `careful`: only attack enemies, and
+    add their income to the armies on the target. `press`: the armies that are still free join the region's first
+    attack.
+    """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
     before = count
@@ -104,7 +110,10 @@ def attack(
 def expand(
     context: Context, position: Position, player: Int, work: GeneratorWork, attacks: AttackRows, count: Int
 ) -> Int:
-    """From each own region without an enemy beside it, favourable attacks that conquer neutral neighbours, by value."""
+    """Append favourable attacks that conquer neutral neighbours, by value.
+
+    They start from each own region without an enemy beside it.
+    """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
     for r in range(owner.shape[0]):
@@ -138,9 +147,10 @@ def write_attacks(
     work: GeneratorWork,
     attacks: AttackRows,
 ) -> Int:
-    """Write the attacks of a way after `deploy`, int32[N]; returns how many. `army` is as it was before.
+    """Write the attacks of a method after `deploy`, int32[N], and return their number.
 
-    With `press`, attacks that are not careful take along what would have no order.
+    `position.army` does not include the deploys. With `press`, armies without an order join attacks that are not
+    careful.
     """
     board, owner, army = context.board, position.owner, position.army
     after, free = work.after, work.free

@@ -1,7 +1,7 @@
-"""Three ways to deploy an income (thesis, algorithms 3.6 to 3.8).
+"""Three methods to deploy an income (thesis, algorithms 3.6 to 3.8).
 
-Each takes the position, the player, its income `available`, `work.value` filled by `region_values` and `work.income`,
-and writes `deploy`, int32[N]; False where the approach does not apply.
+Each takes the position, the player, its income `available`, `work.value` from `region_values` and `work.income`. It
+writes `deploy`, int32[N], or returns False if the method does not apply.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def _clear(deploy: Armies) -> None:
 
 @kernel
 def front(board: Board, position: Position, player: Int, neutral: Bool, value: RegionValues) -> Int:
-    """The own region with the most armies beside the most valuable region of an enemy (or neutral one), or -1."""
+    """Return the own region with the most armies beside the most valuable region of an enemy, or -1.
+
+    neutral: use the most valuable neutral region instead.
+    """
     owner, army = position.owner, position.army
     best = -1
     place: Int = -1
@@ -55,7 +58,7 @@ def front(board: Board, position: Position, player: Int, neutral: Bool, value: R
 def deploy_beside(
     board: Board, position: Position, player: Int, available: Int, neutral: Bool, value: RegionValues, deploy: Armies
 ) -> Bool:
-    """Everything beside the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
+    """Deploy all armies beside the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
     _clear(deploy)
     place = front(board, position, player, neutral, value)
     if place < 0:
@@ -77,9 +80,10 @@ def _owns_super(board: Board, owner: Owners, player: Int, region: Int) -> Bool:
 def deploy_defensively(
     context: Context, position: Position, player: Int, available: Int, work: GeneratorWork, deploy: Armies
 ) -> Bool:
-    """To each threatened region the fewest armies that hold it: those in own super regions first, then by value.
+    """Deploy on each threatened region the fewest armies that hold it: own super regions first, then by value.
 
-    What is left goes where "aggressive", else "expansive", would have put it. Does not apply without a threat.
+    The armies that are left go where "aggressive", else "expansive", would deploy them. The method does not apply
+    without a threat.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     _clear(deploy)
@@ -124,7 +128,7 @@ def deploy_defensively(
 
 @kernel
 def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, deploy: Armies) -> None:
-    """On the own region closest to a foreign one: what is done where no approach applies."""
+    """Deploy on the own region closest to a foreign one; used if no method applies."""
     _clear(deploy)
     best = -1
     least: Int = 0
@@ -145,7 +149,7 @@ def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, dep
 def write_deploy(
     context: Context, position: Position, way: Int, player: Int, available: Int, work: GeneratorWork, deploy: Armies
 ) -> Bool:
-    """Write the deploys of a way; False where it does not apply."""
+    """Write the deploys of a method; False if it does not apply."""
     board = context.board
     if way == DEFENSIVE:
         return deploy_defensively(context, position, player, available, work, deploy)

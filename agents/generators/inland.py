@@ -1,4 +1,4 @@
-"""The march of inland armies towards the front (thesis, algorithm 3.9)."""
+"""Transfers of inland armies towards the front (thesis, algorithm 3.9)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.engine.state import Scratch
 
 @kernel
 def distances_to_foreign(board: Board, owner: Owners, player: Int, queue: Regions, distance: Any) -> None:
-    """Steps from every region to the nearest that is not the player's (0 there), by breadth-first search."""
+    """Write the steps from every region to the nearest foreign region (0 there), by breadth-first search."""
     n = owner.shape[0]
     head, tail = 0, 0
     for r in range(n):
@@ -37,7 +37,7 @@ def distances_to_foreign(board: Board, owner: Owners, player: Int, queue: Region
 def move_inland(
     board: Board, position: Position, player: Int, scratch: Scratch, attacks: AttackRows, count: Int
 ) -> Int:
-    """Append transfers of all but one army of each inland region towards the front; returns the new count.
+    """Append transfers of all but one army of each inland region towards the front, and return the new count.
 
     Thesis, algorithm 3.9: one step along a shortest path to the nearest region that is not the player's.
     """

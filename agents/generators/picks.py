@@ -1,4 +1,4 @@
-"""Sets of starting regions, the best first (thesis, algorithms 3.1 and 3.4)."""
+"""Sets of starting regions, best first (thesis, algorithms 3.1 and 3.4)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from warlight_env.agents.evaluation.worth import pick_value
 from warlight_env.agents.weights import Evaluation
 from warlight_env.engine.board import Board
 
-#: Sequences of picks that are followed up at each step; all of them on maps of the usual size.
+#: Beam width of the search for sequences of picks; it covers all sequences on maps of the usual size.
 BEAM = 200
 
 
 def pick_sets(
     board: Board, evaluation: Evaluation, offers: Sequence[int], own: Sequence[int], picks: int, beam: int = BEAM
 ) -> list[tuple[int, ...]]:
-    """Sets of `picks` of the offered regions, each in its best order, by the sum of their values, the best first.
+    """Return sets of `picks` offered regions, each in its best order, sorted by the sum of their values, best first.
 
-    A region's value depends on those picked before it (`pick_value`), so that the order of picking counts.
+    A region's value depends on the regions picked before it (`pick_value`). So the order of picking matters.
     """
     sequences: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for _ in range(min(picks, len(offers))):

@@ -1,4 +1,4 @@
-"""Turns: every way to deploy with every way to attack (thesis, algorithm 3.2)."""
+"""Turns: every method to deploy combined with every method to attack (thesis, algorithm 3.2)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _same_attacks(turns: TurnSet, i: Int, j: Int) -> Bool:
 
 @inline_kernel
 def is_new(turns: TurnSet, count: Int) -> Bool:
-    """Whether turn `count` differs from all before it."""
+    """Return whether turn `count` differs from all turns before it."""
     for i in range(count):
         if _same_attacks(turns, i, count) and _same_row(turns.deploy[i], turns.deploy[count]):
             return False
@@ -55,10 +55,10 @@ def is_new(turns: TurnSet, count: Int) -> Bool:
 def generate_turns(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write the turns to choose from to `turns`, shuffled and each once; returns how many, at least 1.
+    """Write the possible turns to `turns`, shuffled and without duplicates; return their number, at least 1.
 
-    `context.ways` has a bit for each way to use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a `GeneratorWork`,
-    turns a `TurnSet` with room for `MAX_TURNS`.
+    `context.ways` has a bit for each method in use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a
+    `GeneratorWork`, turns a `TurnSet` with room for `MAX_TURNS`.
     """
     board, ways, owner = context.board, context.ways, position.owner
     prepare(context, position, player, work)
@@ -100,7 +100,7 @@ def _shuffle(turns: TurnSet, count: Int, rng: RandomState) -> None:
 
 @inline_kernel
 def swap_turns(turns: TurnSet, i: Int, j: Int) -> None:
-    """Let two turns of a `TurnSet` change places."""
+    """Swap two turns of a `TurnSet`."""
     for r in range(turns.deploy.shape[1]):
         turns.deploy[i, r], turns.deploy[j, r] = turns.deploy[j, r], turns.deploy[i, r]
     most = max(turns.counts[i], turns.counts[j])
@@ -120,13 +120,14 @@ def random_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write one turn: a way to deploy and a way to attack, each drawn among those that apply; returns its attacks.
+    """Write one turn, and return the number of its attacks.
 
-    The same as drawing from `generate_turns`, but that a turn to which several pairs lead is as much likelier.
+    A method to deploy and a method to attack are drawn from those that apply. This equals a draw from `generate_turns`,
+    but a turn that several pairs produce is more likely in proportion.
     """
     prepare(context, position, player, work)
     ways, available = context.ways, work.income[player]
-    first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # any order of the three
+    first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # any order of the three methods
     for k in range(N_DEPLOYS):
         d = (first + k * step) % N_DEPLOYS
         if (ways >> d) & 1 and write_deploy(context, position, d, player, available, work, deploy):

@@ -1,4 +1,4 @@
-"""Where armies are wanted, and the way there for those that have nothing to do."""
+"""The regions that need armies, and the transfers of armies without an order to them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.position import Position
 
-#: What is left of a pull one region farther.
+#: The factor of a pull for each region of distance.
 FADING: Final = 0.8
-#: By how much the pull of a border region has to be beaten that its idle armies leave it.
+#: Idle armies leave a border region only if another region's pull is larger by this factor.
 _WORTH_MOVING: Final = 1.5
 
 
 @inline_kernel
 def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) -> None:
-    """Note an order, or add to the one that there is between the same regions."""
+    """Record an order, or add its armies to an order between the same regions."""
     count = plan.numbers[ORDERED]
     for i in range(count):
         if plan.orders[i, 0] == source and plan.orders[i, 1] == target:
@@ -33,7 +33,10 @@ def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) 
 
 @kernel
 def spread_pull(board: Board, position: Position, player: Int, plan: PlanWork) -> None:
-    """Let the pull of border regions reach inland: each own region has its own or FADING of the most beside it."""
+    """Spread the pull of border regions inland.
+
+    Each own region has its own pull, or FADING times the largest pull beside it.
+    """
     owner, pull = position.owner, plan.pull
     for _ in range(owner.shape[0]):
         changed = False
@@ -51,10 +54,10 @@ def spread_pull(board: Board, position: Position, player: Int, plan: PlanWork) -
 
 @kernel
 def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan: PlanWork) -> None:
-    """Send armies without an order towards where they are wanted; those at a border only if it is much more.
+    """Send armies without an order towards the regions that need them; border armies move only for a much larger pull.
 
-    farther: armies may go on from where they came, so that they are there in one round; those of a region are ordered
-    once all that come through it are.
+    farther: armies may move again after a transfer, so that they arrive in one round. A region's armies then get their
+    order after all armies that pass through it.
     """
     owner, pull, free, moved = position.owner, plan.pull, plan.free, plan.moved
     for r in range(owner.shape[0]):

@@ -1,4 +1,4 @@
-"""What capturing or holding a region is worth, in armies, to one that plans in a style."""
+"""The worth of capturing or holding a region, in armies, for a planner with a style."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Whole super regions lack nothing; below this they count as whole, sums of floats as they are.
+#: Below this lack, a super region counts as whole; the sums of floats are not exact.
 _WHOLE = 0.5
 
 
 @inline_kernel
 def region_cost(context: Context, position: Position, region: Int) -> Real:
-    """Armies that it takes to capture a region as it stands."""
+    """Return the armies that capture a region in its present state."""
     return np.float64(attackers_needed(context.forces, COST_LEVEL, np.int64(position.army[region])))
 
 
 @kernel
 def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
-    """Write what each player lacks of each super region to `plan.lack`; -1 where it has no region there."""
+    """Write each player's lack of each super region to `plan.lack`; -1 if it has no region there."""
     board, players = context.board, context.players
     for s in range(board.bonus.shape[0]):
         total: Real = 0.0
@@ -44,14 +44,14 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
 
 @inline_kernel
 def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Real:
-    """Worth of an army of income: of no more rounds than are left, where the rules have a limit."""
+    """Return the worth of one army of income; under a round limit, only the remaining rounds count."""
     limit, worth = context.params.round_limit, plan.style[GOAL_INCOME]
     return worth if limit == 0 else min(worth, np.float64(max(0, limit - position.round[0])))
 
 
 @inline_kernel
 def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
-    """What a super region is worth to a player that lacks so much of it; earned: worth of an army of income."""
+    """Return the worth of a super region for a player with this lack; earned: worth of one army of income."""
     if lack < 0.0:
         return 0.0
     if lack < _WHOLE:
@@ -61,7 +61,7 @@ def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """What it is worth, in armies, that a region becomes the player's, as things stand in `plan`."""
+    """Return the worth, in armies, of capturing a region for the player, by the lacks in `plan`."""
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
     bonus, cost, earned = (
@@ -91,7 +91,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
 
 @kernel
 def holding_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """What it is worth, in armies, that one of the player's regions does not become an enemy's."""
+    """Return the worth, in armies, of keeping one of the player's regions from the enemies."""
     board = context.board
     s = board.super_region[region]
     bonus, cost, earned = (
@@ -113,7 +113,7 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
 
 @inline_kernel
 def take_in_plan(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> None:
-    """Have what is lacked in `plan` as if a region were the player's."""
+    """Update the lacks in `plan` as if the player owned a region."""
     board = context.board
     s, by, cost = board.super_region[region], position.owner[region], region_cost(context, position, region)
     if plan.lack[s, player] < 0.0:

@@ -1,10 +1,11 @@
-"""Starting regions by fast games: who gets which, some rounds by plans or by a network, and what the position is worth.
+"""Starting regions by fast games: the picks, some rounds by plans or by a network, and the value of the position.
 
-Regions are weighed in games in which everybody picks by what is known of regions so far (the mean share of those who
-got them, with noise, as in a Gumbel softmax); then lists of wishes are tried, the better half of them twice as often
-each time (successive halving: Karnin, Koren and Somekh, 2013). Games begin by the rules' own way to pick, so that what
-others take away, and wastelands, count in all presets. Offers that a player does not see (each has its own) are any
-regions that are not offered to it.
+First, games estimate the values of regions. In them, all players pick by the present estimates: the mean share of the
+players who got a region, with noise, as in a Gumbel softmax. Then lists of wanted regions are compared. Each stage
+plays twice as many games with the better half of the lists (successive halving: Karnin, Koren and Somekh, 2013). Games
+begin with the rules' way to pick. So picks of other players and wastelands count in all presets. If each player has its
+own offer, a player does not see the other offers. Then the other players may pick any regions that are not offered to
+the player.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
 from warlight_env.engine.view import View
 
-#: Games of a question, of them for weighing regions one half, and rounds of each: by plans, and by a turn network.
+#: Number of games for one list of picks, and rounds of each game: with plans, and with a turn network. Half of the
+#: games estimate regions.
 GAMES: Final = 4000
 _NETWORK_GAMES: Final = 2000
 _ROUNDS: Final = 6
@@ -42,26 +44,26 @@ _NETWORK_ROUNDS: Final = 14
 PICKS: Final = Told(
     "starting regions: by fast games (played) or by weights (best)", choices=("played", "best"), shared=True
 )
-#: Lists that are tried; a power of two.
+#: Number of lists that are compared; a power of two.
 _LISTS: Final = 32
-#: Noise in shares: while regions are weighed, in the lists that are tried, and in what others wish then.
+#: Noise in shares: during the estimation of regions, in the compared lists, and in the other players' wishes.
 _EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
-#: What a region beside those that are wished before it gains in every other list.
+#: Bonus of the neighbours and of the super region of a list's first region, in every other list.
 _NEAR: Final = 0.06
-#: Games that a region's mean share begins with, at an equal share.
+#: Number of prior games in a region's mean share, at an equal share.
 _PRIOR: Final = 2.0
 
 
 class PickWork(NamedTuple):
-    """What weighing regions writes."""
+    """Working memory for estimating regions."""
 
     state: State  #: of one game
     scratch: Scratch
     round: Workspace
     generator: GeneratorWork
-    total: npt.NDArray[np.float64]  #: [N] shares of who got a region
-    games: npt.NDArray[np.float64]  #: [N] of which it is the sum
-    want: npt.NDArray[np.float64]  #: [N] of one player in one game
+    total: npt.NDArray[np.float64]  #: [N] sum of the shares of the players who got a region
+    games: npt.NDArray[np.float64]  #: [N] number of games in that sum
+    want: npt.NDArray[np.float64]  #: [N] one player's estimates in one game
     wishes: npt.NDArray[np.int32]  #: [P, N]
     counts: npt.NDArray[np.int32]  #: [P]
     lists: npt.NDArray[np.int32]  #: [_LISTS, N]
@@ -79,9 +81,10 @@ def _wish(
     work: PickWork,
     out: npt.NDArray[np.int32],
 ) -> Int:
-    """Write a player's wishes, best first: by mean shares with Gumbel noise; returns how many.
+    """Write a player's wanted regions, best first: by mean shares with Gumbel noise. Return their number.
 
-    may: uint8[N], bit p: offered to player p. near: what regions beside the first gain."""
+    may: uint8[N], bit p: offered to player p. near: bonus of regions beside the first one.
+    """
     n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
     for r in range(n):
         want[r] = -np.inf
@@ -108,13 +111,16 @@ def _wish(
 
 @kernel
 def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
-    """Some rounds from the picks on, by the wishes in `work`; returns the player's share, and notes everybody's."""
+    """Play some rounds after the picks, with the wishes in `work`.
+
+    Records all players' shares, and returns the player's.
+    """
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
     while state.phase[0] == PICK:
         resolve_picks(context.params, state, 0, work.wishes, work.counts, work.scratch)
     for r in range(owner.shape[0]):
-        work.want[r] = owner[r]  # who got what
+        work.want[r] = owner[r]  # the owner of each region after the picks
     at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
     for _ in range(rounds):
         for p in range(players):
@@ -140,7 +146,7 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
 
 @kernel
 def _begin(begun: State, rng: RandomState, work: PickWork) -> None:
-    """Have the game in `work` stand where the question does, with dice of its own."""
+    """Set the game in `work` to the position of `begun`, with its own random generator."""
     state = work.state
     for r in range(state.owner.shape[1]):
         state.owner[0, r], state.army[0, r] = begun.owner[0, r], begun.army[0, r]
@@ -162,8 +168,10 @@ def weigh_picks(
     work: PickWork,
     wishes: npt.NDArray[np.int32],
 ) -> Int:
-    """Write the regions offered to a player in the only game of `begun`, best first, to wishes int32[N]; returns how
-    many. games: how many are played in all, of so many rounds."""
+    """Write the regions offered to a player in the only game of `begun`, best first, to wishes int32[N].
+
+    Returns their number. games: the total number of games. rounds: the rounds of each game.
+    """
     players, may = context.players, begun.offers[0]
     for r in range(work.total.shape[0]):
         work.total[r], work.games[r] = 0.0, 0.0
@@ -185,7 +193,7 @@ def weigh_picks(
                     work.counts[p] = _wish(context, p, may, _ANSWERING, 0.0, rng, work, work.wishes[p])
             first, second = rng[0], rng[1]
             for i in range(left):
-                rng[0], rng[1] = first, second  # the same luck for each
+                rng[0], rng[1] = first, second  # the same random numbers for each list
                 for k in range(count):
                     work.wishes[player, k] = work.lists[i, k]
                 work.counts[player] = count
@@ -193,7 +201,7 @@ def weigh_picks(
                 work.result[i, 0] += _play(context, begun, player, rounds, rng, work)
                 work.result[i, 1] += 1.0
         left //= 2
-        for i in range(left):  # the better half to the front
+        for i in range(left):  # move the better half to the front
             best = i
             for k in range(i + 1, 2 * left):
                 if work.result[k, 0] / work.result[k, 1] > work.result[best, 0] / work.result[best, 1]:
@@ -216,9 +224,9 @@ def played_picks(
     policy: Any = planned_turn,
     net: TurnNetwork | None = None,
 ) -> list[int]:
-    """The offered regions, best first, by so many games; rng uint64[2] is moved on.
+    """Return the offered regions, best first, by `games` fast games; advances rng uint64[2].
 
-    policy: plays them, a plug-in of that kind; net: what it asks, None: nothing.
+    policy: the plug-in that plays the games. net: the turn network of the policy; None: no network.
     """
     n, players = view.board.n_regions, view.players
     functions = Functions(policy=policy)

@@ -1,4 +1,4 @@
-"""Planned turns as functions of a search: those of a style as policies, and of many styles as a generator."""
+"""Planned turns as plug-ins of a search: policies for one style, and a generator for many styles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
 
-#: Styles that are tried for each turn that there is room for.
+#: Number of styles that are tried for each turn in the set's capacity.
 _TRIES = 2
 
 
@@ -27,7 +27,7 @@ def planned_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """The turn of the evaluation's style, in the signature of policies; returns the attacks' number."""
+    """Write the turn of the evaluation's style, in the signature of policies; return the number of attacks."""
     write_style(context.evaluation, work.plan.style)
     return plan_turn(context, position, player, rng, work, deploy, attacks)
 
@@ -42,7 +42,7 @@ def drawn_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """A turn of a style at random, in the signature of policies; returns the attacks' number."""
+    """Write a turn of a random style, in the signature of policies; return the number of attacks."""
     draw_style(context.evaluation, work.plan.style, rng)
     return plan_turn(context, position, player, rng, work, deploy, attacks)
 
@@ -51,8 +51,11 @@ def drawn_turn(
 def add_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different plans behind the first `count` turns while there is room: that of the evaluation's style, and
-    others of styles at random. Returns how many turns there are then, at least 1."""
+    """Write different plans behind the first `count` turns while there is room.
+
+    The first plan has the evaluation's style, the others have random styles. Returns the new number of turns, at least
+    1.
+    """
     room = turns.counts.shape[0]
     for i in range(1 + _TRIES * (room - 1)):
         if count == room:
@@ -71,7 +74,7 @@ def add_plans(
 def only_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different plans to `turns`, see `add_plans`; in the signature of generators. Returns how many."""
+    """Write different plans to `turns`, see `add_plans`; in the signature of generators. Return their number."""
     return add_plans(context, position, player, rng, work, turns, np.int64(0))
 
 
@@ -79,8 +82,10 @@ def only_plans(
 def generate_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, and plans,
-    see `add_plans`; in the signature of generators. Returns how many."""
+    """Write different turns to `turns`, in the signature of generators: plans, see `add_plans`.
+
+    The thesis's turns come first if there is room for more turns than these. Returns the number of turns.
+    """
     count: Int = np.int64(0)
     if turns.counts.shape[0] > MAX_TURNS:
         count = generate_turns(context, position, player, rng, work, turns)

@@ -1,9 +1,10 @@
-"""A turn made of goals: the best for the armies it takes first, then the next with what is left.
+"""A turn made of goals: first the goal with the best worth for its armies, then the next with the armies left.
 
-A goal is to capture a region beside one's own or to hold one that an enemy can attack. It knows the armies it needs for
-as sure as the style wants it, takes them from the regions around, from several if need be, and deploys what is short.
-What a region is worth is what the position gains by it (`goals`), so that regions that complete a super region, or
-break an enemy's, come first, and the cheapest way through a super region of several rounds is followed a step a round.
+A goal is to capture a region beside the player's regions, or to hold one that an enemy can attack. It computes the
+armies that it needs for the certainty of the style. It takes them from the regions around, from several if necessary,
+and deploys the missing armies. The worth of a region is the gain of the position (`goals`). So regions that complete a
+super region, or break an enemy's, come first. Over several rounds the plan follows the cheapest way through a super
+region, one step a round.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import uniform
 from warlight_env.engine.round import MOVE_FREELY, income
 
-#: Marks of `PlanWork.done`.
+#: Values of `PlanWork.done`.
 _CHOSEN: Final = 1
 _GIVEN_UP: Final = 2
 
@@ -65,13 +66,13 @@ def _is_beside(board: Board, owner: Owners, player: Int, region: Int) -> bool:
 
 @inline_kernel
 def _normal(rng: RandomState) -> Real:
-    """About a standard normal number."""
+    """Draw an approximately standard normal number."""
     return (uniform(rng) + uniform(rng) + uniform(rng) - 1.5) * 2.0
 
 
 @kernel
 def _survey(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
-    """What each goal needs, and the threats."""
+    """Compute the armies that each goal needs, and the threats."""
     board, forces, style, owner, army = context.board, context.forces, plan.style, position.owner, position.army
     for p in range(context.players):
         plan.income[p] = income(board, context.params.base_income, owner, p)
@@ -104,13 +105,13 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
 
 @inline_kernel
 def _stays(plan: PlanWork, region: Int) -> Int:
-    """Armies that are in an own region when all that has an order has left."""
+    """Return the armies that stay in an own region after all ordered armies have left."""
     return plan.free[region] + plan.kept[region] + 1
 
 
 @inline_kernel
 def _reach(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
-    """Free armies beside a region."""
+    """Return the number of free armies beside a region."""
     total = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -121,7 +122,7 @@ def _reach(board: Board, position: Position, player: Int, region: Int, plan: Pla
 
 @inline_kernel
 def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """What a goal brings, less what it costs, for each army that it takes."""
+    """Return the worth of a goal minus its cost, per army that it needs."""
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:
@@ -139,9 +140,9 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
 
 @kernel
 def _take_armies(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> bool:
-    """Give a capture its armies: free ones beside it, most first, and of the income what is short.
+    """Assign armies to a capture: free armies beside it, largest first, and the missing armies from the income.
 
-    Returns whether there were enough.
+    Returns whether there were enough armies.
     """
     board, owner, free = context.board, position.owner, plan.free
     start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
@@ -165,7 +166,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
                 plan.after[base] += given
                 plan.numbers[LEFT] -= given
                 left -= given
-        elif free[best] < 1:  # what is short joins the first
+        elif free[best] < 1:  # the missing armies join the first source
             free[base] += need
             plan.after[base] += need
             plan.numbers[LEFT] -= need
@@ -182,7 +183,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
 def _choose_goals(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
     owner, done = position.owner, plan.done
     n = owner.shape[0]
-    merit = plan.pull  # it is not needed yet
+    merit = plan.pull  # the array is not in use yet
     for r in range(n):
         if done[r] == 0:
             merit[r] = _merit(context, position, player, r, plan)
@@ -225,7 +226,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
 
 @kernel
 def _write_pull(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
-    """How much armies are wanted at own regions: for what is beside them and could not be done, and against threats."""
+    """Write how much own regions need armies: for targets beside them that were not possible, and against threats."""
     board, owner = context.board, position.owner
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -236,7 +237,7 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
                 continue
             wanted = plan.gain[q] / max(np.int64(1), plan.need[q])
             if plan.done[q] == _CHOSEN:
-                wanted *= 0.5  # it may fail, and there is more behind it
+                wanted *= 0.5  # the attack may fail, and there are more targets behind it
             plan.pull[r] = max(plan.pull[r], wanted + 1e-6)
         if plan.strongest[r] > 0:
             plan.pull[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - _stays(plan, r)))
@@ -244,7 +245,7 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
 
 @kernel
 def _press(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
-    """Have armies without an order join the first attack of their region, where none are to stay."""
+    """Add armies without an order to the first attack from their region, with the style's chance."""
     if uniform(rng) >= plan.style[PRESS]:
         return
     for i in range(plan.numbers[ORDERED]):
@@ -268,10 +269,10 @@ def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
 
 @kernel
 def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
-    """Write the orders by the template `way`; returns how many."""
+    """Write the orders by the template `way`, and return their number."""
     count = 0
     for step in range(3):
-        # By which template kinds stand one after the other, and which is next.
+        # Templates that sort by kind: the kind of the orders in this step.
         kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
         for i in range(plan.numbers[ORDERED]):
             own = plan.orders[i, ORDER_COLUMNS - 1]
@@ -298,8 +299,10 @@ def plan_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of the style in `work.plan` to deploy int32[N] and attacks int32[E, 3]; returns the attacks'
-    number."""
+    """Write the turn of the style in `work.plan` to deploy int32[N] and attacks int32[E, 3].
+
+    Returns the number of attacks.
+    """
     plan = work.plan
     _survey(context, position, player, rng, plan)
     plan.numbers[ORDERED], plan.numbers[GOALS], plan.numbers[LEFT] = 0, 0, plan.income[player]

@@ -1,4 +1,4 @@
-"""The aggressive bot: all on one front, then attack whatever is weaker. It tests defence."""
+"""The aggressive bot: it deploys on one front, and attacks all weaker neighbours. It tests an opponent's defence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warlight_env.engine.state import Scratch
 def _deploy_at_best(
     context: Context, position: Position, player: Int, available: Int, value: RegionValues, deploy: Armies
 ) -> None:
-    """All on the strongest own region beside the foreign region of the highest value."""
+    """Deploy all armies on the strongest own region beside the foreign region of the highest value."""
     board, owner, army = context.board, position.owner, position.army
     best, front = -1, -1
     for r in range(owner.shape[0]):
@@ -54,7 +54,7 @@ def _attack_weaker(
     attacks: AttackRows,
     count: Int,
 ) -> Int:
-    """From one region, attack every weaker foreign neighbour by value; what is left over joins the first attack."""
+    """Attack every weaker foreign neighbour of one region, by value; the armies left over join the first attack."""
     owner, army = position.owner, position.army
     first = count
     while free > 0:
@@ -91,7 +91,7 @@ def aggressive_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
+    """Write the aggressive turn, and return the number of attacks. Arrays as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     value, attack_kill = scratch.value, context.params.dice.kill[0]
     _deploy_at_best(context, position, player, available, value, deploy)
@@ -113,14 +113,14 @@ def aggressive_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """`aggressive_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write the turn of `aggressive_orders`, in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return aggressive_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class AggressiveAgent(ValuingAgent):
-    """Everything beside the foreign region of the highest value; attacks every weaker neighbour; moves up the rest."""
+    """Deploys all beside the foreign region of the highest value, attacks weaker neighbours, moves inland armies up."""
 
     name = "aggressive"
     policy = staticmethod(aggressive_policy)

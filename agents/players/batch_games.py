@@ -1,4 +1,4 @@
-"""Whole games in one kernel call: a batch played by built-in policies, for outlooks, checks and benchmarks."""
+"""Whole games in one kernel call: a batch with built-in policies, for outlooks, checks and benchmarks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def policy_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of a built-in policy with its default parameters; returns the number of attacks."""
+    """Write the turn of a built-in policy with its default parameters, and return the number of attacks."""
     available = income(context.board, context.params.base_income, position.owner, player)
     if policy == RANDOM:
         return random_orders(context.board, position, player, available, 3, 1, scratch, deploy, attacks, rng)
@@ -51,10 +51,10 @@ def play_games(
     rounds: Int,
     work: Workspace,
 ) -> Int:
-    """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; returns the rounds played.
+    """Play games first .. last - 1 of a batch for at most `rounds` more rounds each, and return the rounds played.
 
-    For games in play; limits on the orders of a turn are not looked at. policies int32[P] of POLICIES, all seeing
-    everything; policy_rng uint64[B, P, 2], one generator a player.
+    For games after the picks; limits of orders are not checked. policies: int32[P] of POLICIES, which see the complete
+    position. policy_rng: uint64[B, P, 2], one generator for each player.
     """
     played = np.int64(0)
     for b in range(first, last):

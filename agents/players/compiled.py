@@ -1,4 +1,4 @@
-"""Bots that are kernels through and through: they move for whole batches of games without leaving compiled code."""
+"""Bots that consist of kernels: they move for whole batches of games inside compiled code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.agents.players.smart_random import smart_random_policy
 
 
 class CompiledBot(NamedTuple):
-    """The kernels of a bot; it plays like the agent of its name, draw for draw."""
+    """The kernels of a bot; they draw and play exactly like the agent of the same name."""
 
     policy: Callable[..., Any]  #: see `plug_ins.policy_signature`
     pick: Callable[..., Any]  #: see `plug_ins.picker_signature`

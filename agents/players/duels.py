@@ -1,4 +1,4 @@
-"""Whole games between one-ply players, or against a bot, in one kernel call: what training plays by the thousand."""
+"""Whole games between one-ply players, or against a bot, in one kernel call, for training with thousands of games."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
-#: What a position is a weighted sum of (`write_features`): how many regions a player owns; over these, their super
-#: regions' bonus, neighbours, borders and regions, and own regions there; bonus² of regions in whole super regions;
-#: armies; the largest territory; threatened bonus.
+#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Summed over these
+#: regions: their super regions' bonus, neighbours, borders and regions, and the player's regions there. bonus² of
+#: regions in whole super regions; armies; the largest territory; threatened bonus.
 FEATURES: Final = (
     "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
     "largest_territory", "threatened_bonus",
@@ -32,26 +32,26 @@ FEATURES: Final = (
 
 
 class DuelSettings(NamedTuple):
-    """How games between the agents 0 and 1 are played."""
+    """Settings of games between the agents 0 and 1."""
 
-    samples: npt.NDArray[np.int64]  #: [2] plays of a round that each tries its turns in; 0: it moves by its policy
-    explore: float  #: chance that a one-ply player takes any of its turns
-    max_rounds: int  #: what is not over then is a draw
-    dealt: bool  #: starting regions at random, instead of by the agents' evaluations
+    samples: npt.NDArray[np.int64]  #: [2] plays of a round for each turn of an agent; 0: the agent moves by its policy
+    explore: float  #: probability that a one-ply player takes a random turn
+    max_rounds: int  #: after this many rounds the game is a draw
+    dealt: bool  #: whether starting regions are random, or else chosen by the agents' evaluations
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
 
 
 class DuelWork(NamedTuple):
-    """What one thread writes."""
+    """Working memory of one thread."""
 
     one_ply: OnePlyWork
     turns: Workspace  #: for the round
     wishes: npt.NDArray[np.int32]  #: [2, N]
-    agent_at: npt.NDArray[np.int64]  #: [2] who sits where
+    agent_at: npt.NDArray[np.int64]  #: [2] the agent on each seat
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         DuelWork(
             one_ply=make_one_ply_work(n_regions, n_edges, 2),
@@ -66,7 +66,7 @@ def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
 def write_features(
     board: Board, terms: npt.NDArray[np.float64], position: Position, player: Int, features: npt.NDArray[np.float32]
 ) -> None:
-    """Write FEATURES of a player's position, float[F]; terms float64[4, S] is `super_region_terms`."""
+    """Write FEATURES of a player's position to features float[F]; terms float64[4, S] is `super_region_terms`."""
     owner, army = position.owner, position.army
     for i in range(8):
         features[i] = 0.0
@@ -131,18 +131,18 @@ def play_duels(
     scores: npt.NDArray[np.float64],
     trace: npt.NDArray[np.float32],
 ) -> Int:
-    """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; returns the rounds played.
+    """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; return the rounds played.
 
-    Games are as `setup.start_game` leaves them, without fog. Agent a sits on seat (a + b) mod 2 of game b.
+    Games come from `setup.start_game`, without fog. Agent a sits on seat (a + b) mod 2 of game b.
 
     Args:
-        mine, theirs: contexts of the agents 0 and 1. A one-ply player values positions by its context's evaluation, and
-            expects the other to move by its context's policy; who has no samples moves by that itself.
+        mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions by its context's evaluation,
+            and predicts the other player by its context's policy. An agent without samples moves by its own policy.
         duel: a `DuelSettings`; work: a `DuelWork`.
         rng: uint64[B, 2, 2], a generator for each seat.
         scores: float64[B], written: 1, 0.5 or 0 for agent 0.
-        trace: float32[B, T, 2, F]; where it has a row, the FEATURES of agents 0 and 1 at the start of each round and,
-            behind the last, at the end are written to it; T > max_rounds.
+        trace: float32[B, T, 2, F]; T > max_rounds. Each row gets the FEATURES of agents 0 and 1 at the start of each
+            round and, after the last round, at the end. Games without a row are not traced.
     """
     played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):

@@ -25,7 +25,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 
-#: Plays of the round for each pair of turns, where neither simulations nor seconds are given.
+#: Plays of the round for each pair of turns, if neither simulations nor seconds are given.
 DEFAULT_SAMPLES: Final = 15
 
 
@@ -35,11 +35,11 @@ def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorW
 
 @documented
 class Minimax2Agent(SearchAgent):
-    """The turn whose worst reply, of any one enemy, leaves the highest share; the round between is played many times.
+    """Plays the turn with the highest share after the worst reply of any one enemy, over many plays of the round.
 
-    Of more enemies the others move at random among their generated turns. A reply is worth its mean over all plays,
-    and each sweep plays every pair of turns once, with the same dice. A budget in simulations counts plays of the
-    round; at least one sweep is made.
+    The other enemies move at random among their generated turns. The value of a reply is its mean over all plays. Each
+    sweep plays every pair of turns once, with the same dice. A budget in simulations counts plays of the round; at
+    least one sweep is made.
     """
 
     name = "minimax2"
@@ -96,7 +96,7 @@ class Minimax2Agent(SearchAgent):
         return limits.record(found, plays, 1 + count * (1 + replies), depth, depth)
 
     def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
-        """Whether another sweep fits what is left."""
+        """Return whether the remaining budget is enough for another sweep."""
         if sweeps == 0:
             return True
         most = self.samples
@@ -109,5 +109,5 @@ class Minimax2Agent(SearchAgent):
         return time.perf_counter() + longest < limits.deadline
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(Minimax2Agent)

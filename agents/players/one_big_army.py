@@ -1,4 +1,4 @@
-"""The bot of one big army: all on the strongest region, which then attacks. It tests foresight."""
+"""The bot with one big army: all armies go to the strongest region, which attacks. It tests an opponent's foresight."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def one_big_army_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn; returns the number of attacks. Arrays as in `random_orders`."""
+    """Write the turn, and return the number of attacks. Arrays as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     strongest = -1
     for r in range(owner.shape[0]):
@@ -34,7 +34,7 @@ def one_big_army_orders(
     if strongest < 0:
         return 0
     deploy[strongest] = available
-    army[strongest] += available  # as it is once deployed
+    army[strongest] += available  # the armies after the deploy
     count = move_inland(board, position, player, scratch, attacks, 0)
     free = army[strongest] - 1
     army[strongest] -= available
@@ -62,14 +62,14 @@ def one_big_army_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """`one_big_army_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write the turn of `one_big_army_orders`, in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class OneBigArmyAgent(ValuingAgent):
-    """Everything on the strongest region, inland armies to the front, and the best foreign neighbour is attacked."""
+    """Deploys all on the strongest region, moves inland armies to the front, attacks the best foreign neighbour."""
 
     name = "one_big_army"
     policy = staticmethod(one_big_army_policy)

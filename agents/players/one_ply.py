@@ -1,4 +1,4 @@
-"""The one-ply player: of the generated turns the one after which its share is the highest on average."""
+"""The one-ply player: it takes the generated turn with the highest mean share one round ahead."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from warlight_env.engine.view import View
 
 
 class OnePlyWork(NamedTuple):
-    """What one thread writes."""
+    """Working memory of one thread."""
 
     generator: GeneratorWork
     look: Lookahead
 
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         OnePlyWork(
             generator=make_generator_work(n_regions, n_edges, players), look=make_lookahead(n_regions, n_edges, players)
@@ -44,10 +44,10 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 def choose_turn(
     context: Context, position: Position, player: Int, samples: Int, explore: Real, rng: RandomState, work: OnePlyWork
 ) -> Int:
-    """Index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
+    """Return the index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
 
-    With the chance `explore` it is any of them instead. The others move by the policy, see `score_turns`.
-    rng uint64[2].
+    With probability `explore` it is a random turn instead. The other players move by the policy, see `score_turns`. rng
+    uint64[2].
     """
     look = work.look
     count = generate_turns(context, position, player, rng, work.generator, look.turns)
@@ -70,7 +70,7 @@ def one_ply_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     best = choose_turn(context, position, player, samples, 0.0, rng, work)
     return take_turn(work.look.turns, best, deploy, attacks)
 
@@ -113,5 +113,5 @@ class OnePlyAgent(ScoringAgent):
         return self._picked(view, write_best_picks, self.weights)
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(OnePlyAgent)

@@ -1,7 +1,7 @@
-"""The player that plans: of the turns of its goals the one that promises most, without any search.
+"""The planning player: it chooses the best of many plans, without any search.
 
-As long as no enemy is near, what a turn promises is growth alone (`prospects.growth_share`): what armies are worth
-shows in battles, and who values them while nobody is there to be fought spreads more slowly.
+While no enemy is near, only growth counts (`prospects.growth_share`). Armies have value in battles. A player that
+values them without an enemy nearby expands more slowly.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from warlight_env.engine.view import View
 
 
 class ChoiceWork(NamedTuple):
-    """What choosing a plan writes."""
+    """Working memory for choosing a plan."""
 
     generator: GeneratorWork
     look: Lookahead
@@ -51,8 +51,11 @@ def choose_plan(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3]; the others
-    move by the context's policy. Returns the attacks' number; its goals stand in `work.generator.plan`."""
+    """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3].
+
+    The other players move by the context's policy. Returns the number of attacks; the goals are in
+    `work.generator.plan`.
+    """
     look, generator = work.look, work.generator
     first, second = rng[0], rng[1]
     turns = look.turns
@@ -62,7 +65,7 @@ def choose_plan(
         score_turns(context, position, player, samples, turns, count, rng, generator, look)
         best = highest(look.score, count)
     after = rng[0], rng[1]
-    rng[0], rng[1] = first, second  # the plan once more, for its goals
+    rng[0], rng[1] = first, second  # repeat the plan to get its goals
     only_plans(
         context, position, player, rng, generator,
         TurnSet(turns.deploy[: best + 1], turns.attacks[: best + 1], turns.counts[: best + 1]),
@@ -73,10 +76,10 @@ def choose_plan(
 
 @documented
 class PlanAgent(ScoringAgent):
-    """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
-    plays the one that promises most a round ahead: growth as long as no enemy is near; any number of players.
+    """Plans turns in many styles, and plays the turn with the highest value one round ahead; any number of players.
 
-    Values of turns (`search_policy`) are then parts of what the map gives, not chances to win.
+    Goals are super regions, neutral regions, enemies' regions, and own regions to hold. While no enemy is near, the
+    value is growth. Values of turns (`search_policy`) are then parts of the map's income, not chances to win.
     """
 
     name = "plan"
@@ -123,8 +126,11 @@ class PlanAgent(ScoringAgent):
         return look
 
     def _only_grows(self, view: View) -> bool:
-        """Whether each region that is or may be an enemy's is more than `apart` steps away from the player's, where
-        there is something to grow by: bonuses, and weights that know income and promises."""
+        """Return whether only growth counts.
+
+        This needs something to grow by: bonuses, and weights with income and prospect. Also, each region that is or may
+        be an enemy's must be more than `apart` steps away from the player's regions.
+        """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False
         others = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
@@ -139,8 +145,10 @@ class PlanAgent(ScoringAgent):
         )
 
     def insight(self) -> dict[str, Any] | None:
-        """The goals of the last turn in their order: a region, what is to be done with it, the armies that it takes and
-        what it is worth, in armies; None before the first."""
+        """Return the goals of the last turn in their order; None before the first turn.
+
+        A goal contains a region, the kind of the goal, the armies that it needs and its worth in armies.
+        """
         if self._known is None:
             return None
         plan = self._work.generator.plan
@@ -158,5 +166,5 @@ class PlanAgent(ScoringAgent):
         return played_picks(view, self.weights, self.value, self.rng)
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(PlanAgent)

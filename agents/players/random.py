@@ -20,7 +20,7 @@ from warlight_env.engine.round import income
 from warlight_env.engine.state import Scratch
 from warlight_env.engine.view import View
 
-#: Parts into which the bot splits its income, and armies by which its targets may be stronger.
+#: The number of parts of the bot's income, and the armies by which its targets may be stronger.
 CHUNKS: Final = 3
 SLACK: Final = 1
 
@@ -29,7 +29,7 @@ _ONE = np.uint64(1)
 
 @inline_kernel
 def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """List the player's regions that have a foreign neighbour; returns how many. Written without data branches."""
+    """List the player's regions that have a foreign neighbour; return their number. The code has no data branches."""
     count = 0
     for r in range(owner.shape[0]):
         foreign = False
@@ -42,7 +42,7 @@ def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) ->
 
 @inline_kernel
 def _toss_coins(regions: Regions, count: Int, rng: RandomState) -> Int:
-    """Keep each of regions[:count] with probability 1/2, in order; returns how many are left."""
+    """Keep each of regions[:count] with probability 1/2, in order, and return the number of regions left."""
     bits, kept = np.uint64(0), np.int64(0)
     for i in range(count):
         if i % 64 == 0:
@@ -66,11 +66,11 @@ def random_orders(
     attacks: AttackRows,
     rng: RandomState,
 ) -> Int:
-    """Write a random turn; returns the number of attacks.
+    """Write a random turn, and return the number of attacks.
 
-    The income is deployed in `chunks` parts, each on a random own region that is not inland. Each such region then,
-    with probability 1/2, attacks with all free armies a random foreign neighbour that has at most `slack` armies
-    more than they are. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    The income is deployed in `chunks` parts, each on a random own region that is not inland. Then each such region
+    attacks with probability 1/2. It sends all free armies to a random foreign neighbour with at most `slack` armies
+    more. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
     """
     owner, army = position.owner, position.army
     regions, candidates = scratch.queue, scratch.mark
@@ -113,7 +113,7 @@ def random_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """`random_orders` with the bot's own parameters, in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write `random_orders` with the default parameters, in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return random_orders(board, position, player, available, CHUNKS, SLACK, work.scratch, deploy, attacks, rng)
@@ -123,7 +123,7 @@ def random_policy(
 def random_picks(
     context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
 ) -> Int:
-    """Write the regions r with free[r] != 0 in random order to wishes int32[N]; returns how many."""
+    """Write the regions r with free[r] != 0 in random order to wishes int32[N], and return their number."""
     owner = position.owner
     count = 0
     for r in range(owner.shape[0]):
@@ -174,5 +174,5 @@ class RandomAgent(KernelAgent):
         )
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(RandomAgent)

@@ -1,4 +1,4 @@
-"""The smart random bot: one of the generated turns at random. What a search adds is measured against it."""
+"""The smart random bot: it plays a random generated turn. It is the baseline for searches."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def smart_random_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write one of the generated turns, drawn at random, in the signature of policies; returns its attacks."""
+    """Write a random one of the generated turns, in the signature of policies; return the number of its attacks."""
     owner = position.owner
     turns = work.turns
     generate_turns(context, position, player, rng, work, turns)
-    for r in range(owner.shape[0]):  # they come shuffled
+    for r in range(owner.shape[0]):  # the turns are shuffled
         deploy[r] = turns.deploy[0, r]
     count = turns.counts[0]
     for i in range(count):
@@ -37,7 +37,7 @@ def smart_random_policy(
 
 
 class SmartRandomAgent(ValuingAgent):
-    """Draws one of the turns that the generators make."""
+    """Plays a random turn of the generators."""
 
     name = "smart_random"
     policy = staticmethod(smart_random_policy)

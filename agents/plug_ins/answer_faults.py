@@ -1,4 +1,4 @@
-"""What is wrong with what a user's function returned or wrote, found by kernels and told in words."""
+"""Faults in the results of users' functions: kernels find them, and errors describe them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.engine.kernel_types import Int, Marks, Regions, Shares
 from warlight_env.engine.position import Position
 from warlight_env.errors import InputError
 
-#: Faults of a function's answer, beside those of `turn_faults`.
+#: Faults of a function's answer, in addition to those of `turn_faults`.
 SHARE: Final = -1
 TURNS: Final = -2
 WISHES: Final = -3
@@ -25,11 +25,11 @@ TWICE: Final = -6
 SUM: Final = -7
 LIKELY: Final = -8
 
-#: By how much rounding may bring a share out of [0, 1], and by how much the sum of float32 shares away from 1.
+#: Rounding tolerances: of a share outside [0, 1], and of the sum of float32 shares.
 SLACK: Final = 1e-9
 _SUM_SLACK: Final = 1e-3
 
-#: The most that a prior may say of a turn: sums of such are numbers.
+#: The largest allowed weight of a turn in a prior, so that sums stay finite.
 _MOST_LIKELY: Final = 1e300
 
 _TEXTS: Final = TEXTS | {
@@ -45,11 +45,14 @@ _TEXTS: Final = TEXTS | {
 
 
 class PlugInError(InputError):
-    """A function that does not fit its kind, or whose answer is none; the message names it, the place and the value."""
+    """Error for a function that does not match its kind, or for an invalid answer.
+
+    The message names the function, the place and the value.
+    """
 
 
 class AnswerError(PlugInError):
-    """What a function of a user's returned or wrote cannot be. It travels to other processes."""
+    """Error for an invalid answer of a user's function. It can be pickled for other processes."""
 
     def __init__(self, label: str, fault: int, number: int, place: int, value: float, bound: int) -> None:
         what = "position" if fault in (SHARE, SUM) else "turn"
@@ -63,7 +66,7 @@ class AnswerError(PlugInError):
 
 @kernel
 def turns_fault(context: Context, position: Position, player: Int, turns: TurnSet, count: Int) -> Any:
-    """(fault, turn, place, value, bound) of a generator's turns; 0 where there is none."""
+    """Return (fault, turn, place, value, bound) of a generator's turns; the fault is 0 if there is none."""
     none, most = np.int64(-1), np.int64(turns.counts.shape[0])
     if not 1 <= count <= most:
         return np.int64(TURNS), none, none, np.float64(count), most
@@ -78,7 +81,10 @@ def turns_fault(context: Context, position: Position, player: Int, turns: TurnSe
 
 @kernel
 def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
-    """(fault, place, value, bound) of wishes, int32[N], for regions with free[r] != 0; 0 where there is none."""
+    """Return (fault, place, value, bound) of wishes, int32[N], for regions with free[r] != 0.
+
+    The fault is 0 if there is none.
+    """
     none, n = np.int64(0), np.int64(free.shape[0])
     if not 0 <= count <= n:
         return np.int64(WISHES), none, np.int64(count), n
@@ -96,7 +102,7 @@ def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
 
 @kernel
 def shares_fault(players: Int, shares: Shares) -> Any:
-    """(fault, value, bound) of the shares of a position, float64[P]; 0 where there is none."""
+    """Return (fault, value, bound) of the shares of a position, float64[P]; the fault is 0 if there is none."""
     total = 0.0
     for p in range(players):
         if not -SLACK <= shares[p] <= 1.0 + SLACK:
@@ -107,7 +113,10 @@ def shares_fault(players: Int, shares: Shares) -> Any:
 
 @kernel
 def likely_fault(count: Int, likely: npt.NDArray[np.float64]) -> Any:
-    """(fault, place, value, bound) of how likely the first `count` turns are, float64[T]; 0 where there is none."""
+    """Return (fault, place, value, bound) of the weights of the first `count` turns, float64[T].
+
+    The fault is 0 if there is none.
+    """
     none = np.int64(0)
     for j in range(count):
         if not 0.0 <= likely[j] <= _MOST_LIKELY:

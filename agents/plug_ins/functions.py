@@ -1,4 +1,4 @@
-"""Functions with fixed signatures that kernels take as parameters, the built-in ones and users' alike."""
+"""Functions with fixed signatures that kernels take as parameters, built-in ones and users' functions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _PARAMETERS = {
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }
-#: Names that mean the same in all kinds, so that one in another's place is a mistake.
+#: Argument names that have the same meaning in all kinds; another name in their position is an error.
 _ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
@@ -66,14 +66,17 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """A function of a kind, see `context`'s signatures, as kernels take it; None: the built-in one.
+    """Return a function of a kind, see `context`'s signatures, as an argument for kernels; None: the built-in function.
 
-    Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior", of which none is built in.
+    Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior"; no prior is built in.
 
-    A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
-    slowly, and a warning says so. What a user's function returns and writes is checked at each call; a wrong answer
-    and its own exceptions are raised by `engine.raised.watched`, inside which kernels that get it are to be called.
-    Raises PlugInError where it does not fit the signature of its kind.
+    A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python functions
+    run slowly in the interpreter, with a warning. Each call checks the results of a user's function.
+    `engine.raised.watched` raises an error for an invalid answer, and raises the function's own exceptions. So call
+    kernels with users' functions inside `watched`.
+
+    Raises:
+        PlugInError: the function does not match the signature of its kind.
     """
     if function is None:
         return _pointer_to(kind, _BUILT_IN[kind])
@@ -89,10 +92,10 @@ MAX_CAPACITY: Final = 10_000
 
 @dataclass(frozen=True)
 class Functions:
-    """Functions of one's own for a search, each of the kind of its name, as `plug_in` takes them; None: the built-in.
+    """Custom functions for a search, each of the kind of its name, as in `plug_in`; None: the built-in function.
 
-    leaf: what leaves are worth, many in one call. prior: how likely turns are taken to be. capacity: the most turns
-    that the generator writes.
+    leaf: evaluates leaves, many in one call. prior: estimates how likely turns are. capacity: the most turns that the
+    generator writes.
     """
 
     evaluation: Callable[..., Any] | None = None
@@ -118,12 +121,12 @@ class Functions:
 
     @property
     def foreign(self) -> bool:
-        """Whether some of them are not part of this package."""
+        """Whether some functions do not belong to this package."""
         given = self.evaluation, self.generator, self.policy, self.leaf, self.prior
         return not all(map(is_ours, given))
 
 
-#: Nothing of one's own.
+#: No custom functions.
 BUILT_IN: Final = Functions()
 
 
@@ -137,8 +140,11 @@ def make_context(
     value: ValueNetwork | None = None,
     turns: TurnNetwork | None = None,
 ) -> Context:
-    """What a player thinks with. The built-in evaluation is `position_share`, or `extended_share` or
-    `prospective_share` where the weights ask for it."""
+    """Return a player's context.
+
+    The built-in evaluation is `position_share`, or `extended_share` or `prospective_share` if the weights need it. With
+    a value network it is `network_share`.
+    """
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
         evaluation = network_share
@@ -155,7 +161,7 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Whether a function (None: the built-in one) is a kernel of this package and needs no checks."""
+    """Return whether a function (None: the built-in one) is a kernel of this package and needs no checks."""
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
     return function is None or (known and (JIT_DISABLED or body is not function))
@@ -175,11 +181,11 @@ def check_parameters(kind: str, function: Callable[..., Any]) -> None:
     except TypeError as error:
         raise PlugInError(f"{label_of(kind, function)}: it is called with ({_PARAMETERS[kind]}): {error}") from None
     except ValueError:
-        pass  # some functions in C do not tell what they take; calling them will
+        pass  # some functions in C have no readable signature; a call will find errors
 
 
 def label_of(kind: str, function: Callable[..., Any]) -> str:
-    """What to call a user's function in errors: its kind, name and place."""
+    """Return a name for a user's function in errors: its kind, name and place."""
     code = getattr(_body(function), "__code__", None)
     place = "" if code is None else f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
     name = getattr(function, "__name__", None)
@@ -187,7 +193,7 @@ def label_of(kind: str, function: Callable[..., Any]) -> str:
 
 
 def _body(function: Any) -> Any:
-    """A compiled function's Python."""
+    """Return the Python function of a compiled function."""
     if JIT_DISABLED and getattr(function, "__globals__", None) is kernel.__globals__:
         return function.__wrapped__
     return getattr(function, "py_func", function)
@@ -199,7 +205,7 @@ def _pointer_to(kind: str, function: Callable[..., Any]) -> Any:
 
 
 class _Itself:
-    """A user's function as a key: that object and no other, whatever it says it equals; not all can be keys."""
+    """A user's function as a key, compared by identity, because its own `==` and `hash` may be missing or wrong."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -232,7 +238,7 @@ def _interpreted_pointer(kind: str, function: Callable[..., Any], reason: str) -
 
 
 def _reason(error: Exception) -> str:
-    """Why Numba does not compile a function, in a line."""
+    """Return the reason why Numba does not compile a function, in one line."""
     if "Cannot modify readonly array" in str(error):
         return "it writes to an array that games share"
     lines = [line.strip() for line in str(error).splitlines()]

@@ -1,7 +1,7 @@
-"""Users' functions as kernels take them: what they return is checked, and what they raise ends the kernel.
+"""Users' functions for kernels, with checks of results; an exception ends the kernel.
 
-A function gets copies of the position, and those that give turns are not asked for players without regions. Where one
-fails, `engine.raised` keeps the exception, and the kernel gets something harmless until it comes to an end.
+A function gets a copy of the position. Functions that return turns are not called for players without regions. After a
+failure, `engine.raised` stores the exception, and the kernel gets harmless values until it ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from warlight_env.engine.position import copy_position, laid_out
 from warlight_env.engine.raised import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.stack import stack_armies, stack_floats, stack_owners
 
-#: Fast mathematics that does not take for granted that there are no NaN and no infinity.
+#: Flags of fast mathematics that do not assume the absence of NaN and infinity.
 _SOUND_FLAGS: Final = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 if JIT_DISABLED:
@@ -45,7 +45,7 @@ else:
 
     @intrinsic
     def _number(_, answer):
-        """What a function returned, if that is a whole number."""
+        """Return a function's answer, if it is a whole number."""
 
         def generate(context, builder, signature, arguments):
             return context.cast(builder, arguments[0], signature.args[0], types.int64)
@@ -55,7 +55,7 @@ else:
 
 @kernel
 def _clear_turns(turns: TurnSet, count: Int) -> None:
-    """Make something harmless of turns."""
+    """Replace turns by empty turns."""
     for t in range(count):
         turns.counts[t] = 0
         for r in range(turns.deploy.shape[1]):
@@ -63,12 +63,12 @@ def _clear_turns(turns: TurnSet, count: Int) -> None:
 
 
 def _uncounted(function: Callable[..., Any]) -> Any:
-    """A layer between a kernel and a user's function: without reference counts, as kernels are."""
+    """Compile a layer between a kernel and a user's function, without reference counts, as in kernels."""
     return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 
 def _refusing(label: str) -> Any:
-    """Raises `AnswerError`, in compiled code."""
+    """Return a function that raises `AnswerError` in compiled code."""
 
     def refuse(fault, number, place, value, bound):
         if fault != 0:
@@ -214,7 +214,7 @@ def _guarded_prior(label: str, ask: Any) -> Any:
                     return np.int64(0)
                 if unlikely != 0:
                     attempt_5(label, refuse, unlikely, none, place, value, bound)
-                else:  # they are the search's own, and it may have written to them
+                else:  # the turns belong to the search, and the function may have written to them
                     attempt_5(label, refuse, fault, turn, at, wrong, most)
                     _clear_turns(turns, count)
         for j in range(count):
@@ -225,10 +225,11 @@ def _guarded_prior(label: str, ask: Any) -> Any:
 
 
 class _Kind(NamedTuple):
-    """What is to be known of a kind of functions; `plug_ins` has the signatures and the built-in ones.
+    """Properties of a kind of functions; `plug_ins` has the signatures and the built-in functions.
 
-    guard: makes what kernels call, of a label and of a function that is compiled. in_python: makes such a function of
-    a label and of one that runs in the interpreter. counts: it returns a whole number; else nothing is asked of that.
+    guard: makes the function for kernels from a label and a compiled function. in_python: makes a compilable function
+    from a label and a function that runs in the interpreter. counts: the function must return a whole number; otherwise
+    its return value is not used.
     """
 
     guard: Callable[[str, Any], Any]
@@ -247,10 +248,10 @@ _KINDS: Final = {
 
 
 def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
-    """A pointer to a user's function of a kind that Numba can compile; raises Numba's errors where it cannot.
+    """Return a pointer to a user's function that Numba can compile; raises Numba's errors if it cannot.
 
-    Its own indices are checked, unless it is compiled with ``boundscheck=False``. One that always raises runs in the
-    interpreter, as Numba has no type for what it returns.
+    Numba checks the function's indices, unless it was compiled with ``boundscheck=False``. A function that always
+    raises runs in the interpreter, because Numba has no type for its result.
     """
     body = getattr(function, "py_func", function)
     if JIT_DISABLED:
@@ -260,11 +261,11 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     options["fastmath"] = _sound(options.get("fastmath", False))
     ask = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(body)
     try:
-        # Not kept: what it comes to depends on the values of its globals, and on functions in other files.
+        # Not cached, because the code depends on the values of its globals, and on functions in other files.
         return pointer(signature, _KINDS[kind].guard(label, ask), cached=False)
     except NumbaError as error:
         failure = error
-    # Where the fault is in the function itself, this says so in fewer words.
+    # If the fault is in the function itself, this gives a shorter message.
     ask.compile(tuple(map(protected, signature.args)))
     answer = ask.nopython_signatures[0].return_type
     if not _KINDS[kind].counts or isinstance(answer, types.Integer):
@@ -275,13 +276,13 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
 
 
 def _sound(fastmath: Any) -> set[str]:
-    """What is left of a function's fast mathematics, so that its answer can be looked at."""
+    """Return the flags of a function's fast mathematics that still allow checks of its answer."""
     flags = FastMathOptions(fastmath).flags
     return _SOUND_FLAGS if "fast" in flags else _SOUND_FLAGS & flags
 
 
 def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
-    """A pointer to a user's function that runs in the interpreter."""
+    """Return a pointer to a user's function that runs in the interpreter."""
     if JIT_DISABLED:
         return _KINDS[kind].guard(label, _KINDS[kind].in_python(label, function))
     ask = numba.njit(_KINDS[kind].in_python(label, function))

@@ -1,7 +1,7 @@
-"""Users' functions that run in the interpreter, as `guarded` takes compiled ones: one form for each kind.
+"""Users' functions that run in the interpreter, for use in `guarded` like compiled ones: one form for each kind.
 
-What a function in Python gets to read of the position and to write is in memory of its own, which it may keep: ours
-may be gone by then. The other arguments are records that Python holds as a whole.
+A Python function gets copies of the position and of the arrays that it writes. It may keep the copies after the
+originals are freed. The other arguments are records that Python holds as a whole.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warlight_env.engine.position import Positions, copied
 
 
 def _counted(label: str, answer: Any) -> int:
-    """What a function in Python returned, as far as 64 bits tell."""
+    """Return the answer of a Python function, limited to 64 bits."""
     try:
         return min(max(operator.index(answer), -(2**63)), 2**63 - 1)
     except TypeError:
@@ -29,7 +29,7 @@ def _counted(label: str, answer: Any) -> int:
 
 @contextlib.contextmanager
 def _lent(*arrays: Any) -> Iterator[list[Any]]:
-    """Copies of arrays, whose content becomes theirs."""
+    """Yield copies of arrays, and write the copies back afterwards."""
     copies = [array.copy() for array in arrays]
     yield copies
     for array, copy in zip(arrays, copies, strict=True):
@@ -37,7 +37,7 @@ def _lent(*arrays: Any) -> Iterator[list[Any]]:
 
 
 def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
-    """An evaluation, see `context.evaluation_signature`."""
+    """Wrap an evaluation, see `context.evaluation_signature`."""
 
     def call(context, position, shares):
         with _lent(shares) as (shares,):
@@ -53,7 +53,7 @@ def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_generator(label: str, function: Callable[..., Any]) -> Any:
-    """A generator, see `context.generator_signature`."""
+    """Wrap a generator, see `context.generator_signature`."""
 
     def call(context, position, player, rng, work, turns):
         with _lent(rng, *turns) as (rng, *own):
@@ -69,7 +69,7 @@ def ask_generator(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_policy(label: str, function: Callable[..., Any]) -> Any:
-    """A policy, see `context.policy_signature`."""
+    """Wrap a policy, see `context.policy_signature`."""
 
     def call(context, position, player, rng, work, deploy, attacks):
         with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
@@ -85,7 +85,7 @@ def ask_policy(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_picker(label: str, function: Callable[..., Any]) -> Any:
-    """A picker, see `context.picker_signature`."""
+    """Wrap a picker, see `context.picker_signature`."""
 
     def call(context, position, free, player, rng, wishes):
         with _lent(rng, wishes) as (rng, wishes):
@@ -101,7 +101,7 @@ def ask_picker(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
-    """A function for leaves, see `context.leaf_signature`."""
+    """Wrap a function for leaves, see `context.leaf_signature`."""
 
     def call(context, positions, count, shares):
         with _lent(shares) as (shares,):
@@ -122,7 +122,7 @@ def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_prior(label: str, function: Callable[..., Any]) -> Any:
-    """A prior, see `context.prior_signature`."""
+    """Wrap a prior, see `context.prior_signature`."""
 
     def call(context, position, player, turns, count, likely):
         with _lent(likely) as (likely,):

@@ -1,4 +1,4 @@
-"""What is wrong with a turn that somebody else's code wrote into arrays."""
+"""Faults in a turn that custom code wrote into arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARMIES: Final = 9
 STANDING: Final = 10
 REPEATED: Final = 11
 
-#: The faults in words, by `place` (the region, or the attack's number), `value` and `bound`.
+#: The faults in words, with `place` (the region, or the attack's number), `value` and `bound`.
 TEXTS: Final = {
     COUNT: "{value:.0f} attacks, and their number is 0 .. {bound}",
     NEGATIVE: "deploys {value:.0f} armies on region {place}",
@@ -45,10 +45,10 @@ TEXTS: Final = {
 def turn_fault(
     context: Context, position: Position, player: Int, deploy: Armies, attacks: AttackRows, count: Int
 ) -> Any:
-    """(fault, place, value, bound) of a player's turn; NONE where it is legal and in normal form, see TEXTS.
+    """Return (fault, place, value, bound) of a player's turn; NONE if it is legal and in normal form, see TEXTS.
 
-    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of
-    them; any integers. At most as many armies may attack as stand where they come from once all are deployed.
+    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of them;
+    any integers. An attack may have at most as many armies as its source has after all deploys.
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
     none, n = np.int64(0), np.int64(owner.shape[0])

@@ -1,6 +1,6 @@
-"""Turns as small choices: a weight for each region, by which the income is shared out, and a share for each border.
+"""Turns as small choices: a weight for each region, which shares the income, and a share for each border.
 
-The encoding `factored` of environments and networks that play turns in full say them so.
+The `factored` encoding of environments, and networks that play complete turns, use this form.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _NONE, _ONE = np.uintp(0), np.uintp(1)
 
 @kernel
 def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
-    """Turn the number of regions of each weight, classes[0], into what a region of the weight gets.
+    """Compute the armies of a region of each weight from the number of regions of each weight, classes[0].
 
-    Writes armies to classes[1], and to classes[2] whether one of those left over may be added; returns these.
+    Writes the armies to classes[1]. Writes to classes[2] whether a region of the weight may get one of the armies left
+    over. Returns the number of these armies.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]
     total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
@@ -30,9 +31,9 @@ def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     left = np.int64(income)
     for w in range(1, VALUES):
         armies[w] = income * w // total
-        tied[w] = income * w - armies[w] * total  # the remainder, for the time being
+        tied[w] = income * w - armies[w] * total  # the remainder, until the end of this function
         left -= armies[w] * counts[w]
-    while True:  # the highest remainders get one more, class by class, as long as all of a class can
+    while True:  # the highest remainders get one army more, class by class, while there are enough for a whole class
         highest, size = np.int64(0), np.int64(0)
         for w in range(1, VALUES):
             if counts[w] > 0 and tied[w] > highest:
@@ -62,11 +63,12 @@ def share_out(
     classes: npt.NDArray[np.int64],
     deploy_out: Armies,
 ) -> Any:
-    """Share the income over the player's regions by weights 0 .. 4 and largest remainder, ties by region.
+    """Share the income over the player's regions by weights 0 .. 4 and largest remainder; ties go by region number.
 
-    Quotas and remainders depend on the weight only, so four classes are settled and then handed out in one pass.
-    Under a limit of orders the first weighted regions count. Writes deploy_out int32[N] and the player's regions to
-    own int32[N]; classes is int64[3, 5] of working memory. Returns the number of own regions and of those weighted.
+    Quotas and remainders depend on the weight only. So the code computes four classes, and then hands them out in one
+    pass. Under a limit of orders only the first weighted regions count. Writes deploy_out int32[N], and the player's
+    regions to own int32[N]; classes is int64[3, 5] of working memory. Returns the number of own regions and the number
+    of own regions with a weight above 0.
     """
     n_own = 0
     for r in range(owner.shape[0]):
@@ -101,7 +103,7 @@ def share_out(
 
 @kernel
 def share_of(available: Int, value: Int) -> Int:
-    """Armies that a share of value / 4 sends of those available: rounded down, but at least 1."""
+    """Return the armies of a share of value / 4 of the available armies: rounded down, but at least 1."""
     return max(np.int64(1), (available * value) >> 2)
 
 
@@ -123,8 +125,8 @@ def decode_factored(
 ) -> Any:
     """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
 
-    owner int8[N], army int32[N]: the position, or the player's view of it; own int32[N] and classes int64[3, 5] are
-    working memory. Returns the number of attacks and of rows against the mask.
+    owner int8[N], army int32[N]: the position, or the player's view of it. own int32[N] and classes int64[3, 5]:
+    working memory. Returns the number of attacks and the number of the row's entries that the mask does not allow.
     """
     n, e_all = owner.shape[0], edge_target.shape[0]
     used = 0
@@ -132,7 +134,7 @@ def decode_factored(
         used += 1 if action[i] != 0 else 0
     n_own, named = share_out(owner, player, income, max_orders, action, own, classes, deploy_out)
     used -= named
-    count, start = np.uintp(0), np.uintp(n)  # unsigned: signed indices are checked for being negative
+    count, start = np.uintp(0), np.uintp(n)  # unsigned, because signed indices are checked for negative values
     levels = VALUES if priority else 1
     for level in range(levels - 1, -1, -1):
         for k in range(n_own):
@@ -145,7 +147,7 @@ def decode_factored(
                         continue
                     used -= 1 if level > 0 else 0
                 value = np.int64(action[start + e])
-                attacks_out[count, 0] = own[k]  # overwritten by the next one if it is none
+                attacks_out[count, 0] = own[k]  # the next attack overwrites it if it is invalid
                 attacks_out[count, 1] = edge_target[e]
                 attacks_out[count, 2] = share_of(available, value)
                 used -= 1 if value != 0 else 0
@@ -164,9 +166,11 @@ def encode_nearest(
     count: Int,
     action: Any,
 ) -> None:
-    """Write the row with priorities that is nearest to a legal turn: weights in proportion to the armies deployed,
-    shares nearest to the armies sent, and the order of attacks as far as there are levels. Attacks from where no armies
-    may leave before others have come are left out.
+    """Write the row with priorities that is nearest to a legal turn.
+
+    Weights are proportional to the deployed armies. Shares are nearest to the sent armies. The order of attacks is kept
+    as far as there are levels. Attacks from regions that have no free armies after the deploys, before transfers
+    arrive, are left out.
 
     army int32[N], deploy int32[N] and attacks int32[E, 3] with their count; action: [N + 2 E].
     """

@@ -15,16 +15,16 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 from warlight_env.engine.state import Scratch, make_scratch
 
-#: Ways to deploy and ways to attack; a turn is one of each.
+#: Numbers of methods to deploy and to attack; a turn combines one of each.
 N_DEPLOYS: Final = 3
 N_ATTACKS: Final = 3
 MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 
-#: Bits of `ways`: d for the deploys, 3 + a for the attacks, and PRESS, with which armies that would have no order join
-#: their region's first attack.
+#: Bits of `ways`: d for the deploys, 3 + a for the attacks, and PRESS. With PRESS, armies without an order join their
+#: region's first attack.
 PRESS: Final = 0b1_000_000
-#: The thesis's ways; ours, which lose fewer games; and ours without the defensive deploy and the two ways to attack
-#: that wait.
+#: THESIS_WAYS: the thesis's methods. ALL_WAYS: with PRESS, which loses fewer games. NO_DEFENSE: without the defensive
+#: deploy and the two methods to attack that wait.
 THESIS_WAYS: Final = 0b111_111
 ALL_WAYS: Final = PRESS | THESIS_WAYS
 NO_DEFENSE: Final = PRESS | 0b001_101
@@ -35,7 +35,7 @@ class TurnSet(NamedTuple):
 
     deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
     attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
-    counts: npt.NDArray[np.int32]  #: [K] attacks of each
+    counts: npt.NDArray[np.int32]  #: [K] number of attacks of each turn
 
 
 class TurnSets(NamedTuple):
@@ -48,26 +48,26 @@ class TurnSets(NamedTuple):
 
 @inline_kernel
 def turn_set_of(sets: TurnSets, p: Int) -> TurnSet:
-    """One player's `TurnSet` of a `TurnSets`, as a view."""
+    """Return one player's `TurnSet` of a `TurnSets`, as a view."""
     return TurnSet(sets.deploy[p], sets.attacks[p], sets.counts[p])
 
 
 class GeneratorWork(NamedTuple):
-    """Arrays that generators write, one set per thread."""
+    """Arrays that generators write, one set for each thread."""
 
     scratch: Scratch
-    value: npt.NDArray[np.float64]  #: [N] of regions, to the player whose turn it is
-    after: npt.NDArray[np.int32]  #: [N] armies once deployed
-    free: npt.NDArray[np.int64]  #: [N] armies that have no order yet
+    value: npt.NDArray[np.float64]  #: [N] values of regions for the player
+    after: npt.NDArray[np.int32]  #: [N] armies after the deploys
+    free: npt.NDArray[np.int64]  #: [N] armies without an order
     targets: npt.NDArray[np.uint32]  #: [N] neighbours, sorted
     income: npt.NDArray[np.int64]  #: [P]
-    turns: TurnSet  #: for policies that draw one
+    turns: TurnSet  #: for policies that draw one turn
     plan: PlanWork
     net: TurnNetWork
 
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         GeneratorWork(
             scratch=make_scratch(n_regions, players),
@@ -84,7 +84,7 @@ def make_generator_work(n_regions: int, n_edges: int, players: int) -> Generator
 
 
 def make_turn_set(n_regions: int, n_edges: int, size: int = MAX_TURNS) -> TurnSet:
-    """An empty set with room for `size` turns."""
+    """Return an empty set with room for `size` turns."""
     return TurnSet(
         private_zeros((size, n_regions), np.int32),
         private_zeros((size, max(1, n_edges), 3), np.int32),
@@ -93,7 +93,7 @@ def make_turn_set(n_regions: int, n_edges: int, size: int = MAX_TURNS) -> TurnSe
 
 
 def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_TURNS) -> TurnSets:
-    """Empty sets with room for `size` turns each."""
+    """Return empty sets with room for `size` turns each."""
     return TurnSets(
         private_zeros((players, size, n_regions), np.int32),
         private_zeros((players, size, max(1, n_edges), 3), np.int32),
@@ -103,7 +103,7 @@ def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_T
 
 @kernel
 def take_turn(turns: TurnSet, which: Int, deploy: Armies, attacks: AttackRows) -> Int:
-    """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     for r in range(deploy.shape[0]):
         deploy[r] = turns.deploy[which, r]
     for k in range(turns.counts[which]):

@@ -1,4 +1,4 @@
-"""Styles of planning: how sure a turn wants to be, what it fears, and in which order its attacks stand."""
+"""Styles of planning: how sure a turn's attacks are, the threats that it expects, and the order of its attacks."""
 
 from __future__ import annotations
 
@@ -15,30 +15,33 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """What a turn is planned by, for kernels float64[N_STYLE] in this order; the first thirteen are of `Weights`."""
+    """The parameters of planning a turn, for kernels float64[N_STYLE] in this order.
 
-    goal_region: float  #: worth of a region, in armies, as the next ones
-    goal_income: float  #: of an army of income
-    goal_prospect: float  #: of one that a super region would add which the player has a part of
-    goal_patience: float  #: armies of cost at which that falls to 1 / e
-    sure_neutral: float  #: index into `forces.LEVELS` of attacks on neutral regions
-    sure_enemy: float  #: … of attacks on enemies
-    sure_hold: float  #: … of holding regions
-    expected: float  #: part of an enemy's income that is thought to stand on the region that is attacked
-    feared: float  #: part of an enemy's income that is thought to join its strongest attack
-    against_enemies: float  #: factor of what captures of enemies' regions are worth
-    holding: float  #: factor of what holding is worth
-    price: float  #: of an army that is lost
-    spend: float  #: exponent of the armies that a goal takes: above 1, small ones come first
-    noise: float  #: temperature: standard deviation of the logarithm of what a goal is worth
+    The first thirteen come from `Weights`.
+    """
+
+    goal_region: float  #: worth of a region, in armies, as the next three
+    goal_income: float  #: worth of one army of income
+    goal_prospect: float  #: worth of one army of a super region's bonus if the player owns a part of it
+    goal_patience: float  #: cost in armies at which that worth falls to 1 / e
+    sure_neutral: float  #: index into `forces.LEVELS` for attacks on neutral regions
+    sure_enemy: float  #: … for attacks on enemies
+    sure_hold: float  #: … for holding regions
+    expected: float  #: expected part of an enemy's income that is deployed on the attacked region
+    feared: float  #: expected part of an enemy's income that joins its strongest attack
+    against_enemies: float  #: factor of the worth of capturing an enemy's region
+    holding: float  #: factor of the worth of holding a region
+    price: float  #: price of a lost army
+    spend: float  #: exponent of the armies that a goal needs; above 1, small goals come first
+    noise: float  #: temperature: standard deviation of the logarithm of a goal's worth
     order: float  #: AS_CHOSEN, ENEMIES_FIRST, ENEMIES_LAST or GATHERING
-    press: float  #: chance that armies without an order join an attack of their region
+    press: float  #: chance that armies without an order join an attack from their region
 
 
 N_STYLE: Final = len(Style._fields)
-#: Templates of the order in which orders stand: as the goals were chosen, transfers last; enemies first; neutral
-#: regions, transfers, and enemies last, when they have spent what they had; transfers first, so that what they bring
-#: joins attacks (where armies that moved may move on; else as chosen).
+#: Templates of the order of orders. AS_CHOSEN: in the order of the goals, transfers last. ENEMIES_FIRST: attacks on
+#: enemies first. ENEMIES_LAST: neutral regions, then transfers, then enemies, after these have spent their armies.
+#: GATHERING: transfers first, so that the moved armies join attacks (if armies may move twice; else AS_CHOSEN).
 AS_CHOSEN: Final = 0
 ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2
@@ -67,7 +70,7 @@ _MOST_SURE: Final = len(LEVELS) - 1
 
 @kernel
 def write_style(evaluation: Evaluation, style: npt.NDArray[np.float64]) -> None:
-    """Write the evaluation's own style to float64[N_STYLE]."""
+    """Write the evaluation's style to style float64[N_STYLE]."""
     for i in range(evaluation.style.shape[0]):
         style[i] = evaluation.style[i]
     style[NOISE], style[ORDER], style[PRESS] = 0.0, 0.0, 1.0
@@ -80,7 +83,7 @@ def _between(low: Real, high: Real, rng: RandomState) -> Real:
 
 @kernel
 def draw_style(evaluation: Evaluation, style: npt.NDArray[np.float64], rng: RandomState) -> None:
-    """Write a style at random around the evaluation's to float64[N_STYLE]."""
+    """Write a random style near the evaluation's style to style float64[N_STYLE]."""
     write_style(evaluation, style)
     style[SURE_NEUTRAL] = 1 + below(rng, _MOST_SURE)
     style[SURE_ENEMY] = below(rng, _MOST_SURE + 1)

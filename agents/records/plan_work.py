@@ -1,4 +1,4 @@
-"""What planning a turn writes, one set per thread."""
+"""Working memory for planning a turn, one set for each thread."""
 
 from __future__ import annotations
 
@@ -17,39 +17,40 @@ TRANSFER: Final = 0
 NEUTRAL_ATTACK: Final = 1
 ENEMY_ATTACK: Final = 2
 
-#: Places in `PlanWork.numbers`: orders, goals that were chosen, income that is left.
+#: Indices into `PlanWork.numbers`: the number of orders, the number of chosen goals, and the income that is left.
 ORDERED: Final = 0
 GOALS: Final = 1
 LEFT: Final = 2
 
-#: Columns of `PlanWork.chosen`: the region, its owner (the player where it is to be held), armies.
+#: Columns of `PlanWork.chosen`: the region, its owner (the player if the goal is to hold it), armies.
 GOAL_COLUMNS: Final = 3
 
 
 class PlanWork(NamedTuple):
-    """Arrays by region [N], super region [S] and player [P]; a turn in the making."""
+    """Arrays by region [N], super region [S] and player [P] for one turn."""
 
     style: npt.NDArray[np.float64]  #: [N_STYLE]
-    need: npt.NDArray[np.int64]  #: [N] attackers that capture it for sure enough, or armies that hold it
-    strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can bring against an own region
-    gain: npt.NDArray[np.float64]  #: [N] what a goal is worth, in armies
-    noise: npt.NDArray[np.float64]  #: [N] factors of that
-    done: npt.NDArray[np.int8]  #: [N] 1: its goal was chosen, 2: it was given up
-    after: npt.NDArray[np.int64]  #: [N] armies once deployed
+    #: [N] attackers that capture the region, or armies that hold it, with the chance of the style
+    need: npt.NDArray[np.int64]
+    strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can send against the player's region
+    gain: npt.NDArray[np.float64]  #: [N] the worth of a goal, in armies
+    noise: npt.NDArray[np.float64]  #: [N] factors of that worth
+    done: npt.NDArray[np.int8]  #: [N] 1: the region's goal was chosen, 2: it was given up
+    after: npt.NDArray[np.int64]  #: [N] armies after the deploys
     free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
-    moved: npt.NDArray[np.int8]  #: [N] whether its armies without an order got one
-    kept: npt.NDArray[np.int64]  #: [N] armies that stay to hold
-    pull: npt.NDArray[np.float64]  #: [N] how much armies are wanted there
-    lack: npt.NDArray[np.float64]  #: [S, P] armies that it costs a player to complete a super region
+    moved: npt.NDArray[np.int8]  #: [N] whether the region's armies without an order got one
+    kept: npt.NDArray[np.int64]  #: [N] armies that stay to hold the region
+    pull: npt.NDArray[np.float64]  #: [N] how much the region needs armies
+    lack: npt.NDArray[np.float64]  #: [S, P] armies that a player needs to complete a super region
     income: npt.NDArray[np.int64]  #: [P]
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
-    chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in their order
-    worth: npt.NDArray[np.float64]  #: [N] of these, in armies
-    numbers: npt.NDArray[np.int64]  #: [3] how many: ORDERED, GOALS, LEFT
+    chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in the order of choice
+    worth: npt.NDArray[np.float64]  #: [N] worth of the chosen goals, in armies
+    numbers: npt.NDArray[np.int64]  #: [3] numbers at ORDERED, GOALS, LEFT
 
 
 def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     n = n_regions
     return reference(
         PlanWork(

@@ -1,4 +1,4 @@
-"""What a search found, as plain data for logs and pages."""
+"""Results of a search, as plain data for logs and pages."""
 
 from __future__ import annotations
 
@@ -16,50 +16,51 @@ from warlight_env.engine.view import View
 
 @dataclass(frozen=True)
 class Candidate:
-    """A turn at the root or, in the picking phase, a list of wishes."""
+    """A turn at the root or, in the picking phase, a list of wanted regions."""
 
     orders: Orders
     visits: int
     total: float  #: sum of the values of its simulations
-    picks: tuple[int, ...] = ()  #: wished regions, best first
-    refined: bool = False  #: found by local search; visits and value are then of the scenarios that chose it
-    middle: float | None = None  #: median, mean or mode of the values, where the answer goes by that
-    chance: float | None = None  #: with which the search would play it, where its visits do not tell
+    picks: tuple[int, ...] = ()  #: wanted regions, best first
+    refined: bool = False  #: found by local search; visits and value then come from the scenarios of the local search
+    middle: float | None = None  #: median, mean or mode of the values, if the search chooses its answer by it
+    chance: float | None = None  #: the probability that the search plays it, if it does not follow from the visits
 
     @property
     def value(self) -> float:
-        """Mean value to the searching player, its share of the position in [0, 1]; 0 without visits."""
+        """The mean value for the searching player, its share of the position in [0, 1]; 0 without visits."""
         return self.total / self.visits if self.visits else 0.0
 
 
 class SearchPolicy(NamedTuple):
-    """What a search would play, as a policy over C candidates: the answer first."""
+    """The result of a search as a policy over C candidates, the answer first."""
 
-    turns: tuple[Orders, ...]  #: C of them, within the rules' limit of orders; empty ones while regions are picked
-    picks: tuple[tuple[int, ...], ...]  #: C of them: regions wished for, best first; () while the game is played
-    probabilities: npt.NDArray[np.float64]  #: [C] with the sum 1
-    #: [C] mean shares of the position in [0, 1], or of growth where `plan` goes by that; NaN where one was not valued
+    turns: tuple[Orders, ...]  #: C turns, within the rules' limit of orders; empty turns during the picks
+    picks: tuple[tuple[int, ...], ...]  #: C lists of wanted regions, best first; () after the picks
+    probabilities: npt.NDArray[np.float64]  #: [C], their sum is 1
+    #: [C] mean shares of the position in [0, 1], or shares of growth if `plan` uses them; NaN for a candidate without
+    #: value
     values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """A search; tuples have an entry per tree. Depths count turns from the root."""
+    """The statistics of a search; tuples have an entry for each tree. Depths count turns from the root."""
 
     simulations: tuple[int, ...]
     nodes: tuple[int, ...]
-    full: tuple[bool, ...]  #: whether the memory was used up, and the tree grew no more
+    full: tuple[bool, ...]  #: whether the memory was full, so that the tree stopped growing
     shallowest: tuple[int, ...]  #: depth of the shallowest leaf
     deepest: tuple[int, ...]
     seconds: float
     candidates: tuple[Candidate, ...]  #: the answer first
-    trials: int = 0  #: of local search, after the simulations
+    trials: int = 0  #: trials of local search, after the simulations
 
     def policy(self, max_orders: int = 0) -> SearchPolicy:
-        """The candidates as a policy: by their `chance` where they have one, else by their shares of all visits.
+        """Return the candidates as a policy: by their `chance` if they have one, else by their shares of all visits.
 
-        What local search found takes the place of the candidate that would have been the answer. max_orders: the rules'
-        limit; 0: none.
+        A result of local search replaces the candidate that would have been the answer. max_orders: the rules' limit;
+        0: no limit.
         """
         found = self.candidates
         weights = np.array([c.visits if c.chance is None else c.chance for c in found], dtype=np.float64)
@@ -76,7 +77,7 @@ class SearchRecord:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the record as plain data for JSON."""
         return {
             "simulations": list(self.simulations),
             "nodes": list(self.nodes),
@@ -101,7 +102,7 @@ class SearchRecord:
 
 
 class Searched(NamedTuple):
-    """What an agent's last search came to, and what went into it."""
+    """The result of an agent's last search, and its input."""
 
     view: View
     weights: Weights

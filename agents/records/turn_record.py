@@ -1,4 +1,4 @@
-"""The turn network as a record for kernels, and what they write."""
+"""The turn network as a record for kernels, and its working memory."""
 
 from __future__ import annotations
 
@@ -19,53 +19,56 @@ from warlight_env.features.registry import Columns, FeatureNameError
 
 Floats = npt.NDArray[np.float32]
 
-#: Features of a region, of the whole position, and of a border: `turn_net.features` writes them, networks read some.
+#: Numbers of features of a region, of the whole position, and of a border. `turn_net.features` writes them; a network
+#: reads some of them.
 N_NODE: Final = REGIONS.width
 N_OVERALL: Final = OVERALL.width
 N_EDGE: Final = EDGES.width
-#: Units of all layers, and layers in which regions hear of their neighbours and super regions; constants, so that loops
-#: over them become a few wide instructions.
+#: UNITS: units of all layers. LAYERS: layers that combine a region with its neighbours and super region. They are
+#: constants, so that the compiler can vectorize loops over them.
 UNITS: Final = 32
 LAYERS: Final = 2
 
 
 class TurnNetworkError(InputError):
-    """Arrays that are no turn network; the message says whose."""
+    """Error for arrays that are not a turn network; the message names their source."""
 
 
 @shared
 class TurnNetwork(NamedTuple):
-    """Numbers of the network, float32, H = UNITS, L = LAYERS, V = VALUES, and the columns of the features that it
-    reads, uint32: F of regions, G of the position, K of borders. Read-only."""
+    """The weights of the network, float32, and the columns of the features that it reads, uint32. Read-only.
 
-    first: Floats  #: [F, H] of a region
-    overall: Floats  #: [G, H] of the position
+    H = UNITS, L = LAYERS, V = VALUES; F features of regions, G of the position, K of borders.
+    """
+
+    first: Floats  #: [F, H] for a region
+    overall: Floats  #: [G, H] for the position
     first_bias: Floats  #: [H]
     own: Floats  #: [L, H, H] for a region's own description
-    around: Floats  #: [L, H, H] for the mean of its neighbours'
-    among: Floats  #: [L, H, H] for the mean of its super region's
+    around: Floats  #: [L, H, H] for the mean description of its neighbours
+    among: Floats  #: [L, H, H] for the mean description of its super region
     layer_bias: Floats  #: [L, H]
-    main: Floats  #: [H] to a region's score as the one that most is deployed on
-    beside: Floats  #: [H, H] of another region, for its deploy
-    chosen: Floats  #: [H, H] of the one that most is deployed on
-    link: Floats  #: [2, H] where the two are neighbours, and of one super region
+    main: Floats  #: [H] for a region's score as the main deploy region, which gets the most armies
+    beside: Floats  #: [H, H] for another region, for its deploy
+    chosen: Floats  #: [H, H] for the main deploy region
+    link: Floats  #: [2, H] if the two regions are neighbours, and if they are in one super region
     beside_bias: Floats  #: [H]
-    weight: Floats  #: [H, V] to the deploy weights
+    weight: Floats  #: [H, V] for the deploy weights
     weight_bias: Floats  #: [V]
-    source: Floats  #: [H, H] of a border
+    source: Floats  #: [H, H] for the source of a border
     target: Floats  #: [H, H]
     edge: Floats  #: [K, H]
     edge_bias: Floats  #: [H]
-    share: Floats  #: [H, V] to the shares of armies
+    share: Floats  #: [H, V] for the shares of armies
     share_bias: Floats  #: [V]
-    priority: Floats  #: [H, V] to the attacks' order
+    priority: Floats  #: [H, V] for the attacks' order
     priority_bias: Floats  #: [V]
     held: Floats  #: [H, H] for the mean of a player's regions
     total: Floats  #: [H, H] for their sum
     whole: Floats  #: [H, H] for the mean of all regions
-    player: Floats  #: [H] where the player is the one that looks
+    player: Floats  #: [H] added for the viewing player
     value_bias: Floats  #: [H]
-    value: Floats  #: [H] to a player's score
+    value: Floats  #: [H] for a player's score
     node_columns: Columns  #: [F]
     overall_columns: Columns  #: [G]
     edge_columns: Columns  #: [K]
@@ -85,7 +88,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 
 
 class TurnReads(NamedTuple):
-    """Names of the features that a network reads, in order; by default all of this version."""
+    """Names of the features that a network reads, in order; by default all features of this version."""
 
     node: Sequence[str] = REGIONS.names
     overall: Sequence[str] = OVERALL.names
@@ -94,7 +97,7 @@ class TurnReads(NamedTuple):
 
 EVERY: Final = TurnReads()
 
-#: The array of a network that has a row for each feature of a group, by the group's field in `TurnReads`.
+#: The array that has a row for each feature of a group, by the group's field in `TurnReads`.
 _ROWS: Final = {"node": "first", "overall": "overall", "edge": "edge"}
 _GROUPS: Final = {"node": REGIONS, "overall": OVERALL, "edge": EDGES}
 
@@ -102,12 +105,13 @@ _GROUPS: Final = {"node": REGIONS, "overall": OVERALL, "edge": EDGES}
 def make_turn_network(
     arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: TurnReads = EVERY
 ) -> TurnNetwork:
-    """The record of arrays by name, float32, of `SHAPES` but that `first`, `overall` and `edge` have a row per feature
-    that the network reads.
+    """Return the record for arrays by name, float32, with the shapes `SHAPES`.
+
+    `first`, `overall` and `edge` have one row for each feature that the network reads.
 
     Raises:
-        TurnNetworkError: they are not those of a network, the message names the first that is wrong; or there is no
-            such feature.
+        TurnNetworkError: the arrays are not those of a network, and the message names the first wrong array; or a
+            feature does not exist.
     """
     try:
         columns: dict[str, Any] = {
@@ -125,7 +129,7 @@ def make_turn_network(
 
 
 def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str:
-    """What is wrong with a network's array of that shape; nothing where it is as it must be."""
+    """Return the fault of a network's array of that shape; an empty string if there is none."""
     if array is None:
         return "missing"
     if shape is None:
@@ -140,19 +144,22 @@ def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str
 
 
 def reads_of(network: TurnNetwork) -> TurnReads:
-    """The features that a network reads."""
+    """Return the features that a network reads."""
     return TurnReads(
         *([group.names[at] for at in getattr(network, f"{name}_columns")] for name, group in _GROUPS.items())
     )
 
 
 def arrays_of(network: TurnNetwork) -> dict[str, Floats]:
-    """A network's arrays by name, as `make_turn_network` takes them."""
+    """Return a network's arrays by name, as `make_turn_network` expects them."""
     return {name: np.array(getattr(network, name)) for name in SHAPES}
 
 
 def widened(network: TurnNetwork) -> dict[str, Floats]:
-    """The arrays, of `SHAPES`, of a network that reads all features and plays as this one: the others count nothing."""
+    """Return the arrays, of `SHAPES`, of a network that reads all features and plays like this one.
+
+    The weights of the additional features are 0.
+    """
     arrays = arrays_of(network)
     for name, rows in _ROWS.items():
         wide = np.zeros(SHAPES[rows], np.float32)
@@ -162,7 +169,7 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
-    """A record of zeros that can be written to, one per thread, which reads all features."""
+    """Return a writable record of zeros, for one thread, that reads all features."""
     columns: dict[str, Any] = {
         f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
     }
@@ -173,29 +180,29 @@ def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNe
 
 @functools.cache
 def no_turn_network() -> TurnNetwork:
-    """A record of zeros, where nobody plays by a network."""
+    """Return a record of zeros, for use without a turn network."""
     return make_turn_network({name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()})
 
 
 class TurnNetWork(NamedTuple):
-    """What a pass of the network writes, one set per thread; N regions, E directed edges, P players."""
+    """Working memory of a network's pass, one set for each thread; N regions, E directed edges, P players."""
 
     nodes: Floats  #: [N, N_NODE]
     overall: Floats  #: [N_OVERALL]
     described: Floats  #: [N, H] descriptions of regions
     hidden: Floats  #: [N, H]
-    mean: Floats  #: [N, H] of super regions, and then of regions as sources and
-    toward: Floats  #: [N, H] targets of borders
+    mean: Floats  #: [N, H] of super regions, and later of regions as sources of borders
+    toward: Floats  #: [N, H] of regions as targets of borders
     holding: npt.NDArray[np.float64]  #: [P, 3] income, armies, regions
-    score: Floats  #: [N] of regions as the one that most is deployed on
-    row: npt.NDArray[np.int64]  #: [N + 2 E] a turn in small choices
-    chance: npt.NDArray[np.float64]  #: [1] logarithm of its probability
+    score: Floats  #: [N] scores of regions as the main deploy region
+    row: npt.NDArray[np.int64]  #: [N + 2 E] a turn as small choices
+    chance: npt.NDArray[np.float64]  #: [1] logarithm of the turn's probability
     own: npt.NDArray[np.int32]  #: [N]
     classes: npt.NDArray[np.int64]  #: [3, V]
 
 
 def make_turn_net_work(n_regions: int, n_edges: int, players: int) -> TurnNetWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     n = n_regions
     return reference(
         TurnNetWork(

@@ -28,32 +28,34 @@ Floats = npt.NDArray[np.float32]
 _Record = TypeVar("_Record")
 _KIND: Final = "value"
 
-#: Features of each player and of the rules: `value.features` writes them, networks read some.
+#: Numbers of features of each player and of the rules. `value.features` writes them; a network reads some of them.
 N_PLAYER: Final = PLAYERS.width
 N_RULES: Final = RULES.width
-#: Units of its layers; constants, so that loops over them become a few wide instructions.
+#: Units of the two layers. They are constants, so that the compiler can vectorize loops over them.
 FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 
-#: The parameter of agents.
+#: The parameter of agents for the source of values.
 VALUE: Final = Told("what positions are worth: learned, weights, or an .npz file of a value network", shared=True)
 
-#: Names that say where values come from besides files.
+#: Names of sources of values other than files.
 LEARNED: Final = "learned"
 WEIGHTS: Final = "weights"
 
 
 class ValueNetworkError(InputError):
-    """A value network that cannot be read; the message names the file and the reason."""
+    """Error for a value network that cannot be read; the message names the file and the reason."""
 
 
 @shared
 class ValueNetwork(NamedTuple):
-    """Numbers of the network, float32, with H = FIRST_UNITS and K = SECOND_UNITS, and the columns of what it reads:
-    uint32[F] of players, [G] of the rules. Read-only."""
+    """The weights of the network, float32, and the columns of the features that it reads. Read-only.
+
+    H = FIRST_UNITS, K = SECOND_UNITS. The columns are uint32[F] for players and uint32[G] for the rules.
+    """
 
     own: Floats  #: [F, H] for a player's own numbers
-    others: Floats  #: [F, H] for the mean of the others'
+    others: Floats  #: [F, H] for the mean numbers of the other players
     rules: Floats  #: [G, H]
     first_bias: Floats  #: [H]
     second: Floats  #: [H, K]
@@ -64,13 +66,13 @@ class ValueNetwork(NamedTuple):
 
 
 class ValueReads(NamedTuple):
-    """Names of the features that a network reads, in order; by default all of this version."""
+    """Names of the features that a network reads, in order; by default all features of this version."""
 
     player: Sequence[str] = PLAYERS.names
     rule: Sequence[str] = RULES.names
 
 
-#: What files without a list of features read: those written before files had one.
+#: The features of files without a list of features. These files come from versions without such lists.
 UNLISTED: Final = ValueReads(
     ("armies", "roots", "regions", "income", "whole", "promise_2", "promise_4", "promise_8", "promise_16", "clear_4",
      "clear_8", "ready", "front", "edge", "exposed_armies", "exposed_regions", "exposed_bonus", "threatened_armies",
@@ -90,11 +92,12 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 def make_network(
     arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: ValueReads = EVERY
 ) -> ValueNetwork:
-    """The record of arrays by name, float32, of `SHAPES` but that `own`, `others` and `rules` have a row per feature
-    that the network reads.
+    """Return the record for arrays by name, float32, with the shapes `SHAPES`.
+
+    `own`, `others` and `rules` have one row for each feature that the network reads.
 
     Raises:
-        ValueNetworkError: they are not those of a network, or there is no such feature.
+        ValueNetworkError: the arrays are not those of a network, or a feature does not exist.
     """
     try:
         players, rules = PLAYERS.places(reads.player), RULES.places(reads.rule)
@@ -110,17 +113,17 @@ def make_network(
 
 @functools.cache
 def no_network() -> ValueNetwork:
-    """A record of zeros, where positions are valued by weights."""
+    """Return a record of zeros, for positions that weights evaluate."""
     return make_network({name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()})
 
 
 def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
-    """A value network: ``learned`` is the bundled one, ``weights`` (or None) none at all, else an .npz file.
+    """Return a value network: ``learned`` is the bundled one, ``weights`` (or None) is none, else an .npz file.
 
-    With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
+    With ``#`` and a `digest` behind the file's name, a file with another network is refused.
 
     Raises:
-        ValueNetworkError: there is no such file, or it holds something else.
+        ValueNetworkError: the file does not exist, or it does not contain a value network.
     """
     if source is None or is_record(source, ValueNetwork):
         return source
@@ -138,23 +141,23 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
 
 
 def is_record(value: Any, kind: type[_Record]) -> TypeGuard[_Record]:
-    """Whether a value is a record of a class, or the `reference` of one."""
+    """Return whether a value is a record of a class, or the `reference` of one."""
     return isinstance(getattr(value, "record", value), kind)
 
 
 def digest(content: bytes) -> str:
-    """16 hexadecimal digits by which a file's content is told from others."""
+    """Return 16 hexadecimal digits that identify a file's content."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
-    """Raises `error` where a file's content is not that of a `digest`; "" is none."""
+    """Raise `error` if a file's content does not match a `digest`; "" matches any content."""
     if told and told != (now := digest(content)):
         raise error(f"{place}: holds another {kind} than it did ({now} now, {told} then)")
 
 
 def value_file(network: ValueNetwork) -> bytes:
-    """The content of a file that `load_value` takes; it lists the features that the network reads."""
+    """Return the content of a file for `load_value`; it lists the features that the network reads."""
     reads = {
         "player_features": [PLAYERS.names[at] for at in network.player_columns],
         "rule_features": [RULES.names[at] for at in network.rule_columns],
@@ -163,7 +166,7 @@ def value_file(network: ValueNetwork) -> bytes:
 
 
 def save_value(path: str | Path, arrays: Mapping[str, Floats]) -> None:
-    """Write the arrays of a network that reads all features to a file that `load_value` takes, in one step.
+    """Write the arrays of a network that reads all features to a file for `load_value`, atomically.
 
     Raises:
         ValueNetworkError: the arrays are not those of a network, or the path is not that of a file.
@@ -180,10 +183,10 @@ def _bundled() -> ValueNetwork:
 
 
 def read_value(content: bytes, place: str) -> ValueNetwork:
-    """The network of a file's content.
+    """Return the network in a file's content.
 
     Raises:
-        ValueNetworkError: it holds something else; `place` begins the message.
+        ValueNetworkError: the content is not a value network; the message begins with `place`.
     """
     try:
         arrays = read_arrays(content)

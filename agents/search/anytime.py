@@ -1,4 +1,4 @@
-"""What searches have in common that simulate until they are stopped: threads, budgets, users' functions, answers."""
+"""The common part of anytime searches: threads, budgets, users' functions, answers."""
 
 from __future__ import annotations
 
@@ -30,18 +30,21 @@ from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 from warlight_env.ownership import OneThread
 
-# Simulations a second and thread, before they are measured; users' functions may take long.
+# Estimated simulations a second and thread before the first measurement; users' functions may be slow.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
 
 
 class Store(Protocol):
-    """What simulations of one or several threads add to, with the working memory of each."""
+    """The memory of one or several threads' simulations, with the working memory of each thread."""
 
     works: Sequence[Any]
 
 
 class _Watch(watched):
-    """`watched`, for a search. No generator: in those, a user's StopIteration would be another error."""
+    """`watched`, for a search.
+
+    It is a class because a generator would change a user's StopIteration into another error.
+    """
 
     __slots__ = ("_search",)
 
@@ -64,27 +67,27 @@ class AnytimeSearch(OneThread, ABC):
     """A search for one move: `run` it for a while, ask `best` at any moment, `run` on, `stop` it from any thread.
 
     Args:
-        view: the position; unknown regions are taken for neutral ones with two armies.
+        view: the position; unknown regions count as neutral with two armies.
         settings: see `SearchSettings` and its subclasses.
-        seed: of everything that is drawn.
-        functions: of users; see `plug_ins.Functions`.
-        simulations: how many a store has room for, if `settings.memory` allows that; None: as much as that allows.
+        seed: seed of all random numbers.
+        functions: users' functions; see `plug_ins.Functions`.
+        simulations: capacity of a store, if `settings.memory` allows it; None: as much as `settings.memory` allows.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
         "begin", "run", "refine", "candidates", "best", "agreed", "statistics",
     )  # fmt: skip
 
-    #: Simulations that are made together.
+    #: Number of simulations that are made together.
     grain = 1
-    #: Makes what improves the answer, see `refining.refinement.Refinement`.
+    #: Makes the object that improves the answer, see `refining.refinement.Refinement`.
     improvement: ClassVar[Callable[..., Refinement]] = Refinement
 
     def __init__(
         self, view: View, settings: SearchSettings, seed: int, functions: Functions, simulations: int | None
     ) -> None:
         self.settings, self.functions = settings, settings.functions(functions)
-        #: Places in each store: for nodes, or for results.
+        #: Capacity of each store, in nodes or results.
         self.nodes = self.room(settings, view, self.functions, simulations)
         self.stores = [self._make_store(view) for _ in range(settings.n_trees)]
         self._rate = _FOREIGN_RATE if functions.foreign else _RATE
@@ -94,46 +97,52 @@ class AnytimeSearch(OneThread, ABC):
             for work in one.works
         ]
         self._refinement: Refinement | None = None
-        #: What `refine` came to, where it found something better; None after `run`.
+        #: The result of `refine`, if it found a better answer; None after `run`.
         self.refined: Candidate | None = None
         self._stop = threading.Event()
         if functions.foreign:
             self._try_out(view)
         self.begin(view, seed)
 
-    # What kinds of searches differ in
+    # Differences between kinds of searches
 
     @staticmethod
     @abstractmethod
     def room(settings: Any, view: View, functions: Functions, simulations: int | None) -> int:
-        """Places that a store gets: what `settings.memory` allows, or what so many simulations need at most."""
+        """Return the capacity of a store: the limit of `settings.memory`, or the most that so many simulations need."""
 
     @abstractmethod
     def _make_store(self, view: View) -> Any: ...
 
     @abstractmethod
     def _plant(self, store: Any, position: Position, seed: int) -> None:
-        """Have a store forget all, and begin with a position; its works' generators are seeded already."""
+        """Clear a store and begin with a position; the caller has seeded the generators of its works."""
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
-        """What one thread does before several share a store."""
+        """Do the work of one thread before several threads share a store."""
 
     @abstractmethod
     def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
-        """``simulate(n)``, and its halves for one leaf: ``select()`` writes leaf 0, ``back_up()`` takes its value."""
+        """Return ``simulate(n)``, and its halves for one leaf.
+
+        ``select()`` writes leaf 0, and ``back_up()`` uses its value.
+        """
 
     @abstractmethod
     def play_work(self, work: Any) -> PlayWork:
-        """The part of a thread's memory that plays rounds."""
+        """Return the part of a thread's memory that plays rounds."""
 
     @abstractmethod
     def _ranked(self) -> list[Candidate]:
-        """Our choices with visits and values, those of all stores merged, the answer first."""
+        """Return the player's choices with visits and values, merged over all stores, the answer first."""
 
     @abstractmethod
     def _counts(self, store: Any) -> tuple[int, int, bool, int, int]:
-        """Simulations, nodes, whether the memory was used up, and depths of the shallowest and the deepest leaf."""
+        """Return simulations, nodes, whether the memory was full, and depths.
+
+        The depths are those of the shallowest and the deepest leaf.
+        """
 
     @property
     @abstractmethod
@@ -141,18 +150,18 @@ class AnytimeSearch(OneThread, ABC):
 
     @abstractmethod
     def _set_kernel_settings(self, play: PlaySettings) -> None:
-        """Make what kernels take of the settings, for the player of `self.view`."""
+        """Make the kernels' settings, for the player of `self.view`."""
 
-    # What they have in common
+    # Common methods
 
     def _try_out(self, view: View) -> None:
-        """Ask users' functions once, before anything is spent on them: in one short simulation."""
+        """Call users' functions once in one short simulation, before other work, to find errors early."""
         self.begin(view, 0)
         self._set_kernel_settings(self.play_settings._replace(rounds=1, outcome=OUTCOMES.address("single")))
         self.run(simulations=1)
 
     def begin(self, view: View, seed: int) -> None:
-        """Start anew from another position on the same board; memory is kept."""
+        """Start again from another position on the same board; the memory is kept."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
         net = None if s.net is None else s.net.of(view)
@@ -170,14 +179,14 @@ class AnytimeSearch(OneThread, ABC):
             self._plant(one, position, derive_seed(seed, i, len(one.works)))
 
     def stop(self) -> None:
-        """Make a running `run` or `refine` return soon; from any thread."""
+        """Make a running `run` or `refine` return soon; any thread may call it."""
         self._stop.set()
 
     def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
-        """Search on: so many simulations in each store, or so many seconds, whichever ends first.
+        """Continue the search for so many simulations in each store, or so many seconds; the first limit ends it.
 
-        What a user's function raises ends it, as does an answer of one that is none (`AnswerError`). Nothing can be
-        asked of the search then until it is begun anew.
+        An exception in a user's function, or an invalid answer of one (`AnswerError`), ends the search. Then the search
+        refuses calls until `begin` is called again.
         """
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         self._run(simulations if simulations is not None else (1 << 60), deadline, self._stop.is_set)
@@ -198,9 +207,9 @@ class AnytimeSearch(OneThread, ABC):
         self.seconds += time.perf_counter() - start
 
     def refine(self, trials: int | None = None, seconds: float | None = None) -> None:
-        """Improve the answer as it stands by local search: so many trials for each store, or so many seconds.
+        """Improve the present answer by local search: so many trials for each store, or so many seconds.
 
-        `best` is then what came of it, until the next `run`; another `refine` goes on from there, in new scenarios.
+        `best` then returns the result, until the next `run`. Another `refine` continues from it, in new scenarios.
         Starting regions are not refined.
         """
         self._check()
@@ -220,7 +229,7 @@ class AnytimeSearch(OneThread, ABC):
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
-        """So many steps for each store, shared by its threads."""
+        """Return the quota of each thread: so many steps for each store, shared by its threads."""
         by_store = [Quota(steps) for _ in self.stores]
         return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
 
@@ -229,11 +238,14 @@ class AnytimeSearch(OneThread, ABC):
             self.kernels(store, work)[0](simulations)
 
     def watch(self) -> AbstractContextManager[Any]:
-        """Around kernels that call the functions: what those of users raise is raised, and spoils the search."""
+        """Return a context manager for kernels that call the functions.
+
+        It raises the exceptions of users' functions, and marks the search as failed.
+        """
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 
     def spoil(self) -> None:
-        """Have nothing more asked of the search until it is begun anew."""
+        """Mark the search as failed; it refuses calls until `begin` is called again."""
         self._failed = True
 
     def _check(self) -> None:
@@ -242,17 +254,17 @@ class AnytimeSearch(OneThread, ABC):
 
     @property
     def simulations(self) -> int:
-        """Simulations so far, in all stores."""
+        """The number of simulations so far, in all stores."""
         return sum(self._counts(one)[0] for one in self.stores)
 
     def candidates(self) -> list[Candidate]:
-        """Our choices with visits and values, the answer first."""
+        """Return the player's choices with visits and values, the answer first."""
         self._check()
         found = self._ranked()
         return found if self.refined is None else [self.refined, *found]
 
     def best(self) -> Orders:
-        """The answer as things stand."""
+        """Return the present answer."""
         candidates = self.candidates()
         if not candidates:
             self._run(1, math.inf, lambda: False)  # also after a `stop` before the first simulation
@@ -261,12 +273,12 @@ class AnytimeSearch(OneThread, ABC):
 
     @property
     def agreed(self) -> bool:
-        """Whether the choice with the most visits is the one with the best value, too."""
+        """Whether the choice with the most visits also has the best value."""
         candidates = [c for c in self.candidates() if c.visits]
         return not candidates or max(c.value for c in candidates) == max(candidates, key=lambda c: c.visits).value
 
     def statistics(self) -> SearchRecord:
-        """What the search came to."""
+        """Return the statistics of the search."""
         simulations, nodes, full, shallowest, deepest = zip(*map(self._counts, self.stores), strict=True)
         return SearchRecord(
             simulations=simulations,

@@ -1,4 +1,4 @@
-"""The common part of agents by an `AnytimeSearch`."""
+"""The common part of agents that use an `AnytimeSearch`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from warlight_env.engine.view import View
 
 
 class AnytimeAgent(SearchAgent):
-    """An agent by an `AnytimeSearch`; for any number of players.
+    """An agent with an `AnytimeSearch`, for any number of players.
 
     `evaluation`, `generator` (with the most turns that it writes, `capacity`), `policy`, `leaf`, `prior`: functions of
-    the kinds in `plug_ins.functions`; None: the built-in ones. What they raise, and a wrong answer of theirs, ends the
-    move; the agent can be asked again. Other parameters are those of its settings.
+    the kinds in `plug_ins.functions`; None: the built-in ones. An exception in such a function, or an invalid answer of
+    one, ends the move; the agent can be asked again. The other parameters are those of its settings.
     """
 
     not_copied = ("search",)
 
     name = "anytime"
     default_simulations = DEFAULT_SIMULATIONS
-    search_type: ClassVar[Callable[..., Any]]  #: the `AnytimeSearch`
+    search_type: ClassVar[Callable[..., Any]]  #: the class of the `AnytimeSearch`
     default_settings: ClassVar[SearchSettings]
 
     def __init__(
@@ -55,7 +55,7 @@ class AnytimeAgent(SearchAgent):
         self._moves = 0
         own = Functions(evaluation, generator, policy, leaf, prior, capacity)
         self.functions: Functions = self.settings.functions(own)
-        self.search: Any = None  #: of the last move
+        self.search: Any = None  #: the search of the last move
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         self._moves += 1
@@ -78,9 +78,9 @@ class AnytimeAgent(SearchAgent):
         return record
 
     def _spend(self, search: AnytimeSearch, limits: Limits) -> None:
-        """The search with its part of the budget, then local search with the rest."""
+        """Run the search with its part of the budget, then local search with the rest."""
 
-        begin, simulations = time.perf_counter(), limits.simulations  # making room for a large tree takes time, too
+        begin, simulations = time.perf_counter(), limits.simulations  # allocating a large tree takes time, too
 
         def left(part: float) -> float | None:
             if limits.deadline == math.inf:
@@ -94,11 +94,11 @@ class AnytimeAgent(SearchAgent):
             search.refine(None if simulations is None or grown is None else simulations - grown, left(1.0))
 
     def _most(self, simulations: int | None) -> int | None:
-        """For how many a search makes room."""
+        """Return the number of simulations that a search makes room for."""
         return simulations
 
     def _run(
         self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
     ) -> None:
-        """Run the search: so many simulations, or until `left(part)` seconds are gone."""
+        """Run the search for so many simulations, or until `left(part)` seconds have passed."""
         search.run(simulations, left(part))

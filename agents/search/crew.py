@@ -1,4 +1,4 @@
-"""Jobs side by side: in threads, or in turns in one, each a slice of a few milliseconds at a time."""
+"""Jobs in several threads, or in turns in one thread; each turn takes a few milliseconds."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-_SLICE = 0.004  # seconds that a job takes before it looks at the clock
+_SLICE = 0.004  # seconds between a job's looks at the clock
 
 
 class Quota:
-    """Steps that are left, shared between threads."""
+    """The number of steps that are left, shared between threads."""
 
     def __init__(self, left: int) -> None:
         self._left, self._lock = left, threading.Lock()
 
     def take(self, most: int) -> int:
-        """Up to `most` of what is left."""
+        """Take up to `most` of the steps that are left, and return their number."""
         with self._lock:
             taken = min(most, self._left)
             self._left -= taken
@@ -25,9 +25,10 @@ class Quota:
 
 
 class Job:
-    """Something done in steps. step(n) does n of them; rate: how many a second, before that is measured.
+    """A job in steps.
 
-    grain: steps that belong together: but for the last ones, as many are done at a time, or a multiple.
+    step(n) does n steps. rate: the estimated steps a second before the first measurement. grain: the job does this many
+    steps at a time, or a multiple of it; only the last ones may be fewer.
     """
 
     def __init__(self, step: Callable[[int], None], rate: float, grain: int = 1) -> None:
@@ -35,7 +36,7 @@ class Job:
         self.done = 0  #: steps so far
 
     def slice(self, quota: Quota, deadline: float) -> bool:
-        """Some steps, for a few milliseconds at most; False where the time or the quota is used up."""
+        """Do steps for a few milliseconds at most; return False if the time or the quota is used up."""
         now = time.perf_counter()
         if now >= deadline:
             return False
@@ -52,7 +53,10 @@ class Job:
 def work_off(
     jobs: Sequence[Job], quotas: Sequence[Quota], threads: int, deadline: float, stopped: Callable[[], bool]
 ) -> None:
-    """Do all jobs, each until its quota, the time or `stopped` ends it; what one raises ends all and is raised."""
+    """Do all jobs until each one's quota, the time or `stopped` ends it.
+
+    An exception in one job ends all jobs, and is raised.
+    """
     if len(jobs) == 1 or threads == 1:
         while not stopped():
             progress = [job.slice(quota, deadline) for job, quota in zip(jobs, quotas, strict=True)]
@@ -75,6 +79,6 @@ def work_off(
         try:
             for future in futures:
                 future.result()
-        except BaseException:  # also an interrupt of this thread, which waits
+        except BaseException:  # also an interrupt of this waiting thread
             failed.set()
             raise

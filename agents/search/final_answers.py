@@ -1,4 +1,4 @@
-"""Which of its choices a search answers with."""
+"""Rules by which a search chooses its answer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from warlight_env.agents.records.search_record import Candidate
 
-#: Orders candidates, the answer first; whatever it draws comes from the generator.
+#: Sorts candidates, the answer first; the generator is its source of random numbers.
 Answer = Callable[[Sequence[Candidate], np.random.Generator], list[Candidate]]
 
 
 def _by(merit: Callable[[Candidate], tuple[float, ...]]) -> Answer:
-    """The highest merit first; of equals, the one that was found first."""
+    """Return a rule that sorts by merit, highest first; among equals, the first candidate stays first."""
 
     def answer(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
         return sorted(candidates, key=merit, reverse=True)
@@ -32,7 +32,7 @@ _robust: Final = _by(lambda candidate: (candidate.visits, candidate.value))
 
 
 def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
-    """One is drawn in proportion to its visits; the others follow as for "robust"."""
+    """Draw the answer in proportion to visits; the others follow as in "robust"."""
     ranked = _robust(candidates, rng)
     visits = np.array([candidate.visits for candidate in ranked], dtype=np.float64)
     if visits.sum() > 0:
@@ -40,8 +40,8 @@ def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[
     return ranked
 
 
-#: Most visits; best mean value; best lower bound; drawn by visits; most visits, once that has the best value as well
-#: (the search goes on until then).
+#: robust: most visits. max: best mean value. secure: best lower bound. max_robust: most visits; the search continues
+#: until that candidate also has the best value. mixture: drawn by visits.
 ANSWERS: Final[dict[str, Answer]] = {
     "robust": _robust,
     "max": _by(lambda candidate: (candidate.value, candidate.visits)),
@@ -52,5 +52,5 @@ ANSWERS: Final[dict[str, Answer]] = {
 
 
 def by_middle(candidates: Sequence[Candidate], rng: Any = None) -> list[Candidate]:
-    """Those with visits first, the highest `Candidate.middle` before others."""
+    """Return candidates with visits first, by `Candidate.middle`, highest first."""
     return _by(lambda c: (float(c.visits > 0), 0.0 if c.middle is None else c.middle, c.visits))(candidates, rng)

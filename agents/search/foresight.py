@@ -1,4 +1,4 @@
-"""Whose turns playouts take, and turns tried a round ahead before they enter a tree."""
+"""Policies of playouts, and the evaluation of turns one round ahead before they enter a tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from warlight_env.engine.kernel_types import Int
 
 @kernel
 def policy_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """The turn of the context's policy, by default a random one of the generators'."""
+    """Write the turn of the context's policy, by default a random turn of the generators."""
     orders = work.samples.round
     deploy, attacks = orders.deploy[player], orders.attacks[player]
     return draw_turn(context, work.position, player, work.rng, work.generator, deploy, attacks)
@@ -36,14 +36,14 @@ def policy_move(context: Context, settings: PlaySettings, work: PlayWork, player
 
 @inline_kernel
 def _order(work: PlayWork, player: Int, best: Int) -> Int:
-    """Take one of the turns that were looked at; returns the number of its attacks."""
+    """Write one of the evaluated turns to the round's orders, and return the number of its attacks."""
     orders = work.samples.round
     return take_turn(work.look.turns, best, orders.deploy[player], orders.attacks[player])
 
 
 @kernel
 def _score(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """Write all turns of the player and how they do a round ahead, if there are several; returns how many."""
+    """Write all turns of the player and, if there are several, their scores one round ahead; return their number."""
     look, position = work.look, work.position
     count = generate(context, position, player, work.rng, work.generator, look.turns)
     if count > 1:
@@ -53,14 +53,14 @@ def _score(context: Context, settings: PlaySettings, work: PlayWork, player: Int
 
 @kernel
 def one_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """The turn that is best a round ahead, in `settings.tries` plays."""
+    """Write the best turn one round ahead, by `settings.tries` plays."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.look.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
 def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """One of the `settings.drawn` turns that are best a round ahead, drawn by rank."""
+    """Draw one of the `settings.drawn` best turns one round ahead, by rank."""
     look = work.look
     best: Int = np.int64(0)
     count = _score(context, settings, work, player)
@@ -71,7 +71,7 @@ def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, play
 
 @kernel
 def two_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """The turn that is best against the enemies' best replies to it."""
+    """Write the best turn against the enemies' best replies."""
     look, position = work.look, work.position
     best: Int = np.int64(0)
     count = generate(context, position, player, work.rng, work.generator, look.turns)
@@ -94,8 +94,8 @@ def play_types() -> tuple[Any, Any]:
 def move_signature() -> Any:
     """``move(context, settings, work, player) -> int``.
 
-    Writes the turn of a player in the position in `work` to the orders of the round, `work.samples.round`, and returns
-    the number of its attacks.
+    Writes the turn of a player in the position in `work` to the orders of the round, `work.samples.round`. Returns the
+    number of its attacks.
     """
     return types.int64(record_types()["context"], *play_types(), types.int64)
 
@@ -112,14 +112,17 @@ PLAYOUTS: Final = Parts(
 def keep_best_turns(
     context: Context, settings: PlaySettings, work: PlayWork, player: Int, turns: TurnSet, count: Int, most: Int
 ) -> Int:
-    """Bring the best `most` of a player's turns in the position in `work` to the front; returns how many there are."""
+    """Move the best `most` of a player's turns in the position in `work` to the front.
+
+    Returns the number of turns left.
+    """
     score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
     return keep_best(turns, count, most, work.look.score)
 
 
 @functools.cache
 def narrowing_signature() -> Any:
-    """``narrow(context, settings, work, player, turns, count, most) -> int``, as `keep_best_turns`."""
+    """``narrow(context, settings, work, player, turns, count, most) -> int``, like `keep_best_turns`."""
     t = record_types()
     return types.int64(t["context"], *play_types(), types.int64, t["turns"], types.int64, types.int64)
 

@@ -1,4 +1,4 @@
-"""Leaf parallelism: one thread selects, several play out from each leaf (thesis, section 3.1.7)."""
+"""Leaf parallelism: one thread selects, several threads play out from each leaf (thesis, section 3.1.7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.agents.search.playout import value_leaves
 
 
 class LeafwiseSearch(Protocol):
-    """What is asked of the search; it has one store."""
+    """The required methods of the search; it has one store."""
 
     context: Context
     play_settings: PlaySettings
@@ -31,12 +31,15 @@ class LeafwiseSearch(Protocol):
     def play_work(self, work: Any) -> PlayWork: ...
 
     def watch(self) -> AbstractContextManager[Any]:
-        """Around calls of kernels: what users' functions raise comes out of it."""
+        """Return a context manager for calls of kernels; it raises the exceptions of users' functions."""
         ...
 
 
 def run_leaf_parallel(search: LeafwiseSearch, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
-    """Simulate until the budget is used up, a playout per thread from every leaf; each counts as a simulation."""
+    """Simulate until the budget is used up, with a playout in each thread from every leaf.
+
+    Each playout counts as a simulation.
+    """
     store, settings, context = search.stores[0], search.play_settings, search.context
     halves = [search.kernels(store, work) for work in store.works]
     plays = [search.play_work(work) for work in store.works]
@@ -61,7 +64,7 @@ def run_leaf_parallel(search: LeafwiseSearch, simulations: int, deadline: float,
 
 
 def _copy_leaf(source: PlayWork, target: PlayWork) -> None:
-    """Leaf 0, and how the simulation came there."""
+    """Copy leaf 0, and the path of its simulation."""
     arrays: Any = zip(target.leaves.positions, source.leaves.positions, strict=True)
     for mine, theirs in arrays:
         mine[0] = theirs[0]

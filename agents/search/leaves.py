@@ -1,4 +1,4 @@
-"""Leaves: positions that simulations came to, valued together."""
+"""Leaves: the final positions of simulations, evaluated together."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
 
-MAX_DEPTH: Final = 200  #: nodes of a path
+MAX_DEPTH: Final = 200  #: most nodes of a path
 
 
 class Leaves(NamedTuple):
-    """L positions that are valued together, and how simulations came there."""
+    """L positions that are evaluated together, and the paths of their simulations."""
 
     positions: Positions  #: [L, ...]
-    winner: npt.NDArray[np.int64]  #: [L] as `standing.winner_of` tells it
-    out: npt.NDArray[np.int64]  #: [L, P] when a player went out, 0: before the search, -1: in the game; for placements
+    winner: npt.NDArray[np.int64]  #: [L] result of `standing.winner_of`
+    #: [L, P] time of a player's elimination, 0: before the search, -1: in the game; for placements
+    out: npt.NDArray[np.int64]
     path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]
     length: npt.NDArray[np.int64]  #: [L] of the path
-    asked: Positions  #: [L, ...] those that are not over, one after the other
-    shares: npt.NDArray[np.float64]  #: [L, P] each player's
-    values: npt.NDArray[np.int64]  #: [L, P] what each leaf is worth to each player, in UNITs
+    asked: Positions  #: [L, ...] positions of unfinished games, one after the other
+    shares: npt.NDArray[np.float64]  #: [L, P] each player's share
+    values: npt.NDArray[np.int64]  #: [L, P] the worth of each leaf for each player, in UNITs
 
 
 def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
-    """Room for `size` of them."""
+    """Return leaves with room for `size` positions."""
     return Leaves(
         positions=make_positions(size, n_regions),
         winner=private_zeros(size, np.int64),
@@ -46,8 +47,11 @@ def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
 
 @kernel
 def write_leaf_shares(context: Context, leaf: Int, leaves: Leaves, count: Int) -> None:
-    """Write each player's share of the first `count` leaves: positions of games that go on are valued in one call of
-    `leaf`, a function of `context.leaf_signature` by its address."""
+    """Write each player's share of the first `count` leaves to `leaves.shares`.
+
+    Positions of unfinished games are evaluated in one call of `leaf`, the address of a function of
+    `context.leaf_signature`.
+    """
     shares, asked = leaves.shares, np.int64(0)
     for k in range(count):
         if leaves.winner[k] == ONGOING:
@@ -55,7 +59,7 @@ def write_leaf_shares(context: Context, leaf: Int, leaves: Leaves, count: Int) -
             asked += 1
     if asked > 0:
         leaf_at(leaf)(context, leaves.asked, asked, shares)
-    for i in range(count):  # from the last, so that no answer is overwritten before it is moved to its leaf
+    for i in range(count):  # from the last one, so that no answer is overwritten before it is moved to its leaf
         k = count - 1 - i
         if leaves.winner[k] != ONGOING:
             write_end_shares(context, position_at(leaves.positions, k), leaves.winner[k], shares[k])

@@ -1,4 +1,4 @@
-"""What turns are worth a round ahead: tried against enemies that move by a policy, or against their best replies.
+"""The worth of turns one round ahead: against enemies with a policy, or against their best replies.
 
 The one-ply player, two-ply minimax, the search's playouts and its choice of children all score turns here.
 """
@@ -35,20 +35,20 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class Lookahead(NamedTuple):
-    """What one thread writes that tries turns."""
+    """Working memory of one thread for trying turns."""
 
-    turns: TurnSet  #: to choose from
-    replies: TurnSets  #: of each enemy
-    found: npt.NDArray[np.int64]  #: [P] how many replies; 0 for the player itself and for who is out
+    turns: TurnSet  #: the player's turns
+    replies: TurnSets  #: the turns of each enemy
+    found: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
     round: Workspace
-    position: Position  #: after a play of the round
+    position: Position  #: the position after a play of the round
     dice: npt.NDArray[np.uint64]  #: [2]
     score: npt.NDArray[np.float64]  #: [K] by turn
     against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
 
 
 def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> Lookahead:
-    """Working memory for one thread; capacity: turns that a generator writes at most."""
+    """Make working memory for one thread; capacity: the most turns that a generator writes."""
     return reference(
         Lookahead(
             turns=make_turn_set(n_regions, n_edges, capacity),
@@ -65,7 +65,10 @@ def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = M
 
 @inline_kernel
 def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Real:
-    """The share after the round of `work.round`, played from a position with given dice, or what the end is worth."""
+    """Return the player's share after the round of `work.round`, played from a position with given dice.
+
+    If the game ends, it is the worth of the end.
+    """
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
     resolve_orders(context.params, work.position, work.round, work.dice, None, None)
@@ -84,7 +87,7 @@ def _move_by_policy(
     generator: GeneratorWork,
     work: Lookahead,
 ) -> None:
-    """Turns of all but `player` and `enemy`, by the policy."""
+    """Write the policy's turns of all players but `player` and `enemy`."""
     players = context.players
     orders = work.round
     for p in range(players):
@@ -106,8 +109,8 @@ def score_turns(
 ) -> None:
     """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
 
-    In each play the others move by the policy. All turns meet the same answers and the same dice, so that they differ
-    by what they are worth, not by luck. rng uint64[2].
+    In each play the other players move by the policy. All turns meet the same answers and the same dice. So they differ
+    by their worth, not by luck. rng uint64[2].
     """
     orders = work.round
     for i in range(count):
@@ -181,7 +184,7 @@ def worst_replies(players: Int, count: Int, work: Lookahead) -> None:
 
 @kernel
 def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
-    """The first index of the highest of `count` scores."""
+    """Return the first index of the highest of `count` scores."""
     best = np.int64(0)
     for i in range(1, count):
         if score[i] > score[best]:
@@ -191,7 +194,7 @@ def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
 
 @kernel
 def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float64]) -> Int:
-    """Bring the `most` turns of the highest scores to the front, the best first; returns how many there are."""
+    """Move the `most` turns of the highest scores to the front, best first; return the number of turns left."""
     kept = min(count, most)
     for i in range(kept):
         best = i
@@ -206,7 +209,10 @@ def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float
 
 @kernel
 def draw_by_rank(count: Int, rng: RandomState) -> Int:
-    """An index below `count`, the first the likeliest: the chances fall by the same step, to one step for the last."""
+    """Draw an index below `count`, by rank.
+
+    The weights fall linearly from `count` for the first index to 1 for the last.
+    """
     ticket = below(rng, count * (count + 1) // 2)
     i = np.int64(0)
     while ticket >= count - i:

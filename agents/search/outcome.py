@@ -1,4 +1,4 @@
-"""The next state: many plays of a round, of which one is chosen (thesis, algorithms 3.16 and 3.17)."""
+"""The next state: one chosen from many plays of a round (thesis, algorithms 3.16 and 3.17)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Samples(NamedTuple):
     """Plays of one round."""
 
     plays: Positions  #: [K, ...]
-    share: npt.NDArray[np.float64]  #: [K] of the searching player
-    order: npt.NDArray[np.int32]  #: [K] by share, the lowest first
-    round: Workspace  #: orders of both players, and the engine's working memory
+    share: npt.NDArray[np.float64]  #: [K] the searching player's share
+    order: npt.NDArray[np.int32]  #: [K] plays by share, the lowest first
+    round: Workspace  #: orders of all players, and the engine's working memory
 
 
 def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Samples:
-    """Room for `size` plays."""
+    """Return samples with room for `size` plays."""
     return reference(
         Samples(
             make_positions(size, n_regions),
@@ -54,7 +54,7 @@ def _play(context: Context, position: Position, k: Int, samples: Samples, rng: R
 
 @inline_kernel
 def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bool:
-    """Whether the player owns a whole super region before and not after."""
+    """Return whether the player owns a whole super region before, but not after."""
     for s in range(board.bonus.shape[0]):
         had, has = True, True
         for i in range(board.member_start[s], board.member_start[s + 1]):
@@ -83,35 +83,35 @@ def _play_all(context: Context, position: Position, player: Int, samples: Sample
 
 @inline_kernel
 def _take(context: Context, position: Position, samples: Samples, chosen: Int) -> Int:
-    """Make a play the position; returns what `winner_of` says of it."""
+    """Copy a play to the position, and return the result of `winner_of`."""
     copy_position(position_at(samples.plays, chosen), position)
     return winner_of(context, position)
 
 
 @kernel
 def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """The outcome with the median of the player's share."""
+    """Take the outcome with the median of the player's share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
 
 
 @kernel
 def pessimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """The outcome with the lowest share."""
+    """Take the outcome with the player's lowest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[0])
 
 
 @kernel
 def optimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """The outcome with the highest share."""
+    """Take the outcome with the player's highest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] - 1])
 
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """The median, but the worst outcome where the player loses a super region in that."""
+    """Take the median, or the worst outcome if the player loses a super region in the worst one."""
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])
@@ -121,7 +121,7 @@ def rule_outcome(context: Context, position: Position, player: Int, samples: Sam
 
 @kernel
 def single_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """The only one that is played."""
+    """Take the only outcome that is played."""
     _play(context, position, 0, samples, rng)
     return _take(context, position, samples, 0)
 
@@ -130,8 +130,8 @@ def single_outcome(context: Context, position: Position, player: Int, samples: S
 def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
-    Plays the round in `samples.round` from a position, which then holds the outcome that is taken for the next state;
-    what is best or worst is so for `player`, who searches. Returns what `standing.winner_of` says of it.
+    Plays the round in `samples.round` from a position, and writes the chosen next state to the position. `player` is
+    the searching player; best and worst refer to this player. Returns the result of `standing.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
     return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])

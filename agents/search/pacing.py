@@ -1,4 +1,7 @@
-"""How much of a bank a search may spend on a turn: more at first and on meeting enemies, little once all is decided."""
+"""The part of a bank that a search may spend on a turn.
+
+The first turns and the first contact with enemies get more time, a decided game gets little.
+"""
 
 from __future__ import annotations
 
@@ -13,35 +16,39 @@ from warlight_env.engine.state import UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
 
-#: A turn like any other gets this part of a bank, or what is left to the round limit; and the whole increment.
+#: The part of a bank that a normal turn gets; near the round limit, the bank divided by the remaining rounds. The whole
+#: increment is added.
 PART: Final = 1 / 20
-#: Turns, in parts: of the first rounds, of the first rounds of a contact, with an enemy at the border, without one.
+#: Factors of that part: in the first rounds, in the first rounds of a contact, with an enemy at the border, without
+#: one.
 FIRST, MET, AT_WAR, QUIET = 1.5, 2.0, 1.0, 0.5
-#: How many rounds are the first ones, of a game and of a contact; and how many without an enemy end a contact.
+#: OPENING and MEETING: the number of first rounds of a game and of a contact. APART: the rounds without an enemy that
+#: end a contact.
 OPENING: Final = 3
 MEETING: Final = 2
 APART: Final = 3
-#: Share of armies and income, the mean of both, from which on a game is decided; and what such a turn still gets.
+#: DECIDED: the share of armies and income, the mean of both, from which a game is decided. ROUTINE: the factor for
+#: turns of a decided game.
 DECIDED: Final = 0.8
 ROUTINE: Final = 0.1
-#: Seconds of a bank that are kept, and at most which part of it.
+#: Seconds of a bank that are kept in reserve, and the largest part of the bank for this reserve.
 RESERVE: Final = 0.02
 _RESERVED_PART: Final = 0.1
 
 
 class Pacer:
-    """Shares out the bank of one player's games, whose turns it sees one after the other."""
+    """Divides the bank of one player's games; it sees the player's turns one after the other."""
 
     def __init__(self) -> None:
         self._map: Map | None = None
         self._round = 0
-        self._last: int | None = None  # round with an enemy at the border
-        self._met = 0  # round in which this contact began
+        self._last: int | None = None  # last round with an enemy at the border
+        self._met = 0  # first round of the present contact
 
     def paced(self, view: View, budget: Budget | None) -> Budget | None:
-        """The budget with the seconds for this turn, where it has a bank; any other as it is.
+        """Return a budget with the seconds for this turn if it has a bank; return other budgets unchanged.
 
-        A bank that the increment fills again is spent at once, unless the game is decided.
+        The increment is spent at once, unless the game is decided.
         """
         if budget is None or budget.bank is None:
             return budget
@@ -67,10 +74,10 @@ class Pacer:
 
 
 def is_decided(view: View) -> bool:
-    """Whether a player has so large a share of armies and income that nothing changes it any more.
+    """Return whether a player's share of armies and income is so large that the result is certain.
 
-    A player decides a game for itself where it sees all, and enemies of whom it has `DECIDED` against all of them; for
-    others as soon as one of them has as much against it alone.
+    A share is compared with `DECIDED`. If the player sees all regions, its own share against all enemies together
+    counts. An enemy's share against the player alone always counts.
     """
     armies, earned = [], []
     for player in range(view.players):
@@ -92,7 +99,7 @@ def is_decided(view: View) -> bool:
 
 
 def _meets_enemy(view: View) -> bool:
-    """Whether a region of the player's has an enemy's beside it."""
+    """Return whether the player has a region beside an enemy's region."""
     owner = view.owner.tolist()
     others = {p for p in range(view.players) if p != view.player}
     own = np.flatnonzero(view.owner == view.player).tolist()

@@ -1,4 +1,4 @@
-"""Kernels that stand for one another: a search takes one of them, by name, as an address."""
+"""Interchangeable kernels: a search takes one of them, by name, as an address."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from warlight_env.errors import InputError
 
 
 class Parts:
-    """Parts of one kind by name; their kernels have one signature, which says what they are given and are to do.
+    """Parts of one kind by name; their kernels have one signature.
+
+    The signature's docstring describes the arguments and the task of the kernels.
 
     Args:
-        kind: what they are, for errors.
+        kind: the kind's name, for errors.
         signature: returns Numba's type of the kernels.
-        kernels: by name; the first is the default.
+        kernels: kernels by name; the first is the default.
     """
 
     def __init__(self, kind: str, signature: Callable[[], Any], kernels: Mapping[str, Callable[..., Any]]) -> None:
@@ -25,10 +27,10 @@ class Parts:
         self._pointer = functools.cache(self._make)
 
     def add(self, name: str, kernel: Callable[..., Any]) -> None:
-        """Add a kernel of one's own: a function under `engine.jit.kernel`. Nothing checks what it does.
+        """Add a custom kernel: a function with the decorator `engine.jit.kernel`. Its results are not checked.
 
         Raises:
-            InputError: the name is taken, or the kernel takes other arguments than those of its kind.
+            InputError: the name is taken, or the kernel has other arguments than those of its kind.
         """
         if name in self._kernels:
             raise InputError(f"there is a {self.kind} {name!r} already")
@@ -50,7 +52,7 @@ class Parts:
         return self._kernels[name]
 
     def address(self, name: str) -> Any:
-        """What kernels take of the part; compiled when it is first asked for."""
+        """Return the part's address for kernels; the part is compiled at the first call."""
         return address(self._pointer(name))
 
     def _make(self, name: str) -> Any:
@@ -58,5 +60,5 @@ class Parts:
 
 
 def _arguments(kernel: Callable[..., Any]) -> list[str]:
-    """The names of a kernel's arguments."""
+    """Return the names of a kernel's arguments."""
     return list(inspect.signature(getattr(kernel, "py_func", kernel)).parameters)

@@ -1,4 +1,4 @@
-"""How rounds are played in a search."""
+"""Settings and working memory for playing rounds in a search."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 
-#: A value of 1, as totals add it up: integers, which threads can add to atomically and in any order.
+#: The value 1 in totals. Totals are integers, so that threads can add to them atomically and in any order.
 UNIT: Final = 1 << 31
 
 
 class PlaySettings(NamedTuple):
     """Parts and parameters that do not depend on how a search selects, for kernels. Parts are addresses."""
 
-    player: int  #: who searches
-    outcome: int  #: of `outcome.OUTCOMES`
-    rounds: int  #: of a playout
-    move: int  #: of `foresight.PLAYOUTS`: whose turns a playout takes
-    tries: int  #: plays of the round that each turn is tried in, where turns are scored
-    drawn: int  #: best turns that "weighted" playouts draw from
-    leaf: int  #: of `context.leaf_signature`: what positions are worth where a playout ends
-    worth: int  #: of `worth.WORTHS`
-    alpha: float  #: of placements: least worth of the first place
-    beta: float  #: of placements: most worth of the other places
+    player: int  #: the searching player
+    outcome: int  #: from `outcome.OUTCOMES`
+    rounds: int  #: rounds of a playout
+    move: int  #: from `foresight.PLAYOUTS`: the policy of a playout
+    tries: int  #: plays of the round for each turn, where turns are scored
+    drawn: int  #: number of best turns from which "weighted" playouts draw
+    leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
+    worth: int  #: index into `worth.WORTHS`
+    alpha: float  #: for placements: least worth of the first place
+    beta: float  #: for placements: most worth of the other places
 
 
 def play_settings(**fields: Any) -> PlaySettings:
-    """Settings as kernels take them: no parts and no rounds, but for what is given."""
+    """Return settings for kernels: without parts and rounds, except for the given fields."""
     none = PlaySettings(player=0, outcome=0, rounds=0, move=0, tries=1, drawn=1, leaf=0, worth=0, alpha=0.0, beta=0.0)
     return reference(none._replace(**fields))
 
 
 class PlayWork(NamedTuple):
-    """What one thread writes that plays rounds."""
+    """Working memory of one thread for playing rounds."""
 
     generator: GeneratorWork
     look: Lookahead
     samples: Samples
-    position: Position  #: that is looked at
+    position: Position  #: the present position
     leaves: Leaves
     rng: npt.NDArray[np.uint64]  #: [2]
 
@@ -54,7 +54,7 @@ class PlayWork(NamedTuple):
 def make_play_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> PlayWork:
-    """Working memory for one thread; capacity: turns that a generator writes at most."""
+    """Make working memory for one thread; capacity: the most turns that a generator writes."""
     return reference(
         PlayWork(
             generator=make_generator_work(n_regions, n_edges, players),

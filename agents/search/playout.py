@@ -1,4 +1,7 @@
-"""Playouts: some rounds from a leaf, all sides by one policy (thesis, algorithm 3.18), and what the end is worth."""
+"""Playouts: some rounds from a leaf, all players by one policy, and the worth of the end.
+
+See the thesis, algorithm 3.18.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from warlight_env.engine.position import copy_position, position_at
 
 @inline_kernel
 def move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> None:
-    """Write to the orders of the round what a player of a playout does in the position in `work`; nothing once out."""
+    """Write a player's turn in a playout to the orders of the round; an eliminated player gets no orders."""
     orders = work.samples.round
     if context.players > 2 and not holds_regions(work.position.owner, player):
         orders.counts[player] = 0
@@ -30,13 +33,16 @@ def move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) 
 
 @inline_kernel
 def play_orders(context: Context, settings: PlaySettings, work: PlayWork) -> Int:
-    """Play the orders of the round from the position in `work`; returns what `winner_of` says of the next state."""
+    """Play the orders of the round from the position in `work`.
+
+    Returns the result of `winner_of` for the next state.
+    """
     return outcome_at(settings.outcome)(context, work.position, settings.player, work.samples, work.rng)
 
 
 @kernel
 def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, rounds: Int) -> None:
-    """Some rounds from leaf k, which then is where they end."""
+    """Play some rounds from leaf k, and write the last position to the leaf."""
     leaves, winner = work.leaves, work.leaves.winner[k]
     if winner != ONGOING or rounds < 1:
         return
@@ -56,7 +62,7 @@ def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, r
 
 @kernel
 def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count: Int, rounds: Int) -> None:
-    """Play some rounds from each of the first `count` leaves, and write what the ends are worth to each player.
+    """Play some rounds from each of the first `count` leaves, and write the worth of the ends for each player.
 
     See `write_leaf_shares`.
     """
@@ -80,4 +86,4 @@ def _write_worth(
         if p != settings.player:
             values[p] = np.int64(share[p] * UNIT)
             rest -= values[p]
-    values[settings.player] = rest  # shares add up to a UNIT
+    values[settings.player] = rest  # all values add up to a UNIT

@@ -14,9 +14,12 @@ from warlight_env.engine.view import View
 
 
 class ScoringAgent(KernelAgent):
-    """An agent by `lookahead.score_turns`; subclasses give `_choose`, which scores, and `_look`, where it writes."""
+    """An agent that uses `lookahead.score_turns`.
 
-    samples: int  #: plays of the round that each turn is tried in
+    Subclasses define `_choose`, which scores the turns, and `_look`, which stores the scores.
+    """
+
+    samples: int  #: plays of the round for each turn
     _attack_count: int | None = None
     _limit: int = 0
 
@@ -26,15 +29,15 @@ class ScoringAgent(KernelAgent):
 
     @abstractmethod
     def _choose(self, view: View) -> int:
-        """What `KernelAgent._write` does; of several turns it scores each."""
+        """Do the work of `KernelAgent._write`; if there are several turns, score each one."""
 
     def _write(self, view: View) -> int:
-        self._look.score[:] = np.nan  # what is scored from now on is told apart from what was before
+        self._look.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
         self._limit, self._attack_count = int(view.params.max_orders), self._choose(view)
         return self._attack_count
 
     def search_policy(self) -> SearchPolicy | None:
-        """See `Agent.search_policy`; a turn that was the only one has not been valued."""
+        """See `Agent.search_policy`; a turn that was the only one has no value."""
         if self._attack_count is None:
             return None
         turns, score = self._look.turns, self._look.score

@@ -1,4 +1,4 @@
-"""The common part of agents that search by a budget and keep a record of the search."""
+"""The common part of agents that search within a budget and keep a record of the search."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ M = TypeVar("M")
 
 
 class Limits(NamedTuple):
-    """What an answer may spend, and when the agent was asked; times are of `time.perf_counter`."""
+    """The limits of an answer, and the time of the request; times are of `time.perf_counter`."""
 
     simulations: int | None  #: None: no limit
     start: float
-    deadline: float  #: infinite where there is none
+    deadline: float  #: infinite without a limit
 
     @property
     def late(self) -> bool:
@@ -36,26 +36,26 @@ class Limits(NamedTuple):
     def record(
         self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
     ) -> SearchRecord:
-        """The record of a search in one part that ends now; see `SearchRecord`."""
+        """Return the record of a search in one part that ends now; see `SearchRecord`."""
         seconds = time.perf_counter() - self.start
         return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 
 
 class SearchAgent(OneThread, Agent):
-    """An agent whose search gives candidates, the answer first; for any number of players.
+    """An agent with a search that returns candidates, the answer first; for any number of players.
 
     Args:
-        seed: of the agent's random generator.
-        sims: simulations of an answer, at most; what they are is the search's own.
-        secs: seconds of an answer, at most.
-        weights: of the evaluation: a preset, a .json file, or a record.
+        seed: seed of the agent's random generator.
+        sims: most simulations of an answer; each search defines its simulations.
+        secs: most seconds of an answer.
+        weights: weights of the evaluation: a preset, a .json file, or a record.
     """
 
     exclusive_methods = ASKED
     not_copied: ClassVar[tuple[str, ...]] = ("_of",)
 
     name = "search"
-    default_simulations: ClassVar[int | None] = None  #: where neither the budget nor the agent says how many
+    default_simulations: ClassVar[int | None] = None  #: used if neither the budget nor the agent has limits
 
     def __init__(
         self, seed: int = 0, sims: int | None = None, secs: float | None = None, weights: str | Weights = "default"
@@ -67,15 +67,15 @@ class SearchAgent(OneThread, Agent):
         self._pacer = Pacer()
 
     def pick(self, view: View) -> list[int]:
-        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
+        """Return the best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
         return best_picks(view, self.weights)
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Search for as long as the budget says or, where it says nothing, the agent's own parameters."""
+        """Search within the budget or, without limits there, within the agent's own parameters."""
         return self._record(view, budget).candidates[0].orders.limited(view.params.max_orders)
 
     def _record(self, view: View, budget: Budget | None) -> SearchRecord:
-        """Search, and keep the record."""
+        """Search, and store the record."""
         start = time.perf_counter()
         check_asked(view, budget)
         budget = self._pacer.paced(view, budget)
@@ -86,10 +86,10 @@ class SearchAgent(OneThread, Agent):
 
     @abstractmethod
     def _search(self, view: View, limits: Limits) -> SearchRecord:
-        """The record of a search, with one candidate at least."""
+        """Return the record of a search, with at least one candidate."""
 
     def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
-        """Working memory by `make(regions, edges, players)`, kept as long as moves are of one board."""
+        """Return working memory from `make(regions, edges, players)`; it is kept while moves are on the same board."""
         if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
             self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
         memory: M = self._of[2]
@@ -97,16 +97,16 @@ class SearchAgent(OneThread, Agent):
 
     @property
     def simulations(self) -> int:
-        """Simulations of the last search in all of its parts, and trials of its local search."""
+        """The simulations of the last search in all of its parts, plus the trials of its local search."""
         record = self.statistics()
         return 0 if record is None else sum(record.simulations) + record.trials
 
     def statistics(self) -> SearchRecord | None:
-        """The record of the last search; None before the first."""
+        """Return the record of the last search; None before the first search."""
         return None if self._last is None else self._last.record
 
     def searched(self) -> Searched | None:
-        """The last search, with its record."""
+        """Return the last search, with its record."""
         return self._last
 
     def __repr__(self) -> str:

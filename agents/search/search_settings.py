@@ -1,4 +1,4 @@
-"""What can be chosen about any search that simulates."""
+"""Settings of every search that simulates."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from warlight_env.engine.jit import address
 from warlight_env.errors import InputError
 
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
-#: Turns of a position where a turn network has a say in them, half of them plans.
+#: Turns of a position if a turn network proposes some of them; half of them are plans.
 NET_CANDIDATES: Final = 20
 
-#: Simulations where neither the budget nor the agent says how many: what the thesis's program did in 10 seconds.
+#: Simulations if neither the budget nor the agent has limits. The thesis's program did this number in 10 seconds.
 DEFAULT_SIMULATIONS: Final = 457
 
 
 @documented
 @dataclass(frozen=True)
 class SearchSettings:
-    """What can be chosen about every search that simulates.
+    """The settings of every search that simulates.
 
-    defense: with the defensive deploy and the two ways to attack that wait.
+    defense: use the defensive deploy and the two methods to attack that wait.
     """
 
     simulations: Annotated[
@@ -110,7 +110,7 @@ class SearchSettings:
             shared=True, more="Those that no favourable attack needs.",
         ),
     ] = "ours"  # fmt: skip
-    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record on the way in; the record from then on
+    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record
     value: Annotated[Any, VALUE] = "weights"  #: …
     net: Annotated[Any, NET] = "none"  #: …
     defense: bool = True
@@ -125,13 +125,15 @@ class SearchSettings:
 
     @property
     def ways(self) -> int:
-        """The bits that generators take."""
+        """The bits of `ways` for generators."""
         ways = ALL_WAYS if self.defense else NO_DEFENSE
         return ways if self.turns == "ours" else ways & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
-        """Those that are given, and where there is a turn network its turns in place of the built-in ones: as
-        candidates beside plans, and in playouts."""
+        """Return the given functions; with a turn network, its turns replace the built-in functions that are missing.
+
+        They are candidates beside plans, and they are the turns of playouts.
+        """
         if self.net is None:
             return given
         if given.generator is None:
@@ -139,7 +141,7 @@ class SearchSettings:
         return given if given.policy is not None else replace(given, policy=sampled_turn)
 
     def for_playing(self, player: int, functions: Functions = BUILT_IN) -> PlaySettings:
-        """What kernels that play rounds take, for the player that searches."""
+        """Return the settings of kernels that play rounds, for the searching player."""
         return play_settings(
             player=player,
             outcome=OUTCOMES.address(self.outcome),
@@ -155,10 +157,10 @@ class SearchSettings:
 
     @property
     def n_trees(self) -> int:
-        """Trees that are grown side by side, or what else a search grows."""
+        """The number of trees, or other stores, that are grown in parallel."""
         return (self.trees or self.threads) if self.parallel == "root" else 1
 
     @property
     def workers(self) -> int:
-        """Threads that share one."""
+        """The number of threads that share one tree."""
         return self.threads if self.parallel != "root" else 1

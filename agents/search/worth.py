@@ -1,4 +1,4 @@
-"""What the end of a simulation is worth to each player: shares of the position, or placements."""
+"""The worth of a simulation's end for each player: shares of the position, or placements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.agents.search.playing import UNIT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
 
-#: What a simulation is worth to the players.
+#: Kinds of worth of a simulation.
 SHARES: Final = 0
 PLACEMENTS: Final = 1
 WORTHS: Final = ("shares", "placements")
@@ -19,9 +19,10 @@ WORTHS: Final = ("shares", "placements")
 
 @kernel
 def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
-    """Note in `out`, int64[P] with -1 for who is in the game, who is out now; later ones need a higher time.
+    """Write `time` to `out`, int64[P], for eliminated players without a time; -1 for players in the game.
 
-    Who holds regions is in the game, even if noted before: while regions are picked nobody need hold any.
+    Later calls need a higher time. A player with regions is in the game, even if it was marked before. During the picks
+    players may have no regions.
     """
     for p in range(out.shape[0]):
         if holds_regions(owner, p):
@@ -32,7 +33,7 @@ def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
 
 @kernel
 def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
-    """Write to `out`, int64[P], 0 for who is out in a position, and -1 for who is in the game."""
+    """Write to `out`, int64[P], 0 for eliminated players of a position, and -1 for players in the game."""
     for p in range(out.shape[0]):
         out[p] = -1
     note_eliminations(owner, out, 0)
@@ -40,11 +41,12 @@ def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
 
 @kernel
 def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: PlayerNumbers) -> None:
-    """Placements from shares, float64[P], and times of elimination, int64[P] or -1, to `values`, int64[P] in UNITs.
+    """Write placements to `values`, int64[P] in UNITs.
 
-    Whom nobody surpasses has alpha + (1 - alpha) * share. The range 0 .. beta is split evenly among the other places,
-    the better ones higher; a player is inside its part by its share. Those who are out come after those who are not,
-    the earlier out the lower; who went out at the same time share a place (Venta 2013, for games with an end).
+    shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
+    (1 - alpha) * share. The range 0 .. beta is split evenly among the other places, with better places higher. The
+    share sets a player's position inside its part. Eliminated players come after all others, and those eliminated
+    earlier come lower. Players eliminated at the same time share a place (Venta 2013, for games with an end).
     """
     players = shares.shape[0]
     for p in range(players):
@@ -62,7 +64,7 @@ def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real
         if better == 0.0:
             value = alpha + (1.0 - alpha) * shares[p]
         else:
-            place = better + 0.5 * equal  # 1 for the second
+            place = better + 0.5 * equal  # 1 for the second place
             band = beta / (players - 1)
             value = beta - place * band + band * shares[p]
         values[p] = np.int64(value * UNIT)

@@ -19,15 +19,15 @@ from warlight_env.engine.view import View
 class TurnNetAgent(KernelAgent):
     """Plays a turn network, on any map, by any rules, and with any number of players.
 
-    It picks starting regions by the evaluation of the weights `planning`, and takes what fog hides as `imagined.lone`
-    does.
+    It picks starting regions by the evaluation of the weights `planning`. It fills in hidden regions by
+    `imagined.lone`.
 
     Args:
-        network: plays.
-        heat: divides logits before choices are drawn; 0 takes the likeliest of each.
+        network: the network that plays.
+        heat: divides logits before choices are drawn; 0 takes the most likely value of each choice.
 
     Raises:
-        TurnNetworkError: the heat is none in 0 .. `turn_file.MOST_HEAT`.
+        TurnNetworkError: the heat is not in 0 .. `turn_file.MOST_HEAT`.
     """
 
     name = "policy"

@@ -1,4 +1,4 @@
-"""Turns to choose from: plans, and beside them turns that a network draws."""
+"""Candidate turns: plans, and turns drawn from a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.position import Position
 
-#: Turns that are drawn for each that there is room for.
+#: Number of turns drawn for each turn in the set's capacity.
 _TRIES = 2
 
 
@@ -22,8 +22,10 @@ _TRIES = 2
 def add_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different turns of the network behind the first `count` turns while there is room: the likeliest choices,
-    and then drawn ones. Returns how many turns there are then."""
+    """Write different turns of the network behind the first `count` turns while there is room.
+
+    The most likely choices come first, then random ones. Returns the new number of turns.
+    """
     room = turns.counts.shape[0]
     describe(context, position, player, work.net)
     describe_ends(context, position, player, work.net)
@@ -41,8 +43,11 @@ def add_samples(
 def plans_and_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`, in the signature of generators: to half of the room what `generate_plans` does,
-    then turns of the network, and plans again where it repeats itself. Returns how many."""
+    """Write different turns to `turns`, in the signature of generators, and return their number.
+
+    `generate_plans` fills half of the room, then come turns of the network. Plans fill the rest if the network repeats
+    turns.
+    """
     half = (turns.counts.shape[0] + 1) // 2
     front = TurnSet(turns.deploy[:half], turns.attacks[:half], turns.counts[:half])
     count = generate_plans(context, position, player, rng, work, front)

@@ -1,4 +1,4 @@
-"""Which turn network an agent plays by, where that goes by the game."""
+"""The choice of an agent's turn network by the game."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
 from warlight_env.engine.view import View
 from warlight_env.maps import load
 
-#: The map that a network of the package was trained further for, in games of two, and the name of both.
+#: The name of a map, and of the package's network that was further trained on it in games of two.
 _WORLD: Final = "world"
 
 
 @dataclass(frozen=True)
 class TurnNetworks:
-    """A turn network for all games, and perhaps another for games of two on the world map.
+    """A turn network for all games, and possibly another for games of two on the world map.
 
     Args:
-        general: plays all games that no other does.
-        world: plays games of two on the world map; None: `general` does.
+        general: plays all other games.
+        world: plays games of two on the world map; None: `general` plays them.
     """
 
     general: TurnNetwork
     world: TurnNetwork | None = None
 
     def of(self, view: View) -> TurnNetwork:
-        """The network for the game that is seen."""
+        """Return the network for the game of a view."""
         if self.world is not None and view.players == 2 and view.map.digest() == _world():
             return self.world
         return self.general
@@ -41,10 +41,10 @@ def _world() -> str:
 
 
 def load_networks(source: str | Path | TurnNetwork | None) -> TurnNetworks | None:
-    """What `load_turns` loads, for all games; with ``learned`` those of the package, each for its games.
+    """Return the network of `load_turns` for all games; ``learned`` loads the package's networks, each for its games.
 
     Raises:
-        TurnNetworkError: as `load_turns`.
+        TurnNetworkError: see `load_turns`.
     """
     network = load_turns(source)
     if network is None:

@@ -1,6 +1,7 @@
-"""What the turn network reads of a position, from a player's side.
+"""Features of a position for the turn network, seen by a player.
 
-They are numbers of regions, of the whole and of borders, so that they exist for any map, rules and number of players.
+They are numbers of regions, of the whole position and of borders. So they exist for any map, rules and number of
+players.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats
 from warlight_env.features.definitions import EDGES, OVERALL, REGIONS, RULES
 
-#: Columns by name; `features.definitions` says what each is.
+#: Columns by name; `features.definitions` describes each one.
 _NODE: Final[Any] = REGIONS.columns
 _OVERALL: Final[Any] = OVERALL.columns
 _EDGE: Final[Any] = EDGES.columns
-#: The rules' features stand together in those of the position.
+#: The rules' features are adjacent in the features of the position.
 _FIRST_RULE: Final = OVERALL.names.index(RULES.names[0])
 _RULES: Final = RULES.width
 
-#: log(1 + x) of the whole numbers x below, which most armies are: a table, as kernels took a sixth of a turn for them.
+#: A table of log(1 + x) for small whole numbers x; most armies are small. Without it, the logarithms took a sixth of a
+#: turn's time.
 _MANY: Final = 1024
 _LOGS: Final = np.array([math.log1p(x) for x in range(_MANY)], dtype=np.float32)
 #: Columns of `TurnNetWork.holding`.
@@ -46,13 +48,13 @@ _REGIONS: Final = 2
 
 @inline_kernel
 def _log(value: Int | Real) -> Real:
-    """log(1 + value) of a whole number."""
+    """Return log(1 + value) of a whole number."""
     return _LOGS[np.intp(value)] if value < _MANY else np.float32(np.log1p(np.float64(value)))
 
 
 @kernel
 def write_position(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write `nodes` and `overall` of `work`, all about 1."""
+    """Write `nodes` and `overall` of `work`; all numbers are about 1."""
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
         holding[p, INCOME], holding[p, _ARMIES], holding[p, _REGIONS] = context.params.base_income, 0.0, 0.0
@@ -83,7 +85,7 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
 
 @kernel
 def _write_super_regions(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write what regions read of their super regions, and add bonuses to the incomes."""
+    """Write the regions' features of their super regions, and add bonuses to the incomes."""
     board, nodes, owner = context.board, work.nodes, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
@@ -111,7 +113,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
 
 @kernel
 def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetWork) -> None:
-    """Write the rest of a region's row."""
+    """Write the other features of a region's row."""
     holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
     by, armies = np.int64(position.owner[r]), np.int64(position.army[r])
     mine, neutral = by == player, by < 0
@@ -145,7 +147,7 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
 def write_edge(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, row: Floats
 ) -> None:
-    """Write the numbers of a border whose source is the player's to row float32[N_EDGE]."""
+    """Write the numbers of a border from a region of the player to row float32[N_EDGE]."""
     forces, third = context.forces, np.float32(1.0 / 3.0)
     available = np.int64(position.army[source]) + deployed - 1
     by, defenders = np.int64(position.owner[target]), np.int64(position.army[target])
@@ -162,5 +164,5 @@ def write_edge(
 
 @inline_kernel
 def _chance(forces: Forces, mine: Bool, attackers: Int, defenders: Int) -> Real:
-    """The chance to capture a region, float32; 0 of one's own."""
+    """Return the chance to capture a region, float32; 0 for the player's own region."""
     return np.float32(0.0 if mine else chance_of_capture(forces, attackers, defenders))

@@ -1,8 +1,8 @@
-"""The turn network's pass: descriptions of regions, from which deploys, then attacks, and players' chances are read.
+"""The turn network's forward pass: descriptions of regions, then deploys, attacks and chances to win.
 
-A region is described by its own numbers, the mean of its neighbours' and of its super region's descriptions, layer by
-layer (message passing; Gilmer et al., arXiv:1704.01212). Attacks are read once deploys are drawn, so that a turn's
-probability is the product of those of its small choices.
+A region's description comes from its own numbers, and from the mean descriptions of its neighbours and of its super
+region, layer by layer (message passing; Gilmer et al., arXiv:1704.01212). Attacks are computed after deploys are drawn.
+So a turn's probability is the product of the probabilities of its small choices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)
-#: Of the sum of a player's descriptions, so that it is about as large as their mean.
+#: Factor of the sum of a player's descriptions, so that it is about as large as their mean.
 TENTH = np.float32(0.1)
 _ONE = np.float32(1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
@@ -31,14 +31,14 @@ _add_columns = column_adder(UNITS)
 
 @inline_kernel
 def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
-    """Write x [H] times weights [H, V] and the bias to out [V]."""
+    """Write x [H] times weights [H, V] plus the bias to out [V]."""
     copy_floats(bias, out, VALUES)
     _add_values(x, weights, out, UNITS)
 
 
 @kernel
 def describe(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write what the network makes of all regions, from a player's side, to `described` of `work`."""
+    """Write the network's descriptions of all regions, seen by a player, to `described` of `work`."""
     write_position(context, position, player, work)
     describe_alone(context, work)
     for layer in range(LAYERS):
@@ -47,7 +47,7 @@ def describe(context: Context, position: Position, player: Int, work: TurnNetWor
 
 @kernel
 def describe_alone(context: Context, work: TurnNetWork) -> None:
-    """Write to `described` of `work` what is made of each region's numbers and of the position's, which stand there."""
+    """Write descriptions from each region's numbers and the position's numbers in `work` to `described` of `work`."""
     net, base = context.turns, stack_singles()
     copy_floats(net.first_bias, base, UNITS)
     _add_columns(work.overall, net.overall_columns, net.overall, base)
@@ -60,7 +60,7 @@ def describe_alone(context: Context, work: TurnNetWork) -> None:
 
 @kernel
 def describe_further(context: Context, layer: Int, work: TurnNetWork) -> None:
-    """Add to `described` of `work` what regions hear of their neighbours and super regions in a layer."""
+    """Add the layer's messages from neighbours and super regions to `described` of `work`."""
     net, board = context.turns, context.board
     described, hidden, mean, n = work.described, work.hidden, work.mean, work.described.shape[0]
     near = stack_singles()
@@ -90,7 +90,7 @@ def mean_of_neighbors(board: Board, described: Floats, r: Int, out: Floats) -> N
 
 @inline_kernel
 def mean_of_members(board: Board, described: Floats, s: Int, out: Floats) -> None:
-    """… of a super region's regions."""
+    """Write the mean of the descriptions of a super region's regions to out float32[H]."""
     begin, end = board.member_start[s], board.member_start[s + 1]
     part = np.float32(1.0) / np.float32(end - begin)
     clear_floats(out, UNITS)
@@ -100,7 +100,7 @@ def mean_of_members(board: Board, described: Floats, s: Int, out: Floats) -> Non
 
 @kernel
 def _write_among(context: Context, layer: Int, s: Int, work: TurnNetWork) -> None:
-    """Write to `mean` of `work` what the members of a super region hear of it."""
+    """Write a super region's message to its members to `mean` of `work`."""
     out, total = work.mean[s], stack_singles()
     mean_of_members(context.board, work.described, s, total)
     clear_floats(out, UNITS)
@@ -109,8 +109,11 @@ def _write_among(context: Context, layer: Int, s: Int, work: TurnNetWork) -> Non
 
 @kernel
 def write_scores(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write the scores of all regions as the one that most is deployed on, as `describe` left them, to `score` of
-    `work`; their softmax are its chances. -inf for those that are not the player's."""
+    """Write the scores of all regions as the main deploy region to `score` of `work`.
+
+    `describe` must run first. The softmax of the scores gives the probabilities. Regions that are not the player's get
+    -inf. The main deploy region is the region that gets the most armies.
+    """
     net = context.turns
     for r in range(position.owner.shape[0]):
         work.score[r] = np.float32(-np.inf)
@@ -123,7 +126,7 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
 
 @kernel
 def describe_main(context: Context, work: TurnNetWork, main: Int, out: Floats) -> None:
-    """Write what deploys on other regions read of the one that most is deployed on to out float32[H]."""
+    """Write the main deploy region's input to the deploys on other regions to out float32[H]."""
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)
     _add(work.described[main], net.chosen, out, UNITS)
@@ -131,10 +134,10 @@ def describe_main(context: Context, work: TurnNetWork, main: Int, out: Floats) -
 
 @kernel
 def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, out: Floats) -> None:
-    """Write the logits of a region's deploy weight to out float32[V], given the region that most is deployed on.
+    """Write the logits of a region's deploy weight to out float32[V], given the main deploy region.
 
     Args:
-        of_main: as `describe_main` gives it.
+        of_main: from `describe_main`.
     """
     hidden = stack_singles()
     weight_units(context, work, region, main, of_main, hidden)
@@ -143,7 +146,7 @@ def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, o
 
 @inline_kernel
 def weight_units(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, hidden: Floats) -> None:
-    """Write the units float32[H] that a region's deploy weight is read from, see `weight_logits`."""
+    """Write the units float32[H] of a region's deploy weight, see `weight_logits`."""
     net, board = context.turns, context.board
     copy_floats(of_main, hidden, UNITS)
     if board.edge_index[main, region] >= 0:
@@ -158,7 +161,7 @@ def weight_units(context: Context, work: TurnNetWork, region: Int, main: Int, of
 def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
     """Write the logits of a region's deploy weight to out float32[V].
 
-    The region that most is deployed on is the first one of the highest weight, so that none before it can have as much.
+    The main deploy region is the first region with the highest weight. So no region before it can have that weight.
     """
     _read(hidden, context.turns.weight, context.turns.weight_bias, out)
     if region < main:
@@ -167,8 +170,10 @@ def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: F
 
 @kernel
 def describe_ends(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write what borders read of their ends, as `describe` left them, to `mean` and `toward` of `work`: of the player's
-    regions as sources, and of those beside them as targets."""
+    """Write the borders' inputs from their ends to `mean` and `toward` of `work`; `describe` must run first.
+
+    `mean` is for the player's regions as sources, `toward` for the regions beside them as targets.
+    """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
         source, target = work.mean[r], work.toward[r]
@@ -187,7 +192,7 @@ def edge_logits(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, work: TurnNetWork,
     shares: Floats, priorities: Floats,
 ) -> None:  # fmt: skip
-    """Write the logits of a border's share and priority, as `describe_ends` left its ends, to float32[V] each."""
+    """Write the logits of a border's share and priority to float32[V] each; `describe_ends` must run first."""
     numbers, hidden = stack_singles(), stack_singles()
     edge_units(context, position, player, source, target, deployed, work, numbers, hidden)
     read_share(context, hidden, shares)
@@ -199,7 +204,7 @@ def edge_units(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, work: TurnNetWork,
     numbers: Floats, hidden: Floats,
 ) -> None:  # fmt: skip
-    """Write a border's numbers float32[N_EDGE] and the units float32[H] that its share and priority are read from."""
+    """Write a border's numbers float32[N_EDGE] and the units float32[H] of its share and priority."""
     net = context.turns
     write_edge(context, position, player, source, target, deployed, numbers)
     copy_floats(work.mean[source], hidden, UNITS)
@@ -216,15 +221,15 @@ def read_share(context: Context, hidden: Floats, out: Floats) -> None:
 
 @inline_kernel
 def read_priority(context: Context, hidden: Floats, out: Floats) -> None:
-    """… of its priority."""
+    """Write the logits of a border's priority to out float32[V]."""
     _read(hidden, context.turns.priority, context.turns.priority_bias, out)
 
 
 @kernel
 def player_scores(context: Context, position: Position, player: Int, work: TurnNetWork, scores: Shares) -> None:
-    """Write the players' scores, from a player's side as `describe` left it, to float64[P]; -inf for who is out.
+    """Write the players' scores, seen by a player, to float64[P]; -inf for eliminated players.
 
-    Their softmax is their chances to win.
+    `describe` must run first. The softmax of the scores gives the chances to win.
     """
     base, hidden = stack_singles(), stack_singles()
     whole_units(context, work.described, base)
@@ -244,8 +249,10 @@ def mean_of_all(described: Floats, out: Floats) -> None:
 
 @inline_kernel
 def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, total: Floats) -> Int:
-    """Write the mean of a player's regions' descriptions, and a tenth of their sum, to float32[H] each; returns how
-    many regions these are."""
+    """Write the mean of a player's regions' descriptions, and a tenth of their sum, to float32[H] each.
+
+    Returns the number of these regions.
+    """
     count = np.int64(0)
     clear_floats(total, UNITS)
     for r in range(described.shape[0]):
@@ -260,7 +267,7 @@ def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, 
 
 @inline_kernel
 def whole_units(context: Context, described: Floats, base: Floats) -> None:
-    """Write what is the same for all players of the units that scores are read from to base float32[H]."""
+    """Write the part of the score units that is the same for all players to base float32[H]."""
     whole = stack_singles()
     copy_floats(context.turns.value_bias, base, UNITS)
     mean_of_all(described, whole)
@@ -271,7 +278,7 @@ def whole_units(context: Context, described: Floats, base: Floats) -> None:
 def player_units(
     context: Context, position: Position, player: Int, p: Int, described: Floats, base: Floats, hidden: Floats
 ) -> Int:
-    """Write the units float32[H] that the score of p is read from; returns how many regions p has."""
+    """Write the units float32[H] of the score of p, and return the number of regions of p."""
     net, held, total = context.turns, stack_singles(), stack_singles()
     copy_floats(base, hidden, UNITS)
     if p == player:
@@ -286,7 +293,7 @@ def player_units(
 
 @inline_kernel
 def read_score(context: Context, hidden: Floats) -> Real:
-    """The score of a player's units."""
+    """Return the score from a player's units."""
     score = _ZERO
     for j in range(UNITS):
         score += context.turns.value[j] * hidden[j]

@@ -1,4 +1,4 @@
-"""Turn networks in files: an .npz archive of the arrays and of a header in JSON, which says what they read."""
+"""Turn networks in files: an .npz archive of the arrays and a JSON header, which lists the network's features."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from warlight_env.errors import clipped
 from warlight_env.networks.archive import packed, unpacked
 from warlight_env.networks.npz import ArraysError
 
-#: Of the files; one that another number is written in is not read.
+#: The version of the files; a file of another version is refused.
 VERSION: Final = 1
 _KIND: Final = "turns"
-#: The most that logits are divided by: choices are then as good as even.
+#: The largest divisor of logits; choices are then almost uniform.
 MOST_HEAT: Final = 1000.0
 _HEATS: Final = Range(0, MOST_HEAT)
-#: The parameter of agents, and the name of no network.
+#: The parameter of agents, and the name for no network.
 NET: Final = Told(
     "whose turns join the candidates and are played on by: none, learned (the network of policy:world in games of two "
     "on the world map, of policy:any in others), any, world, or an .npz file",
@@ -42,19 +42,19 @@ NET: Final = Told(
 NONE: Final = "none"
 LEARNED: Final = "learned"
 _ANY: Final = "any"
-#: The networks that come with the package, by the names of the policies that play them: `policy:any`, `policy:world`.
+#: The networks in the package, by the names of the policies that play them: `policy:any`, `policy:world`.
 BUNDLED: Final = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.npz"))}
 Floats = Mapping[str, npt.NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
 class TurnPolicy:
-    """A turn network, how it plays, and where it comes from, as plain data.
+    """A turn network, its way to play, and a note on its origin as plain data.
 
-    heat: divides logits before choices are drawn; 0 takes the likeliest of each.
+    heat: divides logits before choices are drawn; 0 takes the most likely value of each choice.
 
     Raises:
-        TurnNetworkError: the heat is none, or the note no dictionary.
+        TurnNetworkError: the heat is invalid, or the note is not a dictionary.
     """
 
     network: TurnNetwork
@@ -68,10 +68,10 @@ class TurnPolicy:
 
 
 def checked_heat(heat: Any) -> float:
-    """A heat as a number.
+    """Return a heat as a number.
 
     Raises:
-        TurnNetworkError: it is none in 0 .. MOST_HEAT.
+        TurnNetworkError: the heat is not in 0 .. MOST_HEAT.
     """
     if heat not in _HEATS:
         raise TurnNetworkError(f"heat {clipped(repr(heat), 60)}: {_HEATS}")
@@ -79,19 +79,19 @@ def checked_heat(heat: Any) -> float:
 
 
 def turn_file(arrays: Floats, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
-    """The content of a file of a network that reads all features, see `file_of`.
+    """Return the content of a file of a network that reads all features, see `file_of`.
 
     Raises:
-        TurnNetworkError: an array is not as `SHAPES` has it, or the heat is none.
+        TurnNetworkError: an array does not match `SHAPES`, or the heat is invalid.
     """
     return file_of(make_turn_network(arrays), heat, note)
 
 
 def file_of(network: TurnNetwork, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
-    """The content of a file, see `TurnPolicy`; it lists the features that the network reads.
+    """Return the content of a file, see `TurnPolicy`; it lists the features that the network reads.
 
     Raises:
-        TurnNetworkError: the heat is none.
+        TurnNetworkError: the heat is invalid.
     """
     policy = TurnPolicy(network, heat, dict(note or {}))
     reads = {f"{name}_features": list(names) for name, names in reads_of(network)._asdict().items()}
@@ -100,7 +100,7 @@ def file_of(network: TurnNetwork, heat: float = 0.0, note: Mapping[str, Any] | N
 
 
 def is_turn_file(content: bytes) -> bool:
-    """Whether it says that it holds a turn network, whatever else is wrong with it."""
+    """Return whether a content's header declares a turn network; other faults are not checked."""
     try:
         return _is_header(bounded.parse_json(unpacked(content)[0], "header", TurnNetworkError))
     except (ArraysError, UnicodeDecodeError, TurnNetworkError):
@@ -112,10 +112,10 @@ def _is_header(value: Any) -> bool:
 
 
 def read_turn_file(content: bytes, name: str) -> TurnPolicy:
-    """What `turn_file` wrote.
+    """Read a content from `turn_file`.
 
     Raises:
-        TurnNetworkError: it is no such thing, or of another version; `name` begins the message.
+        TurnNetworkError: the content is not a turn network, or has another version; the message begins with `name`.
     """
     try:
         text, arrays = unpacked(content)
@@ -135,12 +135,13 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
 
 
 def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
-    """A turn network: ``none`` (or None) is none at all, ``learned`` that for any map; a name in `BUNDLED`; a file.
+    """Return a turn network by its source.
 
-    With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
+    ``none`` (or None): no network. ``learned``: the package's network for any map. A name in `BUNDLED`: that network.
+    Otherwise an .npz file. With ``#`` and a `digest` behind the file's name, a file with another network is refused.
 
     Raises:
-        TurnNetworkError: there is no such file, or it holds something else.
+        TurnNetworkError: the file does not exist, or it does not contain a turn network.
     """
     if source is None or is_record(source, TurnNetwork):
         return source

@@ -1,4 +1,7 @@
-"""Turns by the network: deploys are drawn first, region by region, then what goes over each border, and its order."""
+"""Turns by the network.
+
+The network draws the deploys first, region by region, then the armies over each border and the attacks' order.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,10 @@ _CLOSED = np.float32(-np.inf)
 
 @inline_kernel
 def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState, chance: npt.NDArray[np.float64]) -> Int:
-    """The likeliest of the first `count` values (heat 0), or one drawn by the softmax of logits / heat, the logarithm
-    of whose probability is added to chance[0]."""
+    """Return the most likely of the first `count` values (heat 0), or draw one by the softmax of logits / heat.
+
+    A drawn value adds the logarithm of its probability to chance[0].
+    """
     best = np.int64(0)
     for v in range(1, count):
         if logits[v] > logits[best]:
@@ -64,14 +69,15 @@ def network_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn of the network to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number.
+    """Write a turn of the network to deploy int32[N] and attacks int32[E, 3], and return the number of attacks.
 
-    Its small choices, as `factored_turns` has them with priorities, stand in `work.net.row`, and the logarithm of the
-    turn's probability in `work.net.chance`: the product of those of its choices, each given those before it. The region
-    that most is deployed on is drawn first, then the others' weights beside it.
+    Writes the turn's small choices, as in `factored_turns` with priorities, to `work.net.row`. Writes the logarithm of
+    the turn's probability to `work.net.chance`: the product of its choices' probabilities, each given the choices
+    before it. The main deploy region, which gets the most armies, is drawn first, then the weights of the other
+    regions.
 
     Args:
-        heat: divides logits before values are drawn; 0 takes the likeliest.
+        heat: divides logits before values are drawn; 0 takes the most likely value.
     """
     describe(context, position, player, work.net)
     describe_ends(context, position, player, work.net)
@@ -89,7 +95,7 @@ def described_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """As `network_turn`, one turn of many of a position that `describe` and `describe_ends` have read."""
+    """Write a turn like `network_turn`; `describe` and `describe_ends` must run once before turns of a position."""
     board, net, owner, army = context.board, work.net, position.owner, position.army
     row, n, edges = net.row, position.owner.shape[0], board.edge_target.shape[0]
     logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()
@@ -134,5 +140,5 @@ def sampled_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """A turn drawn by the network's probabilities, in the signature of policies; returns the attacks' number."""
+    """Draw a turn by the network's probabilities, in the signature of policies; return the number of attacks."""
     return network_turn(context, position, player, 1.0, rng, work, deploy, attacks)

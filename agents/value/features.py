@@ -1,6 +1,6 @@
-"""What the value network reads of a position: some numbers of each player and some of the rules.
+"""Features of a position for the value network: some numbers of each player and some of the rules.
 
-They are sums over regions and super regions, so that they exist for any map and number of players, and take about as
+The numbers are sums over regions and super regions. So they exist for any map and number of players, and take about as
 long as the evaluation by weights.
 """
 
@@ -27,21 +27,22 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats
 from warlight_env.features.definitions import PLAYERS, RULES
 
-#: Columns by name; `features.definitions` says what each is.
+#: Columns by name; `features.definitions` describes each one.
 OF: Final[Any] = PLAYERS.columns
 _RULE: Final[Any] = RULES.columns
 
 #: float64[…]
 Numbers = npt.NDArray[np.float64]
 
-#: What an army of income is worth in armies, and one that a super region would add: by who won in games of searches.
+#: The worth, in armies, of one army of income, and of one army of a super region's bonus; fitted to the winners of
+#: searches' games.
 INCOME_WORTH: Final = 9.0
 PROMISE_WORTH: Final = 6.0
 
 
 @kernel
 def write_features(context: Context, position: Position, features: Numbers) -> None:
-    """Write each player's numbers, as they are, to features float64[P * N_PLAYER], one player after the other."""
+    """Write each player's raw numbers to features float64[P * N_PLAYER], one player after the other."""
     board, forces, players = context.board, context.forces, context.players
     owner, army = position.owner, position.army
     exposed, threatened, own, cost_own, ready = (
@@ -126,7 +127,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
 
 @inline_kernel
 def worth(features: Numbers, player: Int) -> Real:
-    """What a player has by these numbers, in armies: its armies, its income, and what super regions promise."""
+    """Return a player's worth in armies by these numbers: its armies, its income, and expected super regions."""
     start = player * N_PLAYER
     return (
         features[start + OF.armies]

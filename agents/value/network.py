@@ -1,7 +1,7 @@
-"""The value network: two layers of rectified units that all players share, on square roots of a player's numbers.
+"""The value network: two layers of leaky rectified units that all players share, on square roots of a player's numbers.
 
-A player's score goes by its own numbers, the mean of the others' and the rules; shares are the softmax of scores, for
-two players the logistic function of their difference.
+A player's score depends on its own numbers, the mean of the other players' numbers and the rules. Shares are the
+softmax of scores; for two players this is the logistic function of their difference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warlight_env.engine.stack import stack_floats, stack_singles
 
 #: Slope of units below 0.
 LEAK: Final = 0.1
-#: Parts of shares that go by regions, and by what one has in armies.
+#: Parts of a share that come from regions, and from the worth in armies.
 BY_REGIONS: Final = 0.05
 BY_WORTH: Final = 0.3
 
@@ -32,8 +32,10 @@ def _rectified(value: np.float32) -> np.float32:
 
 @kernel
 def network_scores(context: Context, position: Position, features: Numbers, scores: Shares) -> None:
-    """Write the players' scores to float64[P], -inf for those without regions, and what they go by to features,
-    float64[P * N_PLAYER] or more."""
+    """Write the players' scores to scores float64[P], -inf for players without regions.
+
+    Writes the inputs to features float64[P * N_PLAYER] or larger.
+    """
     net, players = context.value, context.players
     rules = stack_floats()
     numbers, mean, base, first, second = (
@@ -96,8 +98,10 @@ def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
 
 @kernel
 def network_chance(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's chance to win to shares float64[P], in the signature of evaluations. The network is fitted to
-    these chances."""
+    """Write each player's chance to win to shares float64[P], in the signature of evaluations.
+
+    The network is fitted to these chances.
+    """
     features, scores = stack_floats(), stack_floats()
     network_scores(context, position, features, scores)
     _write_chances(scores, context.players, shares)
@@ -106,9 +110,11 @@ def network_chance(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def network_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share of a position to shares float64[P], in the signature of evaluations: its chance to win,
-    and in part its share of all players' armies, income and regions. That part goes on growing where a player is far
-    ahead, so that a winner takes the last regions."""
+    """Write each player's share of a position to shares float64[P], in the signature of evaluations.
+
+    A share is a player's chance to win and, in part, its share of all players' armies, income and regions. That part
+    still grows for a player that is far ahead, so that a winner takes the last regions.
+    """
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)
     _write_chances(scores, players, shares)

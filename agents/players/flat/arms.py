@@ -1,7 +1,7 @@
-"""Our turns as arms that are pulled at random, each result kept (flat Monte Carlo).
+"""The player's turns as bandit arms that are pulled at random, with every result stored (flat Monte Carlo).
 
-The enemies move as in playouts. The median over the results of a turn is what a student's project at Palacký University
-Olomouc found best for THUD!; the mean and the mode are there to compare.
+The enemies move as in playouts. A student's project at Palacký University Olomouc found the median over a turn's
+results best for THUD!. The mean and the mode exist for comparison.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from warlight_env.engine.position import Position, copy_position, make_position,
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below
 
-#: What a turn's results come to.
+#: Ways to summarize a turn's results.
 MIDDLES: Final = ("median", "mean", "mode")
 
-#: Parts of 0 .. 1 in which results count as equal, for the mode.
+#: Number of equal parts of 0 .. 1 for the mode; results in one part count as equal.
 MODE_BINS: Final = 20
 
-#: What `Arms.used` counts: turns, results that are kept, simulations, and those whose result found no room.
+#: Indices into `Arms.used`: the numbers of turns, of stored results, of simulations, and of results without room.
 FOUND: Final = 0
-RESULTS: Final = 16  # apart from each other: threads change them all the time
+RESULTS: Final = 16  # the indices are far apart because threads change these numbers all the time
 SIMULATIONS: Final = 32
 FULL: Final = 48
 
 
 class Arms(NamedTuple):
-    """The position, our turns in it, and what came of them."""
+    """The position, the player's turns in it, and their results."""
 
     position: Position
     turns: TurnSet  #: [K, ...]
     visits: npt.NDArray[np.int32]  #: [K]
-    total: npt.NDArray[np.int64]  #: [K] sum of our values, in UNITs
+    total: npt.NDArray[np.int64]  #: [K] sum of the player's values, in UNITs
     result_of: npt.NDArray[np.int32]  #: [R] the turn of a simulation
-    result: npt.NDArray[np.int64]  #: [R] its value to us, in UNITs
+    result: npt.NDArray[np.int64]  #: [R] its value for the player, in UNITs
     used: npt.NDArray[np.int64]  #: counters, see above
 
 
 def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms:
-    """Room for so many turns, and for the results of so many simulations."""
+    """Return arms with room for so many turns, and for the results of so many simulations."""
     return reference(
         Arms(
             position=make_position(n_regions),
@@ -66,7 +66,7 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
 
 @kernel
 def plant(context: Context, settings: PlaySettings, position: Position, arms: Arms, work: PlayWork) -> None:
-    """Begin anew with the turns in a position."""
+    """Start again with the turns in a position."""
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
         arms.visits[i], arms.total[i] = 0, 0
@@ -74,13 +74,14 @@ def plant(context: Context, settings: PlaySettings, position: Position, arms: Ar
         arms.used[i] = 0
     me, players = settings.player, context.players
     arms.used[FOUND] = generate(context, position, me, work.rng, work.generator, arms.turns)
-    for k in range(1, players):  # nobody asks for the others' turns; but what is drawn for them shapes all that follows
+    # the other players' turns are not used, but generating them keeps the sequence of random numbers
+    for k in range(1, players):
         generate(context, position, (me + k) % players, work.rng, work.generator, work.look.turns)
 
 
 @kernel
 def draw(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
-    """Play a round of one of our turns, drawn at random, with the others' as in playouts: leaf 0, its path the turn."""
+    """Play a round with a random turn of the player, the others as in playouts; leaf 0 gets the turn as its path."""
     leaves, position, me = work.leaves, work.position, settings.player
     arm = below(work.rng, arms.used[FOUND])
     copy_position(arms.position, position)
@@ -101,7 +102,7 @@ def draw(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork) -
 
 @kernel
 def keep(settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
-    """Count the value of leaf 0 for its turn, and keep it where there is room."""
+    """Add the value of leaf 0 to its turn, and store it if there is room."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)
@@ -115,7 +116,7 @@ def keep(settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
 
 @kernel
 def sample(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork, simulations: Int) -> None:
-    """Run simulations on arms that `plant` has set up; several threads may, each with its own `work`."""
+    """Run simulations on arms from `plant`; several threads may do it, each with its own `work`."""
     for _ in range(simulations):
         draw(context, settings, arms, work)
         value_leaves(context, settings, work, 1, settings.rounds - 1)
@@ -123,16 +124,16 @@ def sample(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork,
 
 
 def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
-    """The values of the simulations of each turn that was tried, by its number, in [0, 1]."""
+    """Return the simulations' values of each tried turn, by its number, in [0, 1]."""
     kept = min(int(arms.used[RESULTS]), len(arms.result))
     turns, values = arms.result_of[:kept], arms.result[:kept] / UNIT
     return {int(turn): values[turns == turn] for turn in np.unique(turns)}
 
 
 def middle(results: npt.NDArray[Any], how: str) -> float:
-    """The median, mean or mode of some results in [0, 1]; without any, 0.
+    """Return the median, mean or mode of results in [0, 1]; 0 without results.
 
-    The mode is the centre of the fullest of MODE_BINS equal parts, of the highest where several are as full.
+    The mode is the centre of the fullest of MODE_BINS equal parts; among equally full parts, the highest.
     """
     if len(results) == 0:
         return 0.0

@@ -41,7 +41,7 @@ _RESULT_BYTES = 12
 @documented
 @dataclass(frozen=True)
 class FlatSettings(SearchSettings):
-    """Everything that can be chosen about flat Monte Carlo; as its authors found it best."""
+    """The settings of flat Monte Carlo; the defaults are the values that its authors found best."""
 
     rounds: Annotated[
         int, Told("length of a simulation, the round of the turn included", 1, 10_000, shared=True)
@@ -55,10 +55,10 @@ class FlatSettings(SearchSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_values(SearchSettings, vars(self))  # what specifications do not take is bounded as elsewhere
+        check_values(SearchSettings, vars(self))  # check the other values against the general bounds
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(FlatSettings)
 
 
@@ -91,7 +91,7 @@ class FlatSearch(AnytimeSearch):
 
     @staticmethod
     def room(settings: FlatSettings, view: View, functions: Functions, simulations: int | None) -> int:
-        """Places for results, one a simulation."""
+        """Return the capacity for results, one for each simulation."""
         allowed = max(1000, settings.memory * 2**20 // _RESULT_BYTES)
         return allowed if simulations is None else min(allowed, max(1000, simulations))
 
@@ -106,7 +106,7 @@ class FlatSearch(AnytimeSearch):
             plant(self.context, self.play_settings, position, store.arms, store.works[0])
 
     def _open(self, store: PulledArms, quota: Quota) -> None:
-        """Nothing: arms are there from the beginning."""
+        """Do nothing, because arms exist from the beginning."""
 
     def _set_kernel_settings(self, play: PlaySettings) -> None:
         self.play_settings = play

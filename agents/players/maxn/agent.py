@@ -38,21 +38,22 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference
 from warlight_env.engine.view import View
 
-#: Depths that a search by the clock completes one after the other, up to the one that is asked for.
+#: Depths that a search with a time limit completes one after the other, up to the depth of the settings.
 LADDER: Final = (1, 4, 8, 12, 16, 20, 24)
 
-#: Positions that are valued between two looks at the clock.
+#: Number of evaluated positions between two looks at the clock.
 _SLICE: Final = 200
 
 
 @documented
 class MaxnAgent(SearchAgent):
-    """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
+    """Looks some players' moves ahead; each player maximises its own share, and battles have average results.
 
-    A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it,
-    then the best battle of what that leads to, and so on (`maxn.battle_turns.make_turn`). Players move one after
-    the other, by seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the
-    deepest that was finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
+    A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then comes the best
+    battle of the new position, and so on (`maxn.battle_turns.make_turn`). Players move one after the other, by seats,
+    beginning with the searching player. With a limit of seconds or positions the depth grows from 1 by steps, and the
+    deepest completed search gives the answer. The search is deterministic. `maxn.value.battle_value` describes the
+    terms.
     """
 
     name = "maxn"
@@ -106,7 +107,7 @@ class MaxnAgent(SearchAgent):
         return limits.record(answer.candidates, spent, nodes, answer.shallowest[0], answer.deepest[0])
 
     def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, SearchRecord]:
-        """Whether the search was finished, and the turns by our share."""
+        """Return whether the search was completed, and the turns by the player's share."""
         work = self._memory(view, make_maxn_work)
         context = make_context(view.board, view.params, view.players, self.weights)
         terms = reference(Terms(make_odds(view.params.dice), *self._terms))
@@ -127,12 +128,12 @@ class MaxnAgent(SearchAgent):
                 max(0.0, float(work.value[i])),
             )
             for i in range(count)
-        ]  # the battles of the highest values come first, and of equals the first stays so
+        ]  # battles of the highest values come first; among equals, the first stays first
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
         return bool(finished), limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(MaxnAgent)

@@ -1,4 +1,4 @@
-"""Turns that begin with a good battle, and go on with the best of what it leads to."""
+"""Turns that begin with a good battle, and continue with the best battle of each new position."""
 
 from __future__ import annotations
 
@@ -23,32 +23,33 @@ from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
 
-#: Battles of a turn, and turns that are searched in a position, at most.
+#: Most battles of a turn, and most turns that are searched in a position.
 MAX_BATTLES: Final = 5
 MAX_BREADTH: Final = 9
 
 
-#: Values of `BattleWork.own`: a region that may attack, and one that did.
+#: Values of `BattleWork.own`: a region that may attack, and a region that attacked.
 READY: Final = 1
 FOUGHT: Final = 2
 
 
 class BattleWork(NamedTuple):
-    """What one thread writes."""
+    """Working memory of one thread."""
 
     generator: GeneratorWork
-    position: Position  #: that a turn is made in
+    position: Position  #: the position of the present turn
     rows: npt.NDArray[np.int32]  #: [MAX_BREADTH, 2] the best battles, (from, to)
-    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] of these
+    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] values of these battles
     deploy: npt.NDArray[np.int32]  #: [N]
     attacks: npt.NDArray[np.int32]  #: [E, 3]
-    own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for regions that were the player's before the turn, else 0
-    spared: npt.NDArray[np.int8]  #: [P] 1 for who is weak, and borders somebody strong
-    part: npt.NDArray[np.int32]  #: [N] which connected territory of the player's a region is in, from 1, or 0
+    own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for the player's regions at the start of the turn, else 0
+    spared: npt.NDArray[np.int8]  #: [P] 1 for weak players beside a strong one
+    #: [N] number of the region's territory among the player's connected territories, from 1; else 0
+    part: npt.NDArray[np.int32]
 
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         BattleWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -76,9 +77,10 @@ def list_battles(
     count: Int,
     work: BattleWork,
 ) -> Int:
-    """Write the `most` best battles of a value above 0 to `work.rows`, the best first; returns how many.
+    """Write the `most` best battles of a value above 0 to `work.rows`, best first, and return their number.
 
-    From regions that are READY, each with all armies but one and `extra` more, and not where `attacks` has that order.
+    They start from READY regions, with all armies but one plus `extra` armies. Orders that are already in `attacks` are
+    left out.
     """
     board, owner, army = context.board, position.owner, position.army
     several: Bool = False
@@ -116,7 +118,7 @@ def list_battles(
 
 @inline_kernel
 def _fight(terms: Terms, player: Int, source: Int, target: Int, count: Int, work: BattleWork) -> Int:
-    """Order a battle with all armies, and carry it out as the likelier of success and failure; returns the orders."""
+    """Order a battle with all armies, and carry out its more likely result; return the number of orders."""
     army = work.position.army
     sent = np.int64(army[source]) - 1
     won = capture_chance(terms.odds, sent, np.int64(army[target])) >= 0.5
@@ -129,7 +131,7 @@ def _fight(terms: Terms, player: Int, source: Int, target: Int, count: Int, work
 
 @inline_kernel
 def _begin_turn(context: Context, player: Int, work: BattleWork) -> Int:
-    """Mark who may attack; returns the income."""
+    """Mark the regions that may attack, and return the income."""
     board, params, owner = context.board, context.params, work.position.owner
     for r in range(owner.shape[0]):
         work.own[r] = READY if owner[r] == player else 0
@@ -138,18 +140,18 @@ def _begin_turn(context: Context, player: Int, work: BattleWork) -> Int:
 
 @kernel
 def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, work: BattleWork) -> Int:
-    """`list_battles` at the start of a turn in the position in `work`: each source gets the whole income."""
+    """List the battles at the start of a turn in the position in `work`; each source gets the whole income."""
     available = _begin_turn(context, player, work)
     return list_battles(context, work.position, terms, player, available, most, work.attacks, 0, work)
 
 
 @kernel
 def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: Int, work: BattleWork) -> Int:
-    """Write a turn and the position that it leads to: all income on `source`, which attacks `target`; and so on.
+    """Write a turn and the position after it: all income goes to `source`, which attacks `target`, and so on.
 
-    After each battle the position is valued again, and the best battle follows, until none is worth anything, or
-    MAX_BATTLES were fought. source -1: no battle, and a defensive deploy. In `work.position` is the
-    position, before and afterwards. Returns the number of orders in `work.attacks`.
+    After each battle the position is evaluated again, and the best battle follows. The turn ends if no battle has a
+    value above 0, or after MAX_BATTLES battles. source -1: no battle, and a defensive deploy. `work.position` contains
+    the position before and, after the call, the new one. Returns the number of orders in `work.attacks`.
     """
     board, position, deploy = context.board, work.position, work.deploy
     owner, army = position.owner, position.army
@@ -175,7 +177,7 @@ def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: 
     end = move_inland(board, position, player, work.generator.scratch, attacks, count)
     for i in range(count, end):
         source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), attacks[i, 2]
-        if work.own[source] == 0:  # won this turn: it takes no orders yet
+        if work.own[source] == 0:  # captured in this turn, so it gets no orders yet
             continue
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = source, target, armies
         army[source] -= armies

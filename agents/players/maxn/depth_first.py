@@ -1,4 +1,4 @@
-"""Max^N in depth-limited form: each player's turn maximises its own share (Luckhardt and Irani 1986)."""
+"""Max^N with a depth limit: each player's turn maximises its own share (Luckhardt and Irani 1986)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 
-#: Players' moves that a search looks ahead, at most.
+#: The most players' moves that a search looks ahead.
 MAX_DEPTH: Final = 24
 
-#: What `MaxnWork.place` holds: the ply that is looked at, or -1 once all is searched; positions valued; cut-offs;
-#: positions in the tree, the root included; how many turns from the root leaves are, the nearest and the farthest.
+#: Indices into `MaxnWork.place`. PLY: the present ply, -1 after the search. LEAVES: evaluated positions. CUTS:
+#: cut-offs. NODES: positions in the tree with the root. SHALLOWEST, DEEPEST: the smallest and largest number of turns
+#: from the root to a leaf.
 PLY: Final = 0
 LEAVES: Final = 1
 CUTS: Final = 2
@@ -38,23 +39,23 @@ DEEPEST: Final = 5
 
 
 class MaxnWork(NamedTuple):
-    """A search that can be gone on with: a position and its turns for each ply of the line that is looked at."""
+    """A search that can be continued: a position and its turns for each ply of the present line."""
 
     battles: BattleWork
-    first: npt.NDArray[np.int32]  #: [B, 2] (from, to), the battle that each turn begins with
-    turns: TurnSet  #: [MAX_BREADTH, ...] those of the root
-    positions: Positions  #: [D * MAX_BREADTH, ...] those that each turn of a ply leads to, ply after ply
-    mover: npt.NDArray[np.int64]  #: [D] whose turn it is
-    listed: npt.NDArray[np.int64]  #: [D] turns
-    cursor: npt.NDArray[np.int64]  #: [D] the turn that is looked at
-    best: npt.NDArray[np.float64]  #: [D, P] shares that the mover's best turn so far leads to
-    value: npt.NDArray[np.float64]  #: [B] our share by turn of the root, where it was searched
+    first: npt.NDArray[np.int32]  #: [B, 2] (from, to), the first battle of each turn
+    turns: TurnSet  #: [MAX_BREADTH, ...] turns of the root
+    positions: Positions  #: [D * MAX_BREADTH, ...] the positions after each turn of a ply, ply after ply
+    mover: npt.NDArray[np.int64]  #: [D] the player to move
+    listed: npt.NDArray[np.int64]  #: [D] number of turns
+    cursor: npt.NDArray[np.int64]  #: [D] the present turn
+    best: npt.NDArray[np.float64]  #: [D, P] shares after the mover's best turn so far
+    value: npt.NDArray[np.float64]  #: [B] the searching player's share by turn of the root, if it was searched
     place: npt.NDArray[np.int64]  #: [6] PLY, LEAVES, CUTS, NODES, SHALLOWEST, DEEPEST
     shares: npt.NDArray[np.float64]  #: [P]
 
 
 def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
-    """Working memory for one search."""
+    """Make working memory for one search."""
     return reference(
         MaxnWork(
             battles=make_battle_work(n_regions, n_edges, players),
@@ -76,13 +77,13 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
 def _open(
     context: Context, position: Position, terms: Terms, ply: Int, mover: Int, breadth: Int, work: MaxnWork
 ) -> None:
-    """List the turns of a ply's mover in a position, and the positions that they lead to."""
+    """List the turns of a ply's mover in a position, and the positions after them."""
     players, battles, n = context.players, work.battles, position.owner.shape[0]
     copy_position(position, battles.position)
     found = list_first_battles(context, terms, mover, breadth, battles)
-    for i in range(found):  # the list is written anew while turns are made
+    for i in range(found):  # making turns overwrites the list
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
-    if found < breadth:  # no battle at all is a turn too, where there is room
+    if found < breadth:  # no battle at all is also a turn, if there is room
         work.first[found, 0], work.first[found, 1] = -1, -1
         found += 1
     for i in range(found):
@@ -105,7 +106,7 @@ def _open(
 
 @kernel
 def begin(context: Context, position: Position, terms: Terms, player: Int, breadth: Int, work: MaxnWork) -> Int:
-    """Start a search from a position; returns how many turns the player has to choose from."""
+    """Start a search from a position, and return the number of the player's turns."""
     work.place[LEAVES], work.place[CUTS], work.place[NODES] = 0, 0, 1
     work.place[SHALLOWEST], work.place[DEEPEST] = MAX_DEPTH, 0
     _open(context, position, terms, 0, player, breadth, work)
@@ -116,7 +117,7 @@ def begin(context: Context, position: Position, terms: Terms, player: Int, bread
 
 @inline_kernel
 def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
-    """The next by seats who is in the game; the mover itself where all others are out."""
+    """Return the next player by seats who is in the game; the mover itself if all others are eliminated."""
     for k in range(1, players):
         p = (mover + k) % players
         if holds_regions(owner, p):
@@ -126,10 +127,10 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 
 @inline_kernel
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
-    """What the turn that a ply looks at leads to: better for its mover than what it has? Then on to the next turn.
+    """Record the result of a ply's present turn, keep it if it is the mover's best so far, and go to the next turn.
 
-    Shares add up to 1: where the mover's best leaves to the one before no more than what that one has already, the
-    other turns are not worth a look (shallow pruning, Korf 1991).
+    Shares add up to 1. So the mover's best share limits the share of the player before. If that limit is not above that
+    player's best, the other turns are skipped (shallow pruning, Korf 1991).
     """
     mover = work.mover[ply]
     if ply == 0:
@@ -147,7 +148,10 @@ def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
 
 @kernel
 def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: Int, work: MaxnWork) -> Bool:
-    """Go on with a search to `depth` moves until it is done, or so many positions more were valued; True when done."""
+    """Continue a search to `depth` moves until it is complete, or so many more positions are evaluated.
+
+    Returns True if the search is complete.
+    """
     players = context.players
     until = work.place[LEAVES] + leaves
     while work.place[PLY] >= 0:

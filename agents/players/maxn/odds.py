@@ -1,4 +1,4 @@
-"""Exact chances of battles as tables that kernels read."""
+"""Exact chances of battles as tables for kernels."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.reference import reference
 
-#: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
+#: Most armies with exact chances of a side; beyond, the normal distribution approximates the binomial one.
 ODDS_ARMIES: Final = 200
 
 
 @shared
 class Odds(NamedTuple):
-    """Chances to kill, from the rules' dice; kernels take them. Read-only."""
+    """Chances to kill by the rules' dice, for kernels. Read-only."""
 
     tail: npt.NDArray[
         np.float64
-    ]  #: [2, n, k] that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
-    kill: npt.NDArray[np.float64]  #: [2] that one army kills
+    ]  #: [2, n, k] chance that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
+    kill: npt.NDArray[np.float64]  #: [2] chance that one army kills
     luck: float
 
 
 def make_odds(dice: Dice) -> Odds:
-    """The tables for a set of rules; built once per process, shared and read-only."""
+    """Return the tables for a set of rules; they are built once per process, shared and read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
@@ -46,7 +46,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
 
 @kernel
 def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
-    """The probability that a side's armies kill so many or more."""
+    """Return the probability that a side's armies kill so many or more."""
     if kills > armies:
         return 0.0
     if armies <= ODDS_ARMIES:
@@ -61,7 +61,7 @@ def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
 
 @kernel
 def capture_chance(odds: Odds, attackers: Int, defenders: Int) -> Real:
-    """The probability that attackers take a region: they kill all defenders, and are not all killed."""
+    """Return the probability that attackers take a region: they kill all defenders, and are not all killed."""
     if attackers < 1:
         return 0.0
     return _kills_at_least(odds, 0, attackers, defenders) * (1.0 - _kills_at_least(odds, 1, defenders, attackers))

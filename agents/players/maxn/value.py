@@ -1,4 +1,4 @@
-"""What a battle is worth (Chaloupka, Krůl, Láncoš 2020, for Dice Wars), and what its authors left open."""
+"""The value of a battle (Chaloupka, Krůl, Láncoš 2020, for Dice Wars), with additional terms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warlight_env.engine.stack import stack_floats
 
 
 class Terms(NamedTuple):
-    """The chances of battles, and weights of what the authors left open; at 0 a term is not there.
+    """The chances of battles, and weights of the additional terms; a weight of 0 turns a term off.
 
     See `battle_value`.
     """
@@ -29,7 +29,10 @@ class Terms(NamedTuple):
 
 @kernel
 def hold_chance(board: Board, position: Position, odds: Odds, player: Int, region: Int, armies: Int) -> Real:
-    """The probability that `armies` hold a region against an attack of each enemy region beside it, with all it has."""
+    """Return the probability that `armies` hold a region against all enemy regions beside it.
+
+    Each of these regions attacks with all its armies.
+    """
     owner, army = position.owner, position.army
     chance: Real = 1.0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
@@ -41,7 +44,7 @@ def hold_chance(board: Board, position: Position, odds: Odds, player: Int, regio
 
 @kernel
 def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: Int, sent: Int, won: Bool) -> None:
-    """Carry out a battle that ends as it does on average where it is won, or where it is lost."""
+    """Carry out a battle with the average result of a success, or of a failure."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(sent))
@@ -58,11 +61,11 @@ def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: 
 def simple_value(
     context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int, least: Real
 ) -> Real:
-    """P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
+    """Return P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
 
-    Where it is not above `least`, what is returned is not either, but may be more than it: shares are 1 at most, and
-    positions are valued only as long as the battle can still come to more. owner and army are as they were when it
-    returns.
+    If the exact value is not above `least`, the result is also not above `least`, but it may be larger than the exact
+    value. The reason: shares are at most 1, and positions are evaluated only while the result can exceed `least`. owner
+    and army are restored before the return.
     """
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
@@ -85,7 +88,7 @@ def simple_value(
 def _best_sequel(
     context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int
 ) -> Real:
-    """The value of the best battle that can follow from a region, once it is won; at least 0."""
+    """Return the value of the best battle that can follow from a region after its capture; at least 0."""
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders = owner[target], army[source], army[target]
     carry_out(odds, position, player, source, target, sent, True)
@@ -103,7 +106,7 @@ def _best_sequel(
 
 @kernel
 def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
-    """1 / (steps left before) where a target lies on a shortest path to another own territory, else 0."""
+    """Return 1 / (steps to the nearest other own territory) if the target is on a shortest path to it, else 0."""
     gap, after = np.int64(32767), np.int64(32767)
     for b in range(part.shape[0]):
         if part[b] == 0 or part[b] == part[source]:
@@ -117,7 +120,10 @@ def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
 
 @kernel
 def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
-    """Mark enemies with less than half our share that border one with more than ours, int8[P]."""
+    """Mark weak enemies beside a strong one, int8[P].
+
+    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player.
+    """
     board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
     evaluate(context, position, shares)
     for p in range(players):
@@ -146,12 +152,12 @@ def battle_value(
     spared: Marks,
     least: Real,
 ) -> Real:
-    """`simple_value`, and the terms that are on, in units of the share after the battle is won or lost.
+    """Return `simple_value` plus the active terms, in units of the player's share.
 
-    join: for a target on a shortest path between two own territories, as much as P(success) / steps. spare: off for
-    attacks on enemies that `mark_spared` marks, P(success). chains: P(success) times the best battle that can follow
-    from the won region. several, part: whether the player has several territories, and `mark_parts`' of them.
-    least: what is not above it need not be exact, see `simple_value`.
+    join: adds P(success) / steps for a target on a shortest path between two own territories. spare: subtracts
+    P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the best battle that can
+    follow from the captured region. several, part: whether the player has several territories, and the result of
+    `mark_parts`. least: values not above it need not be exact, see `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0

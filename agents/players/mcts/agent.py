@@ -25,7 +25,7 @@ class MctsAgent(AnytimeAgent):
         super().__init__(seed, sims, secs, exploration=c, **more)
 
     def pick(self, view: View) -> list[int]:
-        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
+        """Return the best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or by a search."""
         if self.settings.picks == "best":
             return super().pick(view)
         return list(self._record(view, None).candidates[0].picks)
@@ -47,15 +47,15 @@ class MctsAgent(AnytimeAgent):
 
 
 def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:
-    """`MctsAgent` with the thesis's own parameters, where they are not given."""
+    """Return an `MctsAgent` with the thesis's parameters as defaults."""
     return MctsAgent(seed, settings=THESIS_SETTINGS, **parameters)
 
 
 def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
-    """`MctsAgent` without the defensive deploy and the two ways to attack that wait."""
+    """Return an `MctsAgent` without the defensive deploy and the two methods to attack that wait."""
     return MctsAgent(seed, **parameters, defense=False)
 
 
 def parallel_mcts(seed: int = 0, threads: int = PARALLEL_THREADS, **parameters: Any) -> MctsAgent:
-    """`MctsAgent` in several threads."""
+    """Return an `MctsAgent` with several threads."""
     return MctsAgent(seed, threads=threads, **parameters)

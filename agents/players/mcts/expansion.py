@@ -1,4 +1,4 @@
-"""How the tree grows: turns that become children, and the states that they lead to (thesis, section 3.1.4)."""
+"""Growth of the tree: turns that become children, and the states after them (thesis, section 3.1.4)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from warlight_env.engine.position import Position, pack, unpack
 
 @inline_kernel
 def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool:
-    """Put a state away as the node's; False where there is no room."""
+    """Store a state as the node's; return False if there is no room."""
     place = take(tree, STATES, 1, tree.states.shape[0])
     if place < 0:
         atomic_add(tree.used, FULL, 1)
@@ -42,7 +42,7 @@ def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool
         return False
     pack(position, tree.states[place])
     tree.winner[node] = winner
-    compare_and_set(tree.state, node, COMPUTING, place)  # from here on others may read it
+    compare_and_set(tree.state, node, COMPUTING, place)  # from here on other threads may read it
     return True
 
 
@@ -62,9 +62,10 @@ def reach(
     length: Int,
     parent: Int,
 ) -> Int:
-    """Bring the state after the last turns of a path into `work`, computed at the first visit; returns its winner.
+    """Write the state after the last turns of a path to `work`, and return its winner; the first visit computes it.
 
-    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is as `winner_of` tells it.
+    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is the result of
+    `winner_of`.
     """
     last: Int = length - 1
     players, node, position = context.players, path[last], work.play.position
@@ -80,7 +81,7 @@ def reach(
         return winner
     while atomic_load(tree.state, node) == COMPUTING:
         pass
-    if atomic_load(tree.state, node) < 0:  # no room: as good as the state before
+    if atomic_load(tree.state, node) < 0:  # no room: use the state before instead
         load_state(tree, position, parent)
         return winner_of(context, position)
     load_state(tree, position, node)
@@ -89,7 +90,7 @@ def reach(
 
 @inline_kernel
 def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> None:
-    """Write the candidates of all players in the position in `work`, and how likely they are."""
+    """Write the candidates of all players in the position in `work`, and their priors."""
     play = work.play
     for level in range(context.players):
         p, turns = (settings.play.player + level) % context.players, turn_set_of(work.turns, level)
@@ -108,9 +109,10 @@ def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> Non
 
 @kernel
 def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, leaf: Int) -> Bool:
-    """Give a leaf, whose state is in `work`, our turns as children and each the next player's; False without room.
+    """Give a leaf with its state in `work` the player's turns as children, and each child the next player's turns.
 
-    The turns of the others are listed; `grow` makes their nodes where a simulation comes to them.
+    The turns of the other players are listed; `grow` makes their nodes when a simulation reaches them. Returns False if
+    there is no room.
     """
     players, turns, priors = context.players, work.turns, settings.prior != 0
     _list_turns(context, settings, work)
@@ -159,13 +161,16 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
 @inline_kernel
 def _list_size(tree: Tree, capacity: Int) -> Int:
-    """Places that the pool has for the turns of a player after the second."""
+    """Return the number of places in the pool for the turns of one player after the second."""
     return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
 
 
 @inline_kernel
 def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
-    """Give a node under a state its children, the turns at `level`, if it has none; False where there is no room."""
+    """Give a node under a state its children, the turns at `level`, if it has none.
+
+    Returns False if there is no room.
+    """
     if atomic_load(tree.children, node) <= LEAF:
         if compare_and_set(tree.children, node, LEAF, EXPANDING):
             place = np.int64(tree.later[state]) + (level - 2) * _list_size(tree, capacity)

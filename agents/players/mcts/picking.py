@@ -1,7 +1,8 @@
-"""The picking phase as a search: sets of starting regions, ours and then each enemy's, are the tree's first levels.
+"""The picking phase as a search: the first levels of the tree are sets of starting regions.
 
-A player does not see what the others are offered where each has its own offer. There each of an enemy's answers is its
-best set out of another offer, drawn from the regions that are not offered to us.
+The first level contains the player's sets, the next levels those of each enemy. If each player has its own offer, a
+player does not see the other offers. Then each answer of an enemy is its best set from a different random offer, drawn
+from the regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from warlight_env.engine.setup import OWN_OFFER, resolve_picks
 from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state
 from warlight_env.engine.view import View
 
-#: Sets of regions that each side chooses from, and how many joint answers of the enemies there are at most.
+#: Number of sets of regions for each side, and the most joint answers of the enemies.
 PICK_SETS = 9
 JOINT_ANSWERS = 81
 
 
 def answers_of_each(players: int) -> int:
-    """Sets that each enemy chooses from."""
+    """Return the number of sets for each enemy."""
     count = PICK_SETS
     while count > 2 and count ** (players - 1) > JOINT_ANSWERS:
         count -= 1
@@ -32,10 +33,10 @@ def answers_of_each(players: int) -> int:
 
 
 def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[list[int]]:
-    """Give a cleared tree its first levels, with the positions that our and the enemies' picks lead to.
+    """Give a cleared tree its first levels, with the positions after the picks of the player and the enemies.
 
-    Returns our wishes, the best regions first, one list for each of the root's children; the tree needs room for
-    ``2 * PICK_SETS * JOINT_ANSWERS`` nodes.
+    Returns the player's wanted regions, best first, one list for each child of the root. The tree needs room for ``2 *
+    PICK_SETS * JOINT_ANSWERS`` nodes.
     """
     rng = make_rng(seed)
     me, players, count = view.player, view.players, answers_of_each(view.players)
@@ -73,7 +74,7 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
 
 
 def _wishes(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
-    """Up to `count` orders of wishing, each a set of the generator's, then the rest of the offer by value."""
+    """Return up to `count` orders of wanted regions: a set from the generator, then the rest of the offer by value."""
     own = np.flatnonzero(view.owner == player).tolist()
     found = []
     for chosen in pick_sets(context.board, context.evaluation, offer, own, _picks_left(view, player))[:count]:
@@ -83,13 +84,19 @@ def _wishes(view: View, context: Context, player: int, offer: list[int], count: 
 
 
 def _picks_left(view: View, player: int) -> int:
-    """How many regions a player will still get: what we shall own in all, but for what it owns."""
+    """Return the number of regions that a player will still get.
+
+    It is the searching player's final number of regions, minus the number of regions that the player owns.
+    """
     mine = int((view.owner == view.player).sum())
     return view.picks_left + mine - int((view.owner == player).sum())
 
 
 def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
-    """What an enemy may be offered: the same as we, or, where each has its own offer, a draw from the rest."""
+    """Return a possible offer of an enemy.
+
+    It is the player's own offer or, if each player has its own offer, a draw from the remaining regions.
+    """
     if view.params.picking != OWN_OFFER:
         return list(view.offers)
     board = view.board
@@ -104,7 +111,10 @@ def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
 
 
 def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarray) -> np.ndarray:
-    """Who owns what, int8[N], once all have picked by the rules' own way; (offer, wishes) by seats, ours first."""
+    """Return the owner of each region, int8[N], after all players have picked by the rules' way to pick.
+
+    chosen: (offer, wishes) by seats, beginning with the searching player.
+    """
     board, players = view.board, view.players
     state = make_state(1, board.n_regions, players)
     state.owner[0], state.army[0], state.phase[0] = view.owner, view.army, PICK

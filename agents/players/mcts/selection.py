@@ -1,4 +1,4 @@
-"""Which child a simulation goes to (thesis, section 3.1.3): rules of selection, as parts."""
+"""Rules of selection: the child for a simulation (thesis, section 3.1.3), as parts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.reference import reference
 
-# A rule is asked level by level: under a state, level 0 are our turns, and `node` is the state's own node; at level l
-# it is the child that was selected at the level above.
+# A rule is called level by level under a state. At level 0 it chooses the searching player's turn, and `node` is the
+# state's node. At level l, `node` is the child that was selected at the level above.
 
 
 @inline_kernel
 def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
-    """The child with the highest w / n + c sqrt(ln N / n); one without visits comes first."""
+    """Return the child with the highest w / n + c sqrt(ln N / n); a child without visits comes first."""
     first, count = tree.first[parent], tree.children[parent]
     log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else parent])))
     best: Int = first
@@ -43,7 +43,7 @@ def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
 def select_seen(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
-    """UCT: every player's turn by its value after the turns that were selected before it."""
+    """Select by UCT: every player's turn by its value after the turns that were selected before it."""
     return _best_child(tree, settings, node)
 
 
@@ -51,7 +51,10 @@ def select_seen(
 def select_blind(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
-    """Decoupled UCT: an enemy's turn by its value over all turns before it, as all move at once."""
+    """Select by decoupled UCT.
+
+    An enemy's turn is selected by its value over all turns before it, because players move simultaneously.
+    """
     if level == 0:
         return _best_child(tree, settings, node)
     replies = np.int64(tree.children[node])
@@ -60,7 +63,7 @@ def select_blind(
         visits[j], totals[j] = 0.0, np.int64(0)
     depth = 0
     at[0] = tree.first[state]
-    while depth >= 0:  # over all nodes of level - 1, at[k] being the next to look at among children at level k
+    while depth >= 0:  # over all nodes of level - 1; at[k] is the next node among the children at level k
         parent = state if depth == 0 else at[depth - 1] - 1
         end: Int = tree.first[parent] + tree.children[parent]
         if at[depth] >= end:
@@ -92,9 +95,9 @@ def select_blind(
 def select_prior(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
-    """PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
+    """Select by PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
 
-    A turn without visits has the value of its parent's player so far, or 1/2. Without priors p is 1 / children.
+    A turn without visits gets the mean value of its siblings' visits, or 1/2. Without priors p is 1 / children.
     """
     first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
     visits, total = np.int64(0), np.int64(0)
@@ -119,9 +122,9 @@ def select_prior(
 def selection_signature() -> Any:
     """``select(tree, settings, work, state, node, level, rng) -> int``: a child of `node`.
 
-    tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node whose state all move in; node: it, or
-    the one under it that the players before selected; level: how many have. rng: uint64[2], the thread's generator, for
-    rules that draw (`engine.rng`); the rules here do not.
+    tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node of the state in which all players
+    move. node: that node, or the node under it that earlier players selected. level: the number of players who have
+    selected. rng: uint64[2], the thread's generator, for rules that draw (`engine.rng`); the rules here do not draw.
     """
     settings = TreeSettings(
         play=play_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0, leaves=1,

@@ -1,4 +1,4 @@
-"""Everything that can be chosen about a tree search."""
+"""The settings of a tree search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARALLEL_THREADS: Final = 2
 @documented
 @dataclass(frozen=True)
 class MctsSettings(SearchSettings):
-    """Everything that can be chosen about a tree search; `THESIS_SETTINGS` are the thesis's."""
+    """The settings of a tree search; `THESIS_SETTINGS` are the thesis's."""
 
     exploration: Annotated[
         float, Told("exploration", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
@@ -72,7 +72,7 @@ class MctsSettings(SearchSettings):
     ] = "best"
 
     def for_kernels(self, play: PlaySettings, functions: Functions = BUILT_IN) -> TreeSettings:
-        """What the kernels of the tree take."""
+        """Return the settings of the tree's kernels."""
         shared = self.parallel in ("tree", "lock") and self.threads > 1
         one_by_one = self.leaves == 1 or (self.parallel == "leaf" and self.threads > 1)
         return reference(
@@ -91,10 +91,10 @@ class MctsSettings(SearchSettings):
         )
 
 
-#: What the thesis's author chose.
+#: The choices of the thesis's author.
 THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesis", weights="thesis")
 
-#: The parameters of `mcts`, and of each of its kin what is another there.
+#: The parameters of `mcts`, and of the related agents with other defaults.
 PARAMETERS: Final = parameters_of(MctsSettings)
 THESIS_PARAMETERS: Final = parameters_of(
     MctsSettings,
@@ -113,9 +113,10 @@ def nodes_for(
     players: int = 2,
     functions: Functions = BUILT_IN,
 ) -> int:
-    """Places for nodes that a tree gets: what `settings.memory` allows, or what so many simulations need at most.
+    """Return the number of nodes for a tree: the limit of `settings.memory`, or the most that so many simulations need.
 
-    Raises InputError where the memory does not hold the turns of one position, of a generator that writes many.
+    Raises:
+        InputError: the memory is too small for the turns of one position, if a generator writes many.
     """
     size = tree_bytes(n_regions, 1, players, functions.prior is not None)
     allowed, least = max(LEAST_NODES, settings.memory * 2**20 // size), 1 + nodes_per_state(players, functions.capacity)
@@ -124,6 +125,6 @@ def nodes_for(
         raise InputError(f"memory = {settings.memory}: a generator of {functions.capacity} turns needs {needed} MiB")
     if simulations is None:
         return allowed
-    # A simulation expands one state at most. Places come with room for orders in proportion; turns of many orders may
-    # need twice the average. The root of a search for picks has more children than others.
+    # A simulation expands one state at most. Room for orders is proportional to the number of nodes, and turns with
+    # many orders may need twice the average. The root of a search for picks has more children than other nodes.
     return min(allowed, 10_000 + 2 * nodes_per_state(players, functions.capacity) * simulations)

@@ -1,8 +1,8 @@
-"""Simulations, as kernels that one thread runs or several on one tree (thesis, algorithms 3.18 and 3.19).
+"""Simulations as kernels, for one thread or for several threads on one tree (thesis, algorithms 3.18 and 3.19).
 
-In three halves: `select_leaves` walks down the tree, `value_leaves` plays on from where it came to, and `back_up` tells
-the tree. Under a state there is a level for each player, ours first and then by seats; when all have moved, a round is
-played.
+A simulation has three steps. `select_leaves` walks down the tree, `value_leaves` plays on from the leaf, and `back_up`
+updates the tree. Under a state there is a level for each player, the searching player first and then by seats. After
+all players have moved, a round is played.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def _lock(tree: Tree, settings: TreeSettings) -> None:
 
 @inline_kernel
 def _unlock(tree: Tree, settings: TreeSettings) -> None:
-    """Let go of it."""
+    """Release the tree's lock, if it has one."""
     if settings.locked:
         compare_and_set(tree.used, LOCK, 1, 0)
 
 
 @inline_kernel
 def _enter(tree: Tree, settings: TreeSettings, path: npt.NDArray[np.int32], length: Int, node: Int) -> Int:
-    """Put a node at the end of the path; returns the path's new length."""
+    """Append a node to the path, and return the path's new length."""
     path[length] = node
     if settings.virtual > 0:
         atomic_add(tree.pending, node, 1)
@@ -60,10 +60,10 @@ def _descend(
     path: npt.NDArray[np.int32],
     out: PlayerNumbers,
 ) -> Any:
-    """Select a leaf, expand it, and bring the state after the first turns below it into `work`, and the path to it.
+    """Select a leaf, expand it, and write the path and the state after the first turns below it to `work`.
 
-    Returns the path's length and the winner in that state, as `winner_of` tells it. For placements it also notes in
-    `out` who went out on the way, by the length of the path.
+    Returns the path's length and the winner in that state, as in `winner_of`. For placements it also writes the times
+    of eliminations on the path to `out`; a time is the path's length.
     """
     node, players = np.int64(0), context.players
     winner: Int = np.int64(ONGOING)
@@ -79,7 +79,7 @@ def _descend(
         if children <= LEAF:
             load_state(tree, position, node)
             if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
-                break  # another thread is at it: play out from here
+                break  # another thread expands it: play out from here
             if not expand(context, settings, tree, work, node):
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break
@@ -107,7 +107,7 @@ def _descend(
 
 @kernel
 def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
-    """Walk down the tree `count` times, and keep the leaves; each walk sees those before it as virtual losses."""
+    """Walk down the tree `count` times, and keep the leaves; each walk counts earlier walks as virtual losses."""
     leaves = work.play.leaves
     _lock(tree, settings)
     for k in range(count):
@@ -119,7 +119,7 @@ def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def back_up(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
-    """Add the values of the first `count` leaves along their paths, to each node its player's; and a visit to each."""
+    """Add the values of the first `count` leaves along their paths, for each node its player's value, and a visit."""
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1
     _lock(tree, settings)
@@ -136,7 +136,7 @@ def back_up(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork
 
 @kernel
 def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, simulations: Int) -> None:
-    """Run simulations on a tree whose root has a state; several threads may, each with its own `work`."""
+    """Run simulations on a tree with a state at its root; several threads may do it, each with its own `work`."""
     left = np.int64(simulations)
     while left > 0:
         count = min(left, np.int64(settings.leaves))
@@ -148,9 +148,9 @@ def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
 @kernel
 def leaf_depths(tree: Tree) -> Any:
-    """Depths of the shallowest and the deepest leaf, in turns from the root; a node without visits is a leaf too."""
+    """Return the depths of the shallowest and the deepest leaf, in turns; a node without visits is also a leaf."""
     shallowest, deepest = np.int64(1 << 30), np.int64(0)
-    # Children come after their parents, so that one pass suffices; `pending` is free outside of searches.
+    # Children come after their parents, so one pass is enough. `pending` is not in use outside of searches.
     depth, nodes = tree.pending, min(tree.used[NODES], tree.visits.shape[0])
     depth[0] = 0
     for node in range(nodes):

@@ -1,4 +1,4 @@
-"""The tree in preallocated arrays, with a bound on memory; turns and states in compact form."""
+"""The tree in preallocated arrays with a memory limit; turns and states in compact form."""
 
 from __future__ import annotations
 
@@ -17,55 +17,59 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.reference import reference
 
-#: What `Tree.used` counts.
+#: Indices into `Tree.used`.
 NODES: Final = 0
-STATES: Final = 16  # apart from each other: threads change them all the time
+STATES: Final = 16  # the indices are far apart because threads change these numbers all the time
 TURNS: Final = 32
 POOL: Final = 48
 FULL: Final = 64
 SIMULATIONS: Final = 80
 LOCK: Final = 96
 
-#: Values of `Tree.children` of a node that has none yet.
+#: Values of `Tree.children` for a node without children.
 LEAF: Final = 0
 EXPANDING: Final = -1
-#: Values of `Tree.state` of a node that has none yet.
+#: Values of `Tree.state` for a node without a state.
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: Places for nodes that every tree has: more than the sets of regions to pick from take.
+#: Least number of nodes of a tree; it is more than the sets of regions to pick need.
 LEAST_NODES: Final = 1500
 
-#: How priors of players after the second stand in the pool.
+#: The unit of priors of players after the second, in the pool.
 PRIOR_UNIT: Final = 1 << 30
 
 
 class Tree(NamedTuple):
-    """Node 0 is the root. Under a state there are our turns, under each of these those of the next player, and so on
-    by seats; under the last player's there is a state again.
+    """Node 0 is the root. The children of a state are the searching player's turns.
+
+    The children of each turn are the next player's turns, and so on by seats. After the last player's turns there are
+    states again.
     """
 
     visits: npt.NDArray[np.int32]  #: [M]
-    pending: npt.NDArray[np.int32]  #: [M] threads that are below the node now
-    total: npt.NDArray[np.int64]  #: [M] sum of values for the player whose turn leads here, in `playing.UNIT`s
-    first: npt.NDArray[np.int32]  #: [M] the first child; children lie one after the other
-    children: npt.NDArray[np.int32]  #: [M] how many; LEAF or EXPANDING
-    turn: npt.NDArray[np.int32]  #: [M] the turn that leads here
-    state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after both turns
-    winner: npt.NDArray[np.int8]  #: [M] what `standing.winner_of` says of that state
-    later: npt.NDArray[np.int32]  #: [M] of nodes with a state: where the pool lists the turns of the third player on,
-    #: for each their number, the turns and, in searches with priors, those in PRIOR_UNITs
-    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] as `engine.position.pack` writes them
-    turn_start: npt.NDArray[np.int32]  #: [T] where a turn begins in the pool
-    pool: npt.NDArray[np.int32]  #: [Q] per turn: deploys, attacks, then (region, armies) and (edge, armies)
-    prior: npt.NDArray[np.float32]  #: [M] how likely a node's turn is taken to be; [1] for searches without priors
+    pending: npt.NDArray[np.int32]  #: [M] number of threads below the node now
+    total: npt.NDArray[np.int64]  #: [M] sum of values for the player of the node's turn, in `playing.UNIT`s
+    first: npt.NDArray[np.int32]  #: [M] the first child; children are adjacent
+    children: npt.NDArray[np.int32]  #: [M] number of children; LEAF or EXPANDING
+    turn: npt.NDArray[np.int32]  #: [M] the turn of the node
+    state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after all players' turns
+    winner: npt.NDArray[np.int8]  #: [M] result of `standing.winner_of` for that state
+    #: [M] for nodes with a state: the place in the pool of the turns of the third and later players.
+    #: For each player: the number of turns, the turns and, in searches with priors, the priors in PRIOR_UNITs.
+    later: npt.NDArray[np.int32]
+    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states in the form of `engine.position.pack`
+    turn_start: npt.NDArray[np.int32]  #: [T] start of a turn in the pool
+    #: [Q] per turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
+    pool: npt.NDArray[np.int32]
+    prior: npt.NDArray[np.float32]  #: [M] prior probability of a node's turn; [1] for searches without priors
     used: npt.NDArray[np.int64]  #: counters, see above
 
 
 def nodes_per_state(players: int, capacity: int) -> int:
-    """Nodes that one simulation adds at most: two levels at once, and of the others one node's children each.
+    """Return the most nodes that one simulation adds: two full levels, and one node's children in each later level.
 
-    capacity: turns that a generator writes at most.
+    capacity: the most turns that a generator writes.
     """
     return capacity + capacity**2 + capacity * (players - 2)
 
@@ -73,7 +77,7 @@ def nodes_per_state(players: int, capacity: int) -> int:
 def make_tree(
     n_regions: int, n_edges: int, nodes: int, players: int = 2, capacity: int = MAX_TURNS, priors: bool = False
 ) -> Tree:
-    """An empty tree with room for so many nodes, and for as many states, turns and orders as those need."""
+    """Return an empty tree with room for so many nodes, and for the states, turns and orders that they need."""
     nodes = max(nodes, LEAST_NODES, 1 + nodes_per_state(players, capacity))
     return reference(
         Tree(
@@ -96,13 +100,13 @@ def make_tree(
 
 
 def tree_bytes(n_regions: int, nodes: int, players: int = 2, priors: bool = False) -> int:
-    """Memory that `make_tree` takes for so many nodes, about."""
+    """Return the approximate memory of `make_tree` for so many nodes, in bytes."""
     return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24 + (4 if players > 2 else 0) + (4 if priors else 0))
 
 
 @kernel
 def clear(tree: Tree) -> None:
-    """Forget everything but a root without a state."""
+    """Clear the tree; only a root without a state remains."""
     for i in range(min(tree.used[NODES], tree.visits.shape[0])):
         _reset(tree, i)
     _reset(tree, 0)
@@ -125,7 +129,7 @@ def _reset(tree: Tree, node: Int) -> None:
 
 @inline_kernel
 def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
-    """Take a number of places; the first of them, or -1 where there are not enough left."""
+    """Reserve a number of places; return the first of them, or -1 if there are not enough left."""
     first = atomic_add(tree.used, counter, amount)
     if first + amount > limit:
         atomic_add(tree.used, counter, -amount)
@@ -135,7 +139,7 @@ def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
 
 @kernel
 def store_turn(board: Board, tree: Tree, deploy: Armies, attacks: AttackRows, count: Int) -> Int:
-    """Put a turn away; its number, or -1 where there is no room."""
+    """Store a turn, and return its number, or -1 if there is no room."""
     deploys = 0
     for r in range(deploy.shape[0]):
         deploys += deploy[r] > 0
@@ -162,7 +166,7 @@ def store_turn(board: Board, tree: Tree, deploy: Armies, attacks: AttackRows, co
 
 @kernel
 def load_turn(board: Board, tree: Tree, turn: Int, deploy: Armies, attacks: AttackRows) -> Int:
-    """Write a stored turn out; returns its number of attacks."""
+    """Write a stored turn to the arrays, and return its number of attacks."""
     for r in range(deploy.shape[0]):
         deploy[r] = 0
     pool, at = tree.pool, np.int64(tree.turn_start[turn])

@@ -43,14 +43,14 @@ class GrowingTree:
 
 
 class Search(AnytimeSearch):
-    """A tree search for one move, see `AnytimeSearch`. In the picking phase `best_picks` is what to ask.
+    """A tree search for one move, see `AnytimeSearch`. In the picking phase, `best_picks` returns the answer.
 
     Args:
-        view: the position; unknown regions are taken for neutral ones with two armies.
+        view: the position; unknown regions count as neutral with two armies.
         settings: see `MctsSettings`.
-        seed: of everything that is drawn.
-        functions: of users; see `plug_ins.Functions`.
-        simulations: how many a tree has room for, if `settings.memory` allows that; None: as much as that allows.
+        seed: seed of all random numbers.
+        functions: users' functions; see `plug_ins.Functions`.
+        simulations: capacity of a tree, if `settings.memory` allows it; None: as much as `settings.memory` allows.
     """
 
     exclusive_methods = (*AnytimeSearch.exclusive_methods, "best_picks")
@@ -76,7 +76,7 @@ class Search(AnytimeSearch):
 
     @property
     def trees(self) -> list[GrowingTree]:
-        """One, or several side by side."""
+        """One tree, or several parallel trees."""
         return self.stores
 
     def _make_store(self, view: View) -> GrowingTree:
@@ -97,7 +97,8 @@ class Search(AnytimeSearch):
     def _open(self, store: GrowingTree, quota: Quota) -> None:
         """Give a root its children, by one simulation of one thread.
 
-        Threads that find another at a leaf play out from there: at the root, that would tell nothing about our turns.
+        A thread that finds another thread at a leaf plays out from that leaf. At the root, such a playout would give no
+        information about the player's turns.
         """
         if store.tree.children[0] <= LEAF and quota.take(1):
             self._simulate(store, store.works[0], 1)
@@ -140,7 +141,7 @@ class Search(AnytimeSearch):
         return ANSWERS[self.settings.final](list(merged.values()), rng)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
-        """What a child of the root stands for: orders, or wishes while regions are picked."""
+        """Return the choice of a child of the root: orders or, during the picks, wanted regions."""
         board = self.view.board
         if self.view.phase == "pick":
             return Orders(), tuple(self._wishes[turn])
@@ -150,7 +151,7 @@ class Search(AnytimeSearch):
         return Orders.from_arrays(deploy, attacks, count), ()
 
     def best_picks(self) -> list[int]:
-        """The answer as things stand, in the picking phase: regions, the most wanted first."""
+        """Return the present answer in the picking phase: regions, most wanted first."""
         return list(self.candidates()[0].picks)
 
     def _counts(self, store: GrowingTree) -> tuple[int, int, bool, int, int]:

@@ -1,4 +1,4 @@
-"""Parameters of the tree search as kernels take them, and what one thread writes."""
+"""The tree search's settings for kernels, and the working memory of one thread."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class TreeSettings(NamedTuple):
 
     play: PlaySettings
     exploration: float
-    root_visits: bool  #: N in exploration terms is the visits of the root, not of the parent
-    select: int  #: of `selection.SELECTIONS`
-    narrow: int  #: of `foresight.NARROWINGS`; 0 where `top` is
-    top: int  #: turns of a player that enter the tree, the best a round ahead; 0: all
-    prior: int  #: of `context.prior_signature`: how likely turns are taken to be; 0: there is none
-    leaves: int  #: that are valued together
-    locked: bool  #: one lock for the whole tree
-    virtual: int  #: visits that a simulation under way pretends to have lost at its nodes; 0: none
+    root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
+    select: int  #: from `selection.SELECTIONS`
+    narrow: int  #: from `foresight.NARROWINGS`; 0 if `top` is 0
+    top: int  #: most turns of a player in the tree, the best one round ahead; 0: all
+    prior: int  #: of `context.prior_signature`: writes priors of turns; 0: no priors
+    leaves: int  #: number of leaves that are evaluated together
+    locked: bool  #: whether one lock protects the whole tree
+    virtual: int  #: virtual losses of a running simulation at its nodes; 0: none
 
 
 class TreeWork(NamedTuple):
-    """What one thread writes; K: turns that a generator writes at most."""
+    """Working memory of one thread; K: the most turns that a generator writes."""
 
     play: PlayWork
-    turns: TurnSets  #: [P, K, ...] of each player, in the order of moves
-    found: npt.NDArray[np.int64]  #: [P] how many
+    turns: TurnSets  #: [P, K, ...] turns of each player, in the order of moves
+    found: npt.NDArray[np.int64]  #: [P] number of turns
     prior: npt.NDArray[np.float64]  #: [P, K]
     cursor: npt.NDArray[np.int64]  #: [P] a child at each level
     reply_visits: npt.NDArray[np.float64]  #: [K]
@@ -44,7 +44,7 @@ class TreeWork(NamedTuple):
 def make_tree_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> TreeWork:
-    """Working memory for one thread; see `make_play_work`."""
+    """Make working memory for one thread; see `make_play_work`."""
     return reference(
         TreeWork(
             play=make_play_work(n_regions, n_edges, players, samples, capacity, leaves),

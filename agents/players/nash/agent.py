@@ -1,4 +1,4 @@
-"""The player by equilibrium search."""
+"""The player with equilibrium search."""
 
 from __future__ import annotations
 
@@ -50,25 +50,26 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
-#: Plays of a move where neither simulations nor seconds are given.
+#: Plays of a move if neither simulations nor seconds are given.
 DEFAULT_PLAYS: Final = 1200
-#: `Sizes.steps` a second of a thread with two players on the world map, before they are measured: without a turn
-#: network, and with one.
+#: Estimated `Sizes.steps` a second of a thread before the first measurement, for two players on the world map: without
+#: and with a turn network.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
 _WORLD_REGIONS: Final = 42
-#: Plays from which on a move tells how fast the machine is, and what part of that goes by the last move.
+#: _ENOUGH: the least plays of a move for a measurement of the machine's speed. _LAST: the weight of the last move in
+#: that measurement.
 _ENOUGH: Final = 50
 _LAST: Final = 0.5
 #: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with it.
 #: Under fog positions are partly guesses, so a gain means less.
 _ANCHOR: Final = 0.03
 _ANCHOR_IN_FOG: Final = 0.1
-#: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
+#: Least probability of a drawn turn, relative to the mixture's most likely turn; smaller probabilities are noise.
 _LEAST: Final = 0.1
 
 
 def _told(field: str) -> str:
-    """A size's defaults."""
+    """Return the text of a size's defaults."""
 
     def of(table: Sequence[tuple[int, Sizes]]) -> str:
         (_, few), (least, many) = table
@@ -80,9 +81,12 @@ def _told(field: str) -> str:
 
 @documented
 class NashAgent(SearchAgent):
-    """Solves the round as a game of simultaneous turns: planned ones of all players and such as a turn network draws,
-    regret matching for mixtures, and local search for best responses to these, which join the game. A budget in
-    simulations counts plays of the round with what follows."""
+    """Solves the round as a game of simultaneous turns, by regret matching for mixed strategies.
+
+    The turns are planned ones of all players and turns that a turn network draws. Local search finds best responses to
+    the mixtures, and these join the game. A budget in simulations counts plays of the round, each with its later
+    rounds.
+    """
 
     name = "nash"
     default_simulations = DEFAULT_PLAYS
@@ -167,7 +171,7 @@ class NashAgent(SearchAgent):
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
         self.rounds, self.sizes = rounds, (candidates, responses, scenarios, rounds)
-        self._rate: float | None = None  # `Sizes.steps` a second
+        self._rate: float | None = None  # measured `Sizes.steps` a second
         if others == "network" and self.nets is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
@@ -183,17 +187,17 @@ class NashAgent(SearchAgent):
         return played_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
 
     def _net(self, view: View) -> TurnNetwork | None:
-        """The network for the game that is seen."""
+        """Return the network for the game of a view."""
         return None if self.nets is None else self.nets.of(view)
 
     def _anchor_for(self, view: View) -> float:
-        """What the network's likeliest turn counts more than it was found to be worth."""
+        """Return the bonus of the network's most likely turn."""
         if self.anchor is not None:
             return self.anchor
         return _ANCHOR_IN_FOG if view.rules.fog else _ANCHOR
 
     def _sizes(self, view: View, limits: Limits) -> Sizes:
-        """The sizes that were given, and for the others what pays with the budget."""
+        """Return the sizes; those that the agent does not set follow from the budget."""
         if self._rate is None:
             on_world = _RATE if self.nets is None else _NETWORK_RATE
             self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
@@ -203,13 +207,13 @@ class NashAgent(SearchAgent):
         return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
 
     def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
-        """Take account of a move in how fast the machine is taken to be."""
+        """Update the measured speed of the machine by one move."""
         assert self._rate is not None
         if plays >= _ENOUGH:
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
-        """Working memory for each thread, kept as long as moves are of one board and of these sizes."""
+        """Return working memory for each thread; it is kept while the board and the sizes stay the same."""
         made = self._made
         if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players
@@ -218,7 +222,10 @@ class NashAgent(SearchAgent):
         return made[3]
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentKinds | None:
-        """Who says what the others choose from, told of the last round; the position is what is searched."""
+        """Return the estimate of the other players' kinds of turns, updated by the last round.
+
+        position: the position of the search. None: the other players choose from the same turns as this player.
+        """
         if self.others in ("known", "same"):
             return None
         made = self._opponents
@@ -232,7 +239,10 @@ class NashAgent(SearchAgent):
         return made
 
     def _of_simple(self, view: View, position: Position) -> SimpleBots | None:
-        """Who says whether the others are simple bots, told of the last round."""
+        """Return the estimate of whether the other players are simple bots, updated by the last round.
+
+        None: the agent does not look for simple bots, or the game has fog.
+        """
         if self.others != "known" or view.rules.fog:
             return None
         if self._simple is None or not self._simple.goes_on(view):
@@ -264,7 +274,7 @@ class NashAgent(SearchAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
-        # Where others are not seen, their mixtures are guesses, and to make the most of these is worth less.
+        # If other players are not visible, their mixtures are guesses, and exploiting guesses is worth less.
         answer = self.answer or ("likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 
@@ -288,5 +298,5 @@ class NashAgent(SearchAgent):
         return limits.record([found[i] for i in order], plays, nodes, 1, 1)
 
 
-#: What specifications take.
+#: The parameters in specifications.
 PARAMETERS: Final = parameters_of(NashAgent)

@@ -1,9 +1,9 @@
-"""A search that leaves what a network plays only for a turn that promises clearly more.
+"""A search that leaves the network's turn only for a turn with a clearly higher value.
 
-Values of turns are means of some plays, by a value network that errs; the best of many such means is often a turn that
-luck favoured. So the network's likeliest turn counts for a little more than it was found to be worth, for us and for
-others who choose from the same turns. That is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et al.,
-2023), whose search for Diplomacy pays for a turn's distance to a policy; here that is its likeliest turn alone.
+Values of turns are means of some plays, by a value network with errors. The best of many such means is often a turn
+with luck. So the network's most likely turn gets a small bonus, for the player and for other players who choose from
+the same turns. This is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et al., 2023). Their search
+for Diplomacy adds a cost for a turn's distance to a policy; here the policy is its most likely turn alone.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from warlight_env.engine.position import Position
 
 @kernel
 def anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
-    """Give the turn of a player that the context's network takes for the likeliest a bonus, as a share, if it is one of
-    those to choose from."""
+    """Give the network's most likely turn of a player a bonus, as a share.
+
+    The turn gets it only if it is among the turns of the player in the game.
+    """
     turns, trial = turn_set_of(work.turns, p), work.trial
     if work.sizes[p] == 0:
         return

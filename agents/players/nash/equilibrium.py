@@ -1,9 +1,9 @@
 """Regret matching on the game of a round (Hart and Mas-Colell, 2000; regret matching+: Tammelin, 2014).
 
-In an iteration every player draws a turn from its mixture, and each of its turns is played against the turns that the
-others drew, with the same dice: what a turn would have brought more is its regret, and mixtures go by regrets. The mean
-mixtures approach an equilibrium of two players, and for more a coarse correlated one, as in DORA and Diplodocus for
-Diplomacy (Bakhtin et al., 2021 and 2022), which sample in the same way.
+In an iteration every player draws a turn from its mixture. Each of its turns is played against the other players' drawn
+turns, with the same dice. The regret of a turn is its gain over the mixture's mean value. Mixtures are proportional to
+regrets. The mean mixtures approach an equilibrium for two players. For more players they approach a coarse correlated
+equilibrium, as in DORA and Diplodocus for Diplomacy (Bakhtin et al., 2021 and 2022), which sample in the same way.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from warlight_env.engine.position import Position, copy_position, position_at
 from warlight_env.engine.rng import below, next_u64, uniform
 from warlight_env.engine.round import resolve_orders
 
-#: Plays after which a turn that is not in the mixture is played only in one of _SELDOM iterations.
+#: After _KNOWN plays, a turn outside of the mixture is played only in one of _SELDOM iterations.
 _KNOWN: Final = 12
 _SELDOM: Final = 6
 
 
 @kernel
 def begin(context: Context, position: Position, work: NashWork) -> None:
-    """Have the game begin anew: the generator's turns for each player, and nothing known of them."""
+    """Start the game again with the generator's turns for each player, and without statistics."""
     for p in range(context.players):
         turns = turn_set_of(work.turns, p)
         count: Int = np.int64(0)
@@ -57,7 +57,7 @@ def order(work: NashWork, p: Int, which: Int) -> None:
 
 @inline_kernel
 def order_all(context: Context, work: NashWork) -> None:
-    """Write what players chose to the orders of the round; nothing for who is out."""
+    """Write the players' chosen turns to the orders of the round; eliminated players get no orders."""
     for p in range(context.players):
         if work.sizes[p] > 0:
             order(work, p, work.chosen[p])
@@ -69,7 +69,7 @@ def order_all(context: Context, work: NashWork) -> None:
 
 @inline_kernel
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
-    """Write the turn of a player in a later round of a play: the bot's that it is, or one by the policy."""
+    """Write a player's turn in a later round of a play: the turn of its assumed bot, or else the policy's."""
     deploy, attacks, luck, generator = work.round.deploy[p], work.round.attacks[p], work.luck, work.generator
     if work.bot[p] == 1:
         return draw_turn(setup.simple.first, position, p, luck, generator, deploy, attacks)
@@ -80,7 +80,7 @@ def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, w
 
 @kernel
 def play_out(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
-    """Play the orders of the round from a position, and more rounds by the policy; leaf k is where that ends."""
+    """Play the orders of the round from a position, then more rounds by the policy; leaf k gets the last position."""
     players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
     work.luck[0], work.luck[1] = dice[0], dice[1]
     work.spent[0] += 1
@@ -104,7 +104,7 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
 
 @kernel
 def value_plays(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
-    """Write each player's share where the first `count` plays ended to `work.leaves.shares`."""
+    """Write each player's share at the end of the first `count` plays to `work.leaves.shares`."""
     leaves, players = work.leaves, context.players
     write_leaf_shares(context, setup.leaf, leaves, count)
     for k in range(count):
@@ -117,7 +117,7 @@ def value_plays(context: Context, setup: NashSetup, count: Int, work: NashWork) 
 
 @kernel
 def mix(work: NashWork, p: Int) -> None:
-    """Write a player's mixture from its regrets: in proportion to them, or all alike where there are none."""
+    """Write a player's mixture in proportion to its regrets; without regrets, all turns are equally likely."""
     count, total = work.sizes[p], 0.0
     for i in range(count):
         total += work.regret[p, i]
@@ -127,7 +127,7 @@ def mix(work: NashWork, p: Int) -> None:
 
 @kernel
 def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
-    """An index by weights float64[K], of the first `count`."""
+    """Draw one of the first `count` indices by weights float64[K]."""
     total = 0.0
     for i in range(count):
         total += weights[i]
@@ -141,7 +141,7 @@ def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
 
 @kernel
 def foretells(work: NashWork, p: Int) -> Real:
-    """The chance that a player's turn is one of those that were foretold."""
+    """Return the probability that a player's turn is a predicted turn."""
     total: Real = 0.0
     for b in range(work.foretold.shape[1]):
         total += work.foretold[p, b]
@@ -150,8 +150,10 @@ def foretells(work: NashWork, p: Int) -> Real:
 
 @kernel
 def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
-    """A player's turn: one by weights float64[K], or by its chance what a simple bot is foretold to play, as -1 for the
-    first of these, -2 for the second."""
+    """Draw a player's turn by weights float64[K], or the predicted turn of a simple bot with its probability.
+
+    Returns the turn's index; -1 for the first bot's predicted turn, -2 for the second bot's.
+    """
     if foretells(work, p) > 0.0:
         left = uniform(work.rng)
         for b in range(work.foretold.shape[1]):
@@ -163,14 +165,14 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
 @inline_kernel
 def assume(work: NashWork, p: Int, choice: Int) -> None:
-    """Have a player play what `choose` gave."""
+    """Set a player's turn from the result of `choose`."""
     work.bot[p] = max(np.int64(0), -choice)
     work.chosen[p] = choice if choice >= 0 else work.foretold_turn[p, -1 - choice]
 
 
 @kernel
 def iterate(context: Context, setup: NashSetup, position: Position, times: Int, work: NashWork) -> None:
-    """Some iterations of regret matching."""
+    """Run iterations of regret matching."""
     players, dice = context.players, work.dice[0]
     for _ in range(times):
         for p in range(players):
@@ -182,7 +184,7 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
         for p in range(players):
             if work.sizes[p] < 2:
                 continue
-            if work.bot[p] > 0:  # it had no choice; what it would have played counts all the same
+            if work.bot[p] > 0:  # it had no choice, but its mixture still counts in the average
                 for i in range(work.sizes[p]):
                     work.average[p, i] += work.spent[1] * work.mixture[p, i]
                 continue

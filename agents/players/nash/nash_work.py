@@ -1,4 +1,4 @@
-"""What one thread of the equilibrium search writes."""
+"""Working memory of one thread of the equilibrium search."""
 
 from __future__ import annotations
 
@@ -27,50 +27,51 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class SimpleContexts(NamedTuple):
-    """Those of simple bots, by their numbers from 1 on, see `simple_bots`."""
+    """The contexts of simple bots, by their numbers from 1, see `simple_bots`."""
 
     first: Context
     second: Context
 
 
-#: Turns of a player that may be foretold.
+#: Number of predicted turns of a player.
 FORETOLD: Final = len(SimpleContexts._fields)
 
 
 class NashSetup(NamedTuple):
-    """What does not change while a move is searched, for kernels."""
+    """The constant settings of a move's search, for kernels."""
 
-    rounds: int  #: of a play: the first by candidates, the others by the policy
-    scenarios: int  #: in which local search tries turns
-    simple: SimpleContexts  #: with the policies of bots whose turns can be foretold
-    leaf: int  #: of `context.leaf_signature`: what positions are worth where plays end
+    rounds: int  #: rounds of a play: the first by candidates, the others by the policy
+    scenarios: int  #: scenarios for trying turns in local search
+    simple: SimpleContexts  #: contexts with the policies of bots with predictable turns
+    leaf: int  #: of `context.leaf_signature`: evaluates the ends of plays
 
 
 class NashWork(NamedTuple):
-    """The game of the round, with K turns of a player at most."""
+    """The game of the round, with at most K turns of a player."""
 
     generator: GeneratorWork
     turns: TurnSets  #: [P, K, ...]
-    first: TurnSet  #: [C, ...] what the generator writes
-    sizes: npt.NDArray[np.int64]  #: [P] turns of each player; 0 for who is out
+    first: TurnSet  #: [C, ...] turns from the generator
+    sizes: npt.NDArray[np.int64]  #: [P] number of turns of each player; 0 for eliminated players
     regret: npt.NDArray[np.float64]  #: [P, K] by regret matching+
     mixture: npt.NDArray[np.float64]  #: [P, K] of the last iteration
-    average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures, by iterations, later ones more
-    total: npt.NDArray[np.float64]  #: [P, K] of shares
-    visits: npt.NDArray[np.int64]  #: [P, K] of which it is the sum
-    bonus: npt.NDArray[np.float64]  #: [P, K] by which a turn counts for more than its share, see `anchor`
-    foretold: npt.NDArray[np.float64]  #: [P, B] chances that a player plays a turn that is foretold, see `simple_bots`
+    average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures over iterations; later iterations have more weight
+    total: npt.NDArray[np.float64]  #: [P, K] sums of shares
+    visits: npt.NDArray[np.int64]  #: [P, K] number of shares in that sum
+    bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `anchor`
+    foretold: npt.NDArray[np.float64]  #: [P, B] probabilities that a player plays a predicted turn, see `simple_bots`
     foretold_turn: npt.NDArray[np.int64]  #: [P, B] that turn
-    chosen: npt.NDArray[np.int64]  #: [P] turns that are played
-    bot: npt.NDArray[np.int64]  #: [P] the simple bot that a player is in a play, by whose policy it plays on; 0: none
-    leaves: Leaves  #: [max(K, BLOCK), ...] where plays end that are valued together
-    played: npt.NDArray[np.int64]  #: [K] the turns of one player that an iteration plays
-    value: npt.NDArray[np.float64]  #: [K] of one player's turns in an iteration
-    trial: TurnSet  #: [2, ...] the best turn of the local search and the one that it tries
+    chosen: npt.NDArray[np.int64]  #: [P] turns in the present play
+    #: [P] the assumed simple bot of a player in a play; it also plays the later rounds; 0: none
+    bot: npt.NDArray[np.int64]
+    leaves: Leaves  #: [max(K, BLOCK), ...] ends of plays that are evaluated together
+    played: npt.NDArray[np.int64]  #: [K] one player's turns that are played in an iteration
+    value: npt.NDArray[np.float64]  #: [K] values of one player's turns in an iteration
+    trial: TurnSet  #: [2, ...] the best turn of the local search, and the turn under trial
     result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
-    others: npt.NDArray[np.int64]  #: [S, P] the turns of the others in a scenario, as of `choose`
+    others: npt.NDArray[np.int64]  #: [S, P] the other players' turns in a scenario, as results of `choose`
     dice: npt.NDArray[np.uint64]  #: [S, 2]
-    luck: npt.NDArray[np.uint64]  #: [2] of the play
+    luck: npt.NDArray[np.uint64]  #: [2] random state of the play
     round: Workspace
     borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
     free: npt.NDArray[np.int64]  #: [N] armies without an order
@@ -85,7 +86,10 @@ def make_nash_setup(
     simple: SimpleContexts | None = None,
     leaf: Callable[..., Any] | None = None,
 ) -> NashSetup:
-    """The setup of searches that think with a context; simple: where turns may be foretold; leaf: see `plug_in`."""
+    """Return the setup of searches with a context.
+
+    simple: contexts of predictable bots, if any. leaf: see `plug_in`.
+    """
     simple = SimpleContexts(context, context) if simple is None else simple
     return reference(NashSetup(rounds, scenarios, simple, address(plug_in("leaf", leaf))))
 
@@ -93,7 +97,7 @@ def make_nash_setup(
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
-    """Working memory for one thread; candidates: turns of each player at first; responses: how many more may join."""
+    """Make working memory for one thread; candidates: first turns of each player; responses: most additional turns."""
     capacity = candidates + responses + FORETOLD
     return reference(
         NashWork(

@@ -1,8 +1,7 @@
-"""What kinds of turns each opponent plays: weights over them, by the orders that were seen.
+"""Weights over kinds of turns for each opponent, from its visible orders.
 
-A kind is the likelier the nearer turns that it draws come to those that were played
-(Southey et al., 2005, have such weights over opponents in poker). A game of the round then has turns of each
-kind by its weight.
+A kind gets more weight if turns that it draws are close to the played turns (Southey et al., 2005, have such weights
+over opponents in poker). A game of the round then has turns of each kind in proportion to its weight.
 """
 
 from __future__ import annotations
@@ -28,13 +27,14 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
-#: Kinds of turns, and what draws one; the network's only where there is one.
+#: Kinds of turns with their policies; the network's kind only exists with a network.
 KINDS: Final = {"plans": drawn_turn, "network": sampled_turn, "ways": random_turn}
-#: Turns of a kind that are held against those that were seen, and how far these may be off, as a part of all armies.
+#: _DRAWS: turns of a kind that are compared with the visible orders. _WIDTH: the tolerance of that comparison, as a
+#: part of all armies.
 _DRAWS, _WIDTH = 8, 0.25
-#: What a kind keeps whatever is seen: nobody plays by one alone.
+#: Least weight of a kind, because no opponent plays turns of one kind only.
 _FLOOR: Final = 0.05
-#: Turns that are drawn for each that there is room for.
+#: Number of turns drawn for each turn that may be added.
 _TRIES: Final = 2
 
 
@@ -50,7 +50,10 @@ def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWo
 
 @kernel
 def add_turns(context: Context, position: Position, p: Int, room: Int, work: NashWork) -> None:
-    """Have up to `room` turns of the context's policy join a player's, as far as they are new; none for who is out."""
+    """Add up to `room` different turns of the context's policy to a player's turns.
+
+    An eliminated player gets none.
+    """
     turns, first, count = turn_set_of(work.turns, p), work.first, work.sizes[p]
     most = count + room
     for _ in range(_TRIES * room if holds_regions(position.owner, p) else 0):
@@ -66,10 +69,10 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
 
 
 class OpponentKinds(Watch):
-    """Weights over kinds for each of the others, in one game.
+    """Weights over kinds of turns for each other player, in one game.
 
     Args:
-        kinds: of `KINDS`.
+        kinds: names in `KINDS`.
     """
 
     def __init__(self, view: View, kinds: Sequence[str], weights: Weights, network: TurnNetwork | None) -> None:
@@ -88,13 +91,13 @@ class OpponentKinds(Watch):
         ]  # fmt: skip
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
-        """Learn from the round that was played since the last time."""
+        """Learn from the round that was played since the last call."""
         for player, orders, before in self.watched(view, position):
             if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)
 
     def _learn(self, seen: SeenOrders, position: Position, p: int, work: NashWork) -> None:
-        """Weigh the kinds anew by what was seen of a player."""
+        """Update the weights of the kinds by the visible orders of a player."""
         turns, count = work.first, min(_DRAWS, len(work.first.counts))
         for k, context in enumerate(self.contexts):
             _draw(context, position, p, count, work)
@@ -104,7 +107,7 @@ class OpponentKinds(Watch):
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
 
     def write(self, position: Position, p: int, count: int, work: NashWork) -> None:
-        """Have a player's turns be so many, of the kinds by their weights."""
+        """Replace a player's turns by `count` turns, of the kinds in proportion to their weights."""
         work.sizes[p] = 0
         ends = np.rint(np.cumsum(self.weights[p]) * count).astype(int)
         for context, room in zip(self.contexts, np.diff(ends, prepend=0), strict=True):

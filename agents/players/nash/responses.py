@@ -1,7 +1,8 @@
-"""Double oracle: best responses by local search, which join the game (McMahan et al., 2003; Bošanský et al., 2016).
+"""Double oracle: local search finds best responses, which join the game (McMahan et al., 2003; Bošanský et al., 2016).
 
-A response climbs from the turn that does best against what the others play on average, as in local search on an answer
-(`search.refining`), but in scenarios drawn from the others' mixtures; it joins only if it does better in new ones.
+The local search starts from the best turn against the other players' mean mixtures. It works like local search on an
+answer (`search.refining`), but its scenarios are drawn from the other players' mixtures. A response joins only if it is
+better in new scenarios.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from warlight_env.engine.rng import below, next_u64
 
 @kernel
 def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
-    """Draw what the others do, and the dice, in every scenario."""
+    """Draw the other players' turns, and the dice, in every scenario."""
     for k in range(setup.scenarios):
         for p in range(context.players):
             if work.sizes[p] > 0:
@@ -32,7 +33,7 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
 
 @kernel
 def best_mean(work: NashWork, p: Int) -> Int:
-    """The turn of a player with the best mean share, its bonus with it."""
+    """Return the turn of a player with the best mean share plus bonus."""
     best, most = np.int64(0), -1.0
     for i in range(work.sizes[p]):
         mean = work.total[p, i] / max(np.int64(1), work.visits[p, i]) + work.bonus[p, i]
@@ -51,7 +52,10 @@ def _copy(work: NashWork, source: Int, target: Int) -> None:
 def _try(
     context: Context, setup: NashSetup, position: Position, p: Int, which: Int, racing: Bool, work: NashWork
 ) -> Real:
-    """Play a turn of the local search in all scenarios; returns how much the sum of shares exceeds the best turn's."""
+    """Play a turn of the local search in all scenarios.
+
+    Returns the sum of shares minus the best turn's sum.
+    """
     total: Real = 0.0
     for begun in range(0, setup.scenarios, BLOCK):
         count = min(BLOCK, setup.scenarios - begun)
@@ -76,7 +80,7 @@ def _try(
 
 @kernel
 def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> None:
-    """Have the local search for a player begin at its best turn, in new scenarios."""
+    """Start the local search for a player at its best turn, in new scenarios."""
     best, turns = best_mean(work, p), work.trial
     turns.counts[BEST] = take_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
     draw_scenarios(context, setup, work)
@@ -85,7 +89,7 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
 
 @kernel
 def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
-    """Try changes to the best turn until so many plays are spent, and keep those that are better; returns how many."""
+    """Try changes to the best turn for so many plays, keep those that are better, and return their number."""
     rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:
@@ -97,7 +101,7 @@ def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays:
             count = change(context, position, p, deploy, attacks, count, work.borders, n_borders, rng, work.free)
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, context.params.max_orders):
-            work.spent[0] += 1  # so that it ends
+            work.spent[0] += 1  # so that the loop ends
             continue
         turns.counts[TRIED] = count
         if _try(context, setup, position, p, TRIED, True, work) > 0.0:
@@ -110,8 +114,10 @@ def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays:
 
 @kernel
 def join(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
-    """Have the local search's turn join the game, where it is better than what it began with in new scenarios, and
-    there is room; returns whether it did. Better it must be by the other's bonus, too."""
+    """Add the local search's turn to the game if there is room and it is better than its start in new scenarios.
+
+    The gain must also exceed the bonus of the start. Returns whether the turn was added.
+    """
     count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:
         return False
@@ -124,7 +130,7 @@ def join(context: Context, setup: NashSetup, position: Position, p: Int, work: N
     own = turn_set_of(work.turns, p)
     own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
     work.sizes[p] = count + 1
-    # As if it had been there from the start: so much better than the turn that it came from.
+    # Set statistics as if the turn had been there from the beginning, better than its start by the gain.
     known: Int = max(np.int64(1), work.visits[p, begun])
     work.visits[p, count] = known
     work.total[p, count] = work.total[p, begun] + gain * known

@@ -1,9 +1,9 @@
-"""What positions are worth, by the game of their next round or by playouts: what trainers teach a value network.
+"""Values of positions for training a value network, by the game of the next round or by playouts.
 
-A label of the first kind is a step of expert iteration (Anthony et al., arXiv:1705.08439): the equilibrium search, with
-the evaluation as it is at its leaves, knows more of a position than the evaluation alone. One of the second is a Monte
-Carlo estimate for the policy that plays on, as those of AlphaGo's value network (Silver et al.,
-2016), but over so many rounds only.
+A label of the first kind is a step of expert iteration (Anthony et al., arXiv:1705.08439). The equilibrium search uses
+the present evaluation at its leaves, and its result is better than the evaluation alone. A label of the second kind is
+a Monte Carlo estimate for the policy of the playouts, like the labels of AlphaGo's value network (Silver et al., 2016),
+but over a limited number of rounds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from warlight_env.engine.rng import below, next_u64
 
 @kernel
 def play_at_random(context: Context, setup: NashSetup, position: Position, work: NashWork, after: Position) -> Bool:
-    """Write the position after a play of candidates that all players draw evenly, as leaves of a search are; returns
-    whether the game goes on there."""
+    """Write the position after a play of uniformly drawn candidates of all players, as in leaves of a search.
+
+    Returns whether the game goes on there.
+    """
     begin(context, position, work)
     for p in range(context.players):
         if work.sizes[p] > 0:
@@ -38,11 +40,12 @@ def play_at_random(context: Context, setup: NashSetup, position: Position, work:
 def write_round_values(
     context: Context, setup: NashSetup, position: Position, plays: Int, work: NashWork, values: Shares
 ) -> Bool:
-    """Write each player's share of a position, of which all add up to 1, to values float64[P].
+    """Write each player's share of a position to values float64[P]; the shares add up to 1.
 
-    It is the mean of what its turns brought in some `plays` of the round, by its mean mixture of them, and then divided
-    by the sum of all players'; whoever has no choice gets an even part of what the others leave. The end of a game is
-    worth what it is. Returns False where nobody has a choice, and nothing is known.
+    A share is the mean result of the player's turns in about `plays` plays of the round, weighted by its mean mixture.
+    Then it is divided by the sum over all players. Players with only one turn share the rest of the other players
+    equally. A finished game has the value of its end. Returns False if no player has a choice, so that there is no
+    estimate.
     """
     players, winner = context.players, winner_of(context, position)
     if winner != ONGOING:
@@ -82,8 +85,11 @@ def write_round_values(
 def write_playout_values(
     context: Context, setup: NashSetup, position: Position, plays: Int, work: NashWork, values: Shares
 ) -> None:
-    """Write each player's mean share after `plays` games of the setup's rounds by the context's policy, by its
-    evaluation or how they ended, to values float64[P]."""
+    """Write each player's mean share after `plays` playouts to values float64[P].
+
+    A playout is the setup's rounds by the context's policy. The shares come from the context's evaluation, or from the
+    ends of games.
+    """
     for p in range(context.players):
         values[p] = 0.0
     dice, orders = work.dice[0], work.round

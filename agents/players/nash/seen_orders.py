@@ -1,4 +1,4 @@
-"""What was seen of opponents' orders, round by round, and how far turns are from that."""
+"""Visible orders of opponents, round by round, and the distance of turns from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.ownership import OneThread
 
 
 class SeenOrders:
-    """An opponent's orders of a round as far as they were seen, and how far turns are from them."""
+    """An opponent's visible orders of a round, and the distance of turns from them."""
 
     def __init__(self, view: View, player: int) -> None:
         told, self._board = view.last_round, view.board
@@ -38,15 +38,15 @@ class SeenOrders:
             self._regions[list(told.visible[view.player])] = True
         ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
         self._borders = self._regions[ends[0]] | self._regions[ends[1]]
-        self._cut = attacked[ends[0]]  # orders out of a region that was attacked may have lost armies, or all of them
+        self._cut = attacked[ends[0]]  # a region under attack may have lost some or all armies of its orders
 
     @property
     def some(self) -> bool:
-        """Whether anything was seen of it."""
+        """Whether any orders of the opponent were visible."""
         return bool(self._deploy.any() or self._sent.any())
 
     def far(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
-        """Parts of the armies that are deployed and sent otherwise, each in [0, 1], added up.
+        """Return the sum of the parts of deployed and of sent armies that differ, each in [0, 1].
 
         Args:
             deploy: int32[N]. attacks: int32[K, 3].
@@ -61,7 +61,7 @@ class SeenOrders:
 
 
 class Watched(NamedTuple):
-    """An opponent's orders of the last round, and the position that it gave them in."""
+    """An opponent's orders of the last round, and the position before them."""
 
     player: int
     orders: SeenOrders
@@ -69,9 +69,9 @@ class Watched(NamedTuple):
 
 
 class Watch(OneThread, ABC):
-    """Watches the others through one game, for one player, from one view of it to the next.
+    """Watches the other players through one game, for one player, from view to view.
 
-    Copies, in other processes too, know what it knows.
+    Copies keep this information, also in other processes.
     """
 
     not_copied = ("_contexts",)
@@ -84,7 +84,7 @@ class Watch(OneThread, ABC):
 
     @abstractmethod
     def _policies(self) -> Sequence[Context]:
-        """Contexts whose policies draw the turns that orders are held against."""
+        """Return contexts with the policies that draw turns for comparison with orders."""
 
     @property
     def contexts(self) -> Sequence[Context]:
@@ -94,14 +94,16 @@ class Watch(OneThread, ABC):
         return self._contexts
 
     def goes_on(self, view: View) -> bool:
-        """Whether a view may be of the game that was seen so far: of the last round again, or of the next one."""
+        """Return whether a view may belong to the same game: to the last round again, or to the next one."""
         if self._game != (view.map, view.rules, view.players, view.player):
             return False
         return self._before is None or view.round - self._before[0] in (0, 1)
 
     def watched(self, view: View, position: Position) -> Iterator[Watched]:
-        """The others' orders of the round that was played since the last time, of whom could give some; keeps the
-        position, as the search takes it, for the next one."""
+        """Yield the other players' orders of the round since the last call, for players with regions.
+
+        Stores the search's position for the next call.
+        """
         before, self._before = self._before, (view.round, position)
         told = view.last_round
         if before is None or told is None or before[0] != view.round - 1:

@@ -1,8 +1,8 @@
-"""Opponents whose next turn can be foretold: simple bots, which are recognised by what they played.
+"""Opponents with predictable turns: simple bots, recognised by their past turns.
 
-Where a player is one of them by some chance, and else plays as well as we do, the game of a round is that of a
-restricted Nash response (Johanson, Zinkevich and Bowling, 2007): it plays the bot's turn with that chance, and its
-mixture otherwise.
+A player is a simple bot with some probability, and otherwise plays as well as the searching player. So the game of a
+round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The player plays the bot's turn
+with that probability, and its mixture otherwise.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from warlight_env.engine.view import View
 
 _Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
-#: What they play.
+#: The policies of the simple bots.
 SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
-#: The chance of each before anything is seen, what each keeps whatever is seen, and the most that all have.
+#: Probability of each bot at first, least probability of each bot later, and largest sum over all bots.
 _FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
-#: How far a bot's turn may be from what was seen of it, as a part of all armies, and how likely anybody else is to play
-#: the turn that was seen.
+#: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a part of all armies. _ELSE:
+#: the likelihood of the visible turn for any other player.
 _WIDTH, _ELSE = 0.1, 0.1
-#: A chance below it counts for nothing.
+#: A smaller probability counts as 0.
 _LEAST: Final = 0.1
 
 
 @kernel
 def _foretell(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
-    """Write a player's turn by the context's policy as its turn number i, beyond those that it chooses from."""
+    """Write a player's turn by the context's policy as turn number i, after the turns that it chooses from."""
     turns = work.turns
     turns.counts[p, i] = draw_turn(
         context, position, p, work.luck, work.generator, turns.deploy[p, i], turns.attacks[p, i]
@@ -47,12 +47,12 @@ def _foretell(context: Context, position: Position, p: Int, i: Int, work: NashWo
 
 
 class SimpleBots(Watch):
-    """How likely each of the others is to be one of `SIMPLE`, in one game without fog."""
+    """The probability of each other player to be one of `SIMPLE`, in one game without fog."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self.chances = np.full((view.players, len(SIMPLE)), _FIRST)  #: float64[P, B]
-        self._foretold: dict[tuple[int, int], _Turn] = {}  # by player and bot, of the last position
+        self._foretold: dict[tuple[int, int], _Turn] = {}  # by player and bot, for the last position
 
     def _policies(self) -> list[Context]:
         board, players = self._board, self._game[2]
@@ -62,11 +62,11 @@ class SimpleBots(Watch):
         ]
 
     def see(self, view: View, position: Position) -> None:
-        """Learn from the round that was played since the last time."""
+        """Learn from the round that was played since the last call."""
         foretold, self._foretold = self._foretold, {}
         for p, orders, _ in self.watched(view, position):
             if (p, 0) not in foretold:
-                continue  # a search that was broken off
+                continue  # a search that ended early
             far = np.array([orders.far(*foretold[p, b]) for b in range(len(SIMPLE))])
             weighed = self.chances[p] * np.exp(-far / _WIDTH)
             rest = (1 - self.chances[p].sum()) * _ELSE
@@ -74,7 +74,7 @@ class SimpleBots(Watch):
             self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
 
     def write(self, position: Position, p: int, work: NashWork) -> None:
-        """Have the turns of those that a player may be join its turns, and keep what each would play."""
+        """Predict each bot's turn of a player, and add the turns of likely bots to the player's turns."""
         work.foretold[p] = 0.0
         for b, context in enumerate(self.contexts if work.sizes[p] else ()):
             i, chance = int(work.sizes[p]), self.chances[p, b]

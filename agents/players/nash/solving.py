@@ -1,4 +1,4 @@
-"""How a move's budget is spent: on how large a game, on its equilibrium, and on best responses that join it."""
+"""The use of a move's budget: the size of the game, its equilibrium, and best responses that join it."""
 
 from __future__ import annotations
 
@@ -26,62 +26,62 @@ from warlight_env.engine.rng import derive_seed, make_rng
 
 #: Plays of a local search between looks at the clock; regret matching looks after each iteration.
 _SLICE: Final = 64
-#: Seconds that are kept back for the answer.
+#: Seconds kept for the answer.
 _ANSWER: Final = 0.002
-#: For a player whose turn is foretold with so large a chance no best responses are looked for.
+#: Best responses are not searched for a player with a predicted turn of at least this probability.
 _SURE: Final = 0.5
 
 
 class Sizes(NamedTuple):
-    """How large the game of a round is."""
+    """The size of the game of a round."""
 
-    candidates: int  #: turns of each player at first
-    responses: int  #: times that best responses are looked for
-    scenarios: int  #: in which these are tried
-    rounds: int  #: of a play
+    candidates: int  #: first turns of each player
+    responses: int  #: number of searches for best responses
+    scenarios: int  #: scenarios for trying responses
+    rounds: int  #: rounds of a play
 
     @property
     def steps(self) -> int:
-        """What a play costs: rounds by the policy, which take nearly all of the time, or the one that it has."""
+        """The cost of a play: its rounds by the policy, which need almost all of the time, or its only round."""
         return max(1, self.rounds - 1)
 
 
-#: Sizes by plays of a move, from so many on: with more plays, more turns can be told apart.
+#: Sizes by the least number of plays of a move. More plays can distinguish more turns.
 BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
-#: … where a turn network plays on. How its games go on tells more of a turn than the value network does after a round,
-#: but luck takes part in each: that is for those who have many plays for few turns.
+#: … for plays with a turn network. Later rounds give more information about a turn than the value network after one
+#: round, but each play contains luck. So long plays are for few turns with many plays each.
 BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
-    """What pays with at most so many plays a move, and steps of them, by a table as above.
+    """Return the best sizes in a table as above for at most so many plays a move, and steps of them.
 
-    rounds: of a play, where they are given; sizes for longer plays are then left out.
+    rounds: fixed rounds of a play; sizes for longer plays are then left out.
     """
     for least, sizes in reversed(table):
         own = sizes if rounds is None else sizes._replace(rounds=rounds)
         if own.rounds >= sizes.rounds and min(plays, steps / own.steps) >= least:
             return own
-    return own  # the first, which is for any number
+    return own  # the first row fits any number of plays
 
 
 class RoundGame(NamedTuple):
-    """The game of a round, as all threads get it."""
+    """The game of a round, as input of all threads."""
 
     context: Context
     setup: NashSetup
     position: Position
     player: int
-    opponents: OpponentKinds | None  #: who says what the others choose from, where it is not what we do
-    simple: SimpleBots | None  #: who says whether the others are bots whose turns can be foretold
+    opponents: OpponentKinds | None  #: estimates the other players' turns, if they do not choose from the same turns
+    simple: SimpleBots | None  #: estimates whether the other players are predictable bots
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
-    anchor: float  #: what the network's likeliest turn counts more than its share, see `anchor`; 0: there is no network
+    anchor: float  #: bonus of the network's most likely turn, see `anchor`; 0: there is no network
 
 
 class _Move:
-    """One search of a round, and how much of its budget is spent."""
+    """One search of a round, and the use of its budget."""
 
     def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
         self._of, self._work, self._limits = of, work, limits
@@ -93,7 +93,7 @@ class _Move:
 
     @property
     def _spent(self) -> float:
-        """Part of the budget that is spent: of plays or of time, whichever is more."""
+        """The spent part of the budget: of plays or of time, the larger one."""
         limits, spent = self._limits, 0.0
         if limits.simulations is not None:
             spent = int(self._work.spent[0]) / max(1, limits.simulations)
@@ -103,16 +103,16 @@ class _Move:
         return spent
 
     def _solve(self, end: float) -> None:
-        """Regret matching until so much of the budget is spent, one iteration at least."""
+        """Run regret matching until this part of the budget is spent, at least one iteration."""
         of, work = self._of, self._work
         while work.spent[1] == 0 or self._spent < end:
             before = int(work.spent[0])
             iterate(of.context, of.setup, of.position, 1, work)
             if work.spent[0] == before:
-                return  # nobody has a choice, at least nobody who is no bot
+                return  # no player has a choice, except perhaps assumed bots
 
     def _respond(self, player: int, end: float) -> None:
-        """Look for a player's best response until so much of the budget is spent."""
+        """Search for a player's best response until this part of the budget is spent."""
         if self._spent >= end:
             return
         of, work = self._of, self._work
@@ -127,8 +127,10 @@ class _Move:
             join(of.context, of.setup, of.position, player, work)
 
     def run(self) -> None:
-        """All of it: equilibria of the game as it is, and between these best responses, half of them for ourselves, or
-        all where the others' turns are foretold."""
+        """Run the whole search: equilibria of the present game and, between them, best responses.
+
+        The searching player gets half of the responses, or all of them if the other players' turns are predicted.
+        """
         of, work = self._of, self._work
         others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
         times = of.responses if others and of.refine else 0
@@ -150,8 +152,8 @@ class _Move:
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
     """Search the game of a round in as many threads as there are works, each with the whole budget.
 
-    All begin with the same turns; luck and best responses are each one's own. Returns how many turns each player had at
-    the beginning.
+    All threads begin with the same turns; random numbers and best responses differ. Returns the number of each player's
+    first turns.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):
@@ -182,17 +184,17 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
 
 
 class FoundTurns(NamedTuple):
-    """A player's turns and what all threads found of them, K in all: those of the beginning, and then responses."""
+    """A player's turns and the results of all threads, K in all: the first turns, and then responses."""
 
     orders: list[Orders]
     visits: npt.NDArray[np.int64]  #: [K]
-    total: npt.NDArray[np.float64]  #: [K] of shares
-    bonus: npt.NDArray[np.float64]  #: [K] by which a turn counts for more than its mean share
-    mixture: npt.NDArray[np.float64]  #: [K] the mean one, not normalised
+    total: npt.NDArray[np.float64]  #: [K] sums of shares
+    bonus: npt.NDArray[np.float64]  #: [K] bonus of a turn in addition to its mean share
+    mixture: npt.NDArray[np.float64]  #: [K] the mean mixture, not normalised
 
 
 def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
-    """What the threads found of a player's turns, of which so many are those of the beginning."""
+    """Return the results of all threads for a player's turns; begun: the number of first turns."""
     orders: list[Orders] = []
     columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
     for number, work in enumerate(works):

@@ -1,7 +1,8 @@
-"""Small changes to a turn, at random: the neighbourhood of the local search.
+"""Random small changes to a turn: the neighbourhood of the local search.
 
-Turns are deploy int32[N] and attacks int32[E, 3] of (from, to, armies) with their number, in normal form: all of the
-income deployed on own regions, an order for each pair of regions at most, and no more armies sent than are there.
+Turns are deploy int32[N] and attacks int32[E, 3] of (from, to, armies) with their number, in normal form: the whole
+income is deployed on own regions, each pair of regions has at most one order, and a region sends no more armies than it
+has.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, FreeArmie
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
 
-#: Kinds of changes. Each is drawn with the same chance but ADD, which has two.
+#: Kinds of changes. All have the same probability, except that ADD has twice as much.
 _MOVE_DEPLOYS: Final = 0
 _MOVE_AND_ADD: Final = 1
 _RESIZE: Final = 2
@@ -32,7 +33,7 @@ _TICKETS: Final = 8
 
 @kernel
 def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """Write the player's regions with a foreign neighbour to borders int32[N]; returns how many."""
+    """Write the player's regions with a foreign neighbour to borders int32[N], and return their number."""
     count = 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -47,9 +48,9 @@ def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> 
 
 @kernel
 def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: FreeArmies) -> Int:
-    """Cut attacks down to the armies that are there and drop those without any; returns their new number.
+    """Reduce attacks to the available armies, drop those without armies, and return the new number of attacks.
 
-    free int64[N] then holds the armies that have no order.
+    Writes the armies without an order to free int64[N].
     """
     for r in range(army.shape[0]):
         free[r] = army[r] + deploy[r] - 1
@@ -67,7 +68,7 @@ def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: Fre
 
 @kernel
 def is_within(deploy: Armies, count: Int, limit: Int) -> Bool:
-    """Whether a turn deploys on so many regions at most and has so many attacks at most; a limit of 0 is none."""
+    """Return whether a turn has at most so many deploys and at most so many attacks; a limit of 0 means no limit."""
     if limit == 0:
         return True
     deploys = 0
@@ -93,8 +94,10 @@ def _move_deploys(
     n_borders: Int,
     rng: RandomState,
 ) -> None:
-    """Deploy one, half, some or all of a region's new armies on a border region instead; at even chances, they join
-    the first attack from there."""
+    """Deploy one, half, some or all of a region's new armies on a border region instead.
+
+    With probability 1/2 they join the first attack from there.
+    """
     n = deploy.shape[0]
     source, start = -1, below(rng, n)
     for k in range(n):
@@ -134,8 +137,10 @@ def _add(
     n_borders: Int,
     rng: RandomState,
 ) -> Int:
-    """Send armies from a border region to a neighbour without an order from there: all that are free (or that another
-    order gives up), about what conquers, or some. Returns the new count."""
+    """Send armies from a border region to a neighbour without an order from there, and return the new count.
+
+    They are all free armies (or armies taken from another order), about as many as conquer, or some.
+    """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     source = np.int64(borders[below(rng, n_borders)])
     target = _neighbor(board, source, rng)
@@ -178,10 +183,9 @@ def change(
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
-    """Change a turn in place by one draw, which may come to nothing; returns the new number of attacks.
+    """Change a turn in place by one random change, which may have no effect; return the new number of attacks.
 
-    borders as `list_borders` writes them, at least one; rng uint64[2]; free int64[N] is
-    written.
+    borders: from `list_borders`, at least one. rng uint64[2]. free int64[N] is written.
     """
     board, owner, army = context.board, position.owner, position.army
     kind = min(np.int64(below(rng, _TICKETS)), _ADD)

@@ -1,4 +1,4 @@
-"""Hill climbing from a turn: a small change is kept where the turn does better with it in the scenarios as they are."""
+"""Hill climbing from a turn: a small change is kept if it improves the turn in the present scenarios."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.engine.rng import below
 
 @kernel
 def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: TrialWork) -> Real:
-    """The sum of the shares of the turn in place BEST in new scenarios."""
+    """Return the sum of the shares of the turn at index BEST in new scenarios."""
     draw_scenarios(context, position, player, work)
     return try_turn(context, position, player, rounds, BEST, False, work)
 
@@ -26,10 +26,10 @@ def _copy(turns: TurnSet, source: Int, target: Int) -> None:
 
 @kernel
 def climb(context: Context, position: Position, player: Int, rounds: Int, trials: Int, work: TrialWork) -> Int:
-    """Try changes to the turn in place BEST, whose shares stand in `work`, and keep those that are better.
+    """Try changes to the turn at index BEST, with its shares in `work`, and keep those that are better.
 
-    Every third change, about, is of two draws; those that need more orders than the rules allow are not played.
-    Returns the number of changes kept.
+    About every third trial makes two changes. Turns with more orders than the rules allow are not played. Returns the
+    number of changes kept.
     """
     params = context.params
     kept, turns, rng = 0, work.turns, work.rng

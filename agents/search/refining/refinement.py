@@ -1,4 +1,4 @@
-"""Local search after the search: threads climb from its answer, and new scenarios choose among what they find."""
+"""Local search after the search: threads climb from its answer, and new scenarios choose among the turns found."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Refinement:
     """Working memory for `refine` on one board.
 
     Args:
-        view: of a game like those to come.
-        settings: see `SearchSettings`; taken from it: scenarios, horizon, threads.
-        climbs: how many there are.
-        rate: trials a second, before they are measured.
-        watch: what stands around kernels that call the functions, see `AnytimeSearch.watch`.
+        view: of a game like the later ones.
+        settings: see `SearchSettings`; it uses scenarios, horizon, threads.
+        climbs: the number of climbs.
+        rate: estimated trials a second before the first measurement.
+        watch: returns the context manager for kernels that call the functions, see `AnytimeSearch.watch`.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Refinement:
     ) -> None:
         self._settings, self._rate, self._watch = settings, rate, watch
         n, e = view.board.n_regions, view.board.n_edges
-        self.trials = 0  #: of the last `refine`, in all climbs
+        self.trials = 0  #: trials of the last `refine`, in all climbs
         self._works = [make_trial_work(n, e, view.players, settings.scenarios) for _ in range(climbs)]
 
     def refine(
@@ -57,11 +57,11 @@ class Refinement:
         deadline: float,
         stopped: Callable[[], bool],
     ) -> Candidate | None:
-        """The best turn that the climbs from `start` found, by the mean share in scenarios that none has seen.
+        """Return the best turn of the climbs from `start`, by the mean share in scenarios that no climb has used.
 
-        None where none is better than `start`, which keeps to the rules' limit of orders. quotas: trials, for each
-        climb. The same seed and quotas give the same turn, where neither the deadline nor `stopped` comes first and
-        no two threads share a quota.
+        Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: trials, for
+        each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends the climbs
+        and no two threads share a quota.
         """
         self.trials = 0
         s = self._settings
@@ -80,7 +80,8 @@ class Refinement:
             with self._watch():
                 value_turn(*course, work)
         turns = len(self._works)
-        deadline -= (1 + turns) / turns * (time.perf_counter() - begin)  # to judge the start and what is found
+        # keep time to evaluate the start and the turns found
+        deadline -= (1 + turns) / turns * (time.perf_counter() - begin)
 
         def climbing(work: TrialWork, trials: int) -> None:
             with self._watch():

@@ -1,7 +1,7 @@
-"""Turns tried in scenarios: imagined courses of the round and of some more, the same for all turns.
+"""Evaluation of turns in scenarios: simulated courses of this round and some more, the same for all turns.
 
-In a scenario the others' turns and the dice are given (common random numbers), so that turns differ in it by what they
-are worth, not by luck. After the round all move by the policy.
+A scenario fixes the other players' turns and the dice (common random numbers). So turns differ in it by their worth,
+not by luck. After this round all players move by the policy.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from warlight_env.engine.round import income, resolve_orders
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
-#: Places in `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the one that is tried.
+#: Indices into `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the turn under trial.
 BEST: Final = 0
 TRIED: Final = 1
 
-#: Scenarios after which a turn that does no better than the best so far is given up.
+#: Number of scenarios after which a turn that is not better than the best one is given up.
 BLOCK: Final = 12
 
-#: One scenario in so many has the others attack us with all they have: a policy that moves at random hardly ever does,
-#: and a turn that reckons with nothing else leaves its regions bare.
+#: In one of this many scenarios, the other players attack the player with all their armies. A random policy hardly ever
+#: does this. Without such scenarios, turns would leave regions without defence.
 STRIKES: Final = 3
 
 
 class TrialWork(NamedTuple):
-    """What one thread writes that tries turns in S scenarios."""
+    """Working memory of one thread for trying turns in S scenarios."""
 
     generator: GeneratorWork
     turns: TurnSet  #: [2, ...] BEST and TRIED
     share: npt.NDArray[np.float64]  #: [2, S] the player's share at the end of each scenario
-    others: TurnSets  #: [P, S, ...] turns of the others in the round, by scenario
+    others: TurnSets  #: [P, S, ...] turns of the other players in this round, by scenario
     dice: npt.NDArray[np.uint64]  #: [S, 2]
-    luck: npt.NDArray[np.uint64]  #: [2] of the scenario that is played
+    luck: npt.NDArray[np.uint64]  #: [2] random state of the present scenario
     round: Workspace
     position: Position
     borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
@@ -62,7 +62,7 @@ class TrialWork(NamedTuple):
 
 
 def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> TrialWork:
-    """Working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         TrialWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -90,8 +90,10 @@ def strike(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn that attacks a region of the victim, drawn at random, with all that the player can bring from its
-    strongest region beside one (the thesis's `reach`); returns the number of attacks, or -1 where none is beside one.
+    """Write a turn that attacks a random region of the victim with the most possible armies.
+
+    The armies come from the player's strongest region beside a region of the victim (the thesis's `reach`). Returns the
+    number of attacks, or -1 if no region is beside one.
 
     deploy int32[N], attacks int32[E, 3].
     """
@@ -129,7 +131,7 @@ def _move(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write what p does in a round of scenario k, which is about `player`: nothing where p is out.
+    """Write the turn of p in a round of scenario k for `player`; nothing if p is eliminated.
 
     Returns the number of attacks.
     """
@@ -147,8 +149,10 @@ def _move(
 
 @kernel
 def draw_scenarios(context: Context, position: Position, player: Int, work: TrialWork) -> None:
-    """Draw the others' turns and the dice of every scenario: in every STRIKES-th they strike, else they move by the
-    policy."""
+    """Draw the other players' turns and the dice of every scenario.
+
+    In every STRIKES-th scenario they use `strike`, else the policy.
+    """
     players = context.players
     for k in range(work.dice.shape[0]):
         for p in range(players):
@@ -163,7 +167,7 @@ def draw_scenarios(context: Context, position: Position, player: Int, work: Tria
 def _play_scenario(
     context: Context, position: Position, player: Int, rounds: Int, which: Int, k: Int, work: TrialWork
 ) -> Real:
-    """The player's share at the end of scenario k, after turn `which`; 1 or 0 where the game is over before."""
+    """Return the player's share at the end of scenario k, after turn `which`; 1 or 0 if the game ends before."""
     players, orders, shares = context.players, work.round, stack_floats()
     winner: Int = np.int64(ONGOING)
     work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
@@ -191,10 +195,10 @@ def _play_scenario(
 def try_turn(
     context: Context, position: Position, player: Int, rounds: Int, which: Int, racing: Bool, work: TrialWork
 ) -> Real:
-    """Play turn `which` in all scenarios and write its shares; returns how much their sum exceeds the best turn's.
+    """Play turn `which` in all scenarios, write its shares, and return the difference to the best turn's sum.
 
-    racing: give up, with 0, after any BLOCK of scenarios where the sum so far does not exceed that of the best turn.
-    Of the best turn itself the sum is returned.
+    racing: after each BLOCK of scenarios, give up and return 0 if the sum so far is not larger than the best turn's.
+    For the best turn itself, the sum is returned.
     """
     scenarios = work.dice.shape[0]
     total: Real = 0.0
