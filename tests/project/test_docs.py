@@ -16,6 +16,7 @@ from warlight_env.cli import main
 from warlight_env.cli.app import app
 from warlight_env.engine.board import Board
 from warlight_env.envs import Games, SeenGames
+from warlight_env.experiments import METHODS
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))}
@@ -143,6 +144,20 @@ def test_the_table_of_libraries_is_that_of_the_program():
         _, library, forms, came = lines[name].split(" | ")
         assert re.fullmatch(rf"{row.library} \d+\.\S+", library) and forms == row.forms
         assert came == "passes |" or (row.failing and came == f"fails: {row.failing} |")
+
+
+def test_the_thesis_index_names_what_is_there():
+    text = PAGES["docs/reference/thesis-index.md"].read_text(encoding="utf-8")
+    modules = set(re.findall(r"`((?:agents|experiments)[a-z_.]*)`", text))
+    assert len(modules) > 15
+    for module in modules:
+        assert importlib.util.find_spec(f"warlight_env.{module}"), module
+    named = {name for name in re.findall(r"`([a-z_0-9]+)(?::[^`]*)?`", text) if name in registry.agent_names()}
+    assert named >= {"mcts", "mcts_thesis", "pmcts", "maxn", "flat_mc", "minimax2", "aggressive"}
+    for parameter in re.findall(r"`mcts:(\w+)=", text):
+        assert parameter in registry.parse("mcts")[0].parameters, parameter
+    for name in re.findall(r"`(methods-[a-z-]+)`", text):
+        assert name in METHODS
 
 
 def test_the_readme_fits_on_a_screen_and_a_half():
