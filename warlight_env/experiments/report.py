@@ -12,44 +12,43 @@ from warlight_env.experiments.running import RESULT, Result, to_markdown
 _THESIS = """# The thesis's experiments, rerun
 
 The bots, the search and the evaluation come from a thesis (Palášek, *Artificial Intelligence for Warlight*,
-Charles University 2019). This page sets the figures of its chapter 3 beside ours. It is written by
+Charles University 2019). This page compares the figures of its chapter 3 with ours. This command writes the page:
 
     warlight experiment report FOLDERS -o docs/thesis.md
 
-from the results of the commands that stand under the tables; each takes `--jobs` and goes on where it was
-interrupted.
+It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
+interruption.
 
-`mcts_thesis` is the search with the thesis's parameters and generators, `mcts` the one with ours. The thesis gives
-its bots seconds on a machine of 2017; here they get the number of simulations that the thesis's program made in
-that time: 457 in 10 seconds (its table 3.3) and 1272 in 15 (table 3.10), as it measured them; from the first rate,
-91 in 2 seconds, 228 in 5 and 914 in 20. `--by seconds` gives seconds instead. All matches are on the world map by
-the rules `thesis`, with starting regions at random unless something else is said, and seats that change from game
-to game.
+`mcts_thesis` is the search with the thesis's parameters and generators, and `mcts` the search with ours. The thesis
+gives its bots seconds on a machine of 2017. Here a bot gets the number of simulations that the thesis's program made
+in that time: 457 in 10 seconds (its table 3.3) and 1272 in 15 seconds (its table 3.10). The first rate gives 91 in 2
+seconds, 228 in 5 and 914 in 20. `--by seconds` gives seconds instead. Unless a section says otherwise, matches are
+on the world map with the rules `thesis` and random starting regions, and players change seats after each game.
 
-Shares are of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies within
-our interval; where it does not, the 95 % interval of the difference (ours minus the thesis's, by Newcombe's
-method) takes into account how many games the thesis played, too: an interval with 0 in it is no disagreement.
+Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies
+within our interval. If it does not, the column has the 95 % interval of the difference (ours minus the thesis's,
+Newcombe's method), which includes the chance in the thesis's games. An interval that contains 0 is no disagreement.
 """
 
-_METHODS = """# Methods of neighbouring works, measured
+_METHODS = """# Methods of other theses, measured
 
-Students' works on other games found what stands above each table; here are their experiments on Warlight.
-[methods.md](methods.md) describes the players and options. This page is written by
+Students' theses on other games reported the findings above each table. Here are their experiments on Warlight.
+[methods.md](methods.md) describes the players and options. This command writes the page:
 
     warlight experiment report FOLDERS -o docs/methods-results.md
 
-from the results of the commands that stand under the tables; each takes `--jobs` and goes on where it was
-interrupted. All matches are by the rules `thesis`. Shares are of games won, with Wilson's 95 % interval. The authors'
-figures are of their games: a difference is a finding about the games, and no error.
+It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
+interruption. All matches use the rules `thesis`. Shares are shares of games won, with Wilson's 95 % interval. The
+authors' figures are of their games, so a difference is a finding about the games and no error.
 """
 
 _GROWTH = """# Growth
 
-How fast players grow where nobody hinders them, written by
+The growth of players without opponents. This command writes the page:
 
     warlight experiment report FOLDERS
 
-from the results of the commands that stand under the tables; each goes on where it was interrupted.
+It reads the results of the commands below the tables. Each command continues after an interruption.
 """
 
 
