@@ -334,7 +334,7 @@ def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
     both = report(find_results([tmp_path])).splitlines()
     assert [line for line in both if line.startswith("#")] == [
         "# The thesis's experiments, rerun", "## Bytes of a position",
-        "# Methods of neighbouring works, measured", f"## {experiment('methods-final-child').title}",
+        "# Methods of other theses, measured", f"## {experiment('methods-final-child').title}",
     ]  # fmt: skip
     alone = report(find_results([tmp_path / "b"]))
     assert alone.startswith("# Methods of") and "docs/thesis.md" not in alone
