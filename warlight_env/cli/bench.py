@@ -31,7 +31,9 @@ def bench(
         str | None, Parameter(help="Agent, for example mcts:sims=100, or a .zip file saved by Stable-Baselines3.")
     ] = None,
     *,
-    suite: Annotated[str, Parameter(help="Fixed suite: suite-v1, or suite-maps-v1 for unseen maps.")] = "suite-v1",
+    suite: Annotated[
+        str, Parameter(help="Suite, which never changes: suite-v1, or suite-maps-v1 for unseen maps.")
+    ] = "suite-v1",
     action: Annotated[
         str | None,
         Parameter(help="For a .zip: its action encoding (default: from the settings file beside it, or steps)."),

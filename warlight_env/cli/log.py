@@ -110,7 +110,7 @@ def continue_(
     max_rounds: Annotated[
         Whole | None, Parameter(help="Stop after this many rounds in all (default: the limit in the log).")
     ] = None,
-    insight: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' evaluations.")] = False,
+    insight: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
     json: JsonOption = False,
 ) -> int:
     """Continue a logged game from any of its rounds, with the same or other bots; the dice are the game's own.

@@ -90,7 +90,7 @@ def match(
         Path | None,
         Parameter(name="--log", help="Folder for a log of each game; see warlight replay and warlight log."),
     ] = None,
-    insight: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' evaluations.")] = False,
+    insight: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False,
     backend: BackendOption = "local",
     ray_address: RayAddressOption = None,
     picks: PicksOption = "random",

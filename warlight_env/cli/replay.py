@@ -49,9 +49,7 @@ def replay(
     ] = None,
     insight: Annotated[
         bool,
-        Parameter(
-            negative="", help="Show the bots' evaluations, if the log contains them (match … --log … --insight)."
-        ),
+        Parameter(negative="", help="Show the bots' reasoning, if the log contains it (match … --log … --insight)."),
     ] = False,
     orders: Annotated[bool, Parameter(help="In pictures, draw the orders of the next round as arrows.")] = True,
     width: Annotated[Whole, Parameter(help="Width of pictures in pixels, 200 to 4000.")] = 960,
