@@ -83,7 +83,8 @@ class SearchSettings:
     parallel: Annotated[
         str,
         Told(
-            "what threads share: root (nothing), tree, lock (a locked tree), leaf", choices=PARALLEL, shared=True,
+            "parallelization: root (threads share nothing), tree, lock (tree with one lock), leaf",
+            choices=PARALLEL, shared=True,
             more="root: a tree per thread. tree: one tree with virtual loss. lock: one tree with one lock. leaf: "
             "several playouts per leaf.",
         ),

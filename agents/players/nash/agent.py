@@ -112,8 +112,8 @@ class NashAgent(SearchAgent):
         rounds: Annotated[
             int | None,
             Told(
-                "rounds of a simulation: the first with these turns, later ones with turns of the network or planned "
-                f"turns (default: {_told('rounds')}; without both networks: 2)",
+                "rounds of a simulation: the first with the candidate turns, later ones with turns of the network or "
+                f"planned turns (default: {_told('rounds')}; without both networks: 2)",
                 1,
                 100,
             ),
