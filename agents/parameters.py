@@ -90,7 +90,7 @@ FROM_ONE: Final = Range(1)
 WEIGHTS: Final = Told("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
 
 #: Seconds a move.
-SECONDS: Final = Told("seconds a move", 0.001, 86400, takes=Range(0, above_low=True), short="secs")
+SECONDS: Final = Told("time limit per move, in seconds", 0.001, 86400, takes=Range(0, above_low=True), short="secs")
 
 
 class _Declared(NamedTuple):

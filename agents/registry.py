@@ -128,32 +128,32 @@ _built_in(
     "random",
     "warlight_env.agents.players.random",
     "RandomAgent",
-    "deploys on random border regions, attacks random neighbours that are not clearly stronger",
+    "deploys on random border regions and attacks random neighbours that are not clearly stronger",
     "PARAMETERS",
 )
 _built_in(
     "aggressive",
     "warlight_env.agents.players.aggressive",
     "AggressiveAgent",
-    "everything beside the most valuable foreign region, then attacks every weaker neighbour",
+    "deploys everything beside the most valuable foreign region, then attacks every weaker neighbour",
 )
 _built_in(
     "smart_random",
     "warlight_env.agents.players.smart_random",
     "SmartRandomAgent",
-    "one of the generated turns at random",
+    "plays a random generated turn",
 )
 _built_in(
     "one_big_army",
     "warlight_env.agents.players.one_big_army",
     "OneBigArmyAgent",
-    "everything on the strongest region, which attacks the most valuable foreign neighbour",
+    "deploys everything on its strongest region, which attacks the most valuable foreign neighbour",
 )
 _built_in(
     "one_ply",
     "warlight_env.agents.players.one_ply",
     "OnePlyAgent",
-    "looks one round ahead: the generated turn after which it stands best on average",
+    "looks one round ahead and plays the generated turn with the best average position",
     "PARAMETERS",
 )
 _built_in(
@@ -167,7 +167,7 @@ _built_in(
     "nash",
     "warlight_env.agents.players.nash.agent",
     "NashAgent",
-    "equilibrium search: mixtures of turns, planned and by a network, for all players at once, and best responses",
+    "equilibrium search: computes mixtures of planned and network turns for all players, and adds best responses",
     "PARAMETERS",
 )
 _built_in(
@@ -181,14 +181,14 @@ _built_in(
     "mcts_thesis",
     "warlight_env.agents.players.mcts",
     "thesis_mcts",
-    "mcts with the thesis's own parameters",
+    "mcts with the parameters of the thesis",
     "THESIS_PARAMETERS",
 )
 _built_in(
     "mcts_no_defense",
     "warlight_env.agents.players.mcts",
     "no_defense",
-    "mcts without the defensive deploy and the two ways to attack that wait",
+    "mcts without the defensive deploy and the two methods of attack that wait",
     "PARAMETERS",
 )
 _built_in(
@@ -202,21 +202,21 @@ _built_in(
     "flat_mc",
     "warlight_env.agents.players.flat",
     "FlatAgent",
-    "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
+    "flat Monte Carlo: samples generated turns at random and plays the turn with the best median result",
     "PARAMETERS",
 )
 _built_in(
     "minimax2",
     "warlight_env.agents.players.minimax2",
     "Minimax2Agent",
-    "two plies: each generated turn against each generated reply, over many plays of the round",
+    "two plies: each generated turn against each generated reply, over many simulations of the round",
     "PARAMETERS",
 )
 _built_in(
     "maxn",
     "warlight_env.agents.players.maxn",
     "MaxnAgent",
-    "Max^N: each player in turn maximises its own share, over turns made of the best battles",
+    "Max^N search: each player maximises its own share, with turns that consist of the best battles",
     "PARAMETERS",
 )
 

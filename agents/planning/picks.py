@@ -42,7 +42,9 @@ _ROUNDS: Final = 6
 _NETWORK_ROUNDS: Final = 14
 #: The parameter of agents.
 PICKS: Final = Told(
-    "starting regions: by fast games (played) or by weights (best)", choices=("played", "best"), shared=True
+    "choice of starting regions: by fast simulated games (played) or by the weights (best)",
+    choices=("played", "best"),
+    shared=True,
 )
 #: Number of lists that are compared; a power of two.
 _LISTS: Final = 32

@@ -47,12 +47,12 @@ class Minimax2Agent(SearchAgent):
     def __init__(
         self,
         seed: int = 0,
-        sims: Annotated[int | None, Told("plays of a round for a move", 1, 10**9, takes=FROM_ONE)] = None,
+        sims: Annotated[int | None, Told("simulations of the round per move", 1, 10**9, takes=FROM_ONE)] = None,
         secs: Annotated[float | None, SECONDS] = None,
         samples: Annotated[
             int | None,
             Told(
-                f"plays of each pair (default: {DEFAULT_SAMPLES}, unless sims or secs is given)",
+                f"simulations of each pair of turns (default: {DEFAULT_SAMPLES}, unless sims or secs is given)",
                 1,
                 10**6,
                 takes=FROM_ONE,

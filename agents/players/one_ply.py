@@ -85,7 +85,7 @@ class OnePlyAgent(ScoringAgent):
         self,
         seed: int = 0,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
-        samples: Annotated[int, Told("plays of the round that each turn is tried in", 1, 10_000)] = 5,
+        samples: Annotated[int, Told("simulations of the round for each turn", 1, 10_000)] = 5,
     ) -> None:
         super().__init__(seed)
         check_values(OnePlyAgent, {"samples": samples})

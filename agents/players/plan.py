@@ -87,14 +87,14 @@ class PlanAgent(ScoringAgent):
     def __init__(
         self,
         seed: int = 0,
-        candidates: Annotated[int, Told("styles of planning to choose from", 1, 200)] = 40,
-        samples: Annotated[int, Told("plays of the round that each plan is tried in", 1, 10_000)] = 10,
+        candidates: Annotated[int, Told("number of planning styles to choose from", 1, 200)] = 40,
+        samples: Annotated[int, Told("simulations of the round for each plan", 1, 10_000)] = 10,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         picks: Annotated[Literal["played", "best"], PICKS] = "played",
         weights: Annotated[str | Weights, WEIGHTS] = "expanding",
         apart: Annotated[
             int,
-            Told("steps to the nearest enemy, or to what fog hides, above which growth is all that counts", 0, 1000),
+            Told("number of steps to the nearest enemy or hidden region above which only growth counts", 0, 1000),
         ] = 3,
     ) -> None:
         super().__init__(seed)

@@ -146,8 +146,12 @@ class RandomAgent(KernelAgent):
     def __init__(
         self,
         seed: int = 0,
-        chunks: Annotated[int, Told("parts into which the income is split", 1, 1000, takes=FROM_ONE)] = CHUNKS,
-        slack: Annotated[int, Told("armies by which a target may be stronger", 0, 1000, takes=Range())] = SLACK,
+        chunks: Annotated[
+            int, Told("number of parts into which the income is split", 1, 1000, takes=FROM_ONE)
+        ] = CHUNKS,
+        slack: Annotated[
+            int, Told("number of armies by which a target may be stronger", 0, 1000, takes=Range())
+        ] = SLACK,
     ) -> None:
         super().__init__(seed)
         check_values(RandomAgent, {"chunks": chunks, "slack": slack})

@@ -36,7 +36,9 @@ FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 
 #: The parameter of agents for the source of values.
-VALUE: Final = Told("what positions are worth: learned, weights, or an .npz file of a value network", shared=True)
+VALUE: Final = Told(
+    "evaluation of positions: learned (the bundled value network), weights, or an .npz file", shared=True
+)
 
 #: Names of sources of values other than files.
 LEARNED: Final = "learned"

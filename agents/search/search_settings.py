@@ -40,74 +40,84 @@ class SearchSettings:
     simulations: Annotated[
         int | None,
         Told(
-            f"simulations a move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9, takes=FROM_ONE,
-            short="sims", more="For each tree; without seconds either, the agent decides.",
+            f"simulations per move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9, takes=FROM_ONE,
+            short="sims", more="The number is for each tree. If seconds are missing, too, the agent decides.",
         ),
     ] = None  # fmt: skip
     seconds: Annotated[float | None, SECONDS] = None
     outcome: Annotated[
         str,
         Told(
-            f"the next state: {', '.join(OUTCOMES)}", choices=OUTCOMES, shared=True,
-            more="Which play of a round it is.",
+            f"choice of the next state: {', '.join(OUTCOMES)}", choices=OUTCOMES, shared=True,
+            more="It is one of the simulations of the round.",
         ),
     ] = "rule"  # fmt: skip
-    samples: Annotated[int, Told("plays of a round to choose the next state from", 1, 10_000, shared=True)] = 15
+    samples: Annotated[
+        int, Told("number of simulations of a round to choose the next state from", 1, 10_000, shared=True)
+    ] = 15
     rounds: Annotated[
-        int, Told("length of a playout", 0, 10_000, shared=True, more="With 0 leaves are valued as they are.")
+        int,
+        Told("length of a playout in rounds", 0, 10_000, shared=True, more="With 0, leaves are evaluated directly."),
     ] = 10
     playout: Annotated[
         str,
         Told(
-            f"turns of playouts: {', '.join(PLAYOUTS)}", choices=PLAYOUTS, shared=True,
-            more="Those of the generators, the best a round ahead, the best against the worst reply, or drawn by rank.",
+            f"policy of playouts: {', '.join(PLAYOUTS)}", choices=PLAYOUTS, shared=True,
+            more="random: generated turns. one_ply: the best turn one round ahead. two_ply: the best turn against the "
+            "worst reply. weighted: turns drawn by rank.",
         ),
     ] = "random"  # fmt: skip
-    tries: Annotated[int, Told("plays in which top and playout try each turn", 1, 10_000, shared=True)] = 1
-    drawn: Annotated[int, Told("best turns that playout=weighted draws from", 1, 10_000, shared=True)] = 3
+    tries: Annotated[int, Told("number of simulations of each turn for top and playout", 1, 10_000, shared=True)] = 1
+    drawn: Annotated[int, Told("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
     values: Annotated[
         str,
         Told(
-            f"worth of a simulation: {', '.join(WORTHS)}", choices=WORTHS, shared=True,
-            more="Shares of the position; or the first place alpha to 1, the others 0 to beta.",
+            f"value of a simulation: {', '.join(WORTHS)}", choices=WORTHS, shared=True,
+            more="shares: shares of the position. placements: alpha to 1 for the first place, else 0 to beta.",
         ),
     ] = "shares"  # fmt: skip
-    alpha: Annotated[float, Told("least worth of the first place", 0, 1, shared=True)] = 0.96
-    beta: Annotated[float, Told("most worth of the other places", 0, 1, shared=True, more="At most alpha.")] = 0.5
+    alpha: Annotated[float, Told("minimum value of the first place", 0, 1, shared=True)] = 0.96
+    beta: Annotated[
+        float, Told("maximum value of the other places", 0, 1, shared=True, more="It is at most alpha.")
+    ] = 0.5
     parallel: Annotated[
         str,
         Told(
-            "threads share: root (nothing), tree, lock, leaf", choices=PARALLEL, shared=True,
-            more="A tree for each, one tree with virtual loss, one tree with one lock, several playouts per leaf.",
+            "parallelization: root (threads share nothing), tree, lock (tree with one lock), leaf",
+            choices=PARALLEL, shared=True,
+            more="root: a tree per thread. tree: one tree with virtual loss. lock: one tree with one lock. leaf: "
+            "several playouts per leaf.",
         ),
     ] = "root"  # fmt: skip
-    threads: Annotated[int, Told("threads", 1, 1000, takes=Range(1, 10_000), shared=True)] = 1
+    threads: Annotated[int, Told("number of threads", 1, 1000, takes=Range(1, 10_000), shared=True)] = 1
     trees: Annotated[
-        int | None, Told("trees of parallel=root (default: one per thread)", 1, 1000, takes=FROM_ONE, shared=True)
+        int | None,
+        Told("number of trees with parallel=root (default: one per thread)", 1, 1000, takes=FROM_ONE, shared=True),
     ] = None
     virtual_loss: Annotated[
         int,
         Told(
-            "visits that a thread below a node pretends to have lost", 1, 1000, takes=Range(1, 10_000), shared=True
+            "number of lost visits that a node counts for each thread below it", 1, 1000, takes=Range(1, 10_000),
+            shared=True,
         ),
     ] = 1  # fmt: skip
-    memory: Annotated[int, Told("MiB for each tree, at most", 1, 10_000, shared=True)] = 256
+    memory: Annotated[int, Told("maximum memory per tree, in MiB", 1, 10_000, shared=True)] = 256
     refine: Annotated[
         float,
         Told(
             "part of the budget for local search on the answer", 0, 0.99, takes=Range(0, 1, below_high=True),
-            shared=True, more="A trial (see `search.refining`) for a simulation, which is about half the time.",
+            shared=True, more="A trial (see `search.refining`) counts as a simulation and takes about half as long.",
         ),
     ] = 0.5  # fmt: skip
     scenarios: Annotated[
-        int, Told("scenarios in which the local search tries turns", 1, 10_000, shared=True)
+        int, Told("number of scenarios in which local search tests turns", 1, 10_000, shared=True)
     ] = 96  # fmt: skip
-    horizon: Annotated[int, Told("rounds of a scenario", 1, 10_000, shared=True)] = 3
+    horizon: Annotated[int, Told("length of a scenario in rounds", 1, 10_000, shared=True)] = 3
     turns: Annotated[
         Literal["ours", "thesis"],
         Told(
-            "the generators': ours, or the thesis's, in which more armies stay behind", choices=("ours", "thesis"),
-            shared=True, more="Those that no favourable attack needs.",
+            "turns of the generators: ours, or the thesis's, in which more armies stay behind",
+            choices=("ours", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
         ),
     ] = "ours"  # fmt: skip
     weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record

@@ -35,8 +35,8 @@ MOST_HEAT: Final = 1000.0
 _HEATS: Final = Range(0, MOST_HEAT)
 #: The parameter of agents, and the name for no network.
 NET: Final = Told(
-    "whose turns join the candidates and are played on by: none, learned (the network of policy:world in games of two "
-    "on the world map, of policy:any in others), any, world, or an .npz file",
+    "turn network that proposes candidates and plays later rounds: none, learned (policy:world in games of two on the "
+    "world map, else policy:any), any, world, or an .npz file",
     shared=True,
 )
 NONE: Final = "none"

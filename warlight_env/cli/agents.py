@@ -34,7 +34,9 @@ def list_(*, json: JsonOption = False) -> None:
 
 
 @app.command
-def show(name: Annotated[str, Parameter(help="An agent's name, as in mcts.")], /, *, json: JsonOption = False) -> None:
+def show(
+    name: Annotated[str, Parameter(help="Name of an agent, for example mcts.")], /, *, json: JsonOption = False
+) -> None:
     """Show an agent: its parameters with their defaults and bounds."""
     from warlight_env.agents.registry import parse
 

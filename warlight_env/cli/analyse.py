@@ -14,15 +14,18 @@ from warlight_env.tables import align, counted, printable
 
 
 def analyse(
-    file: Annotated[Path, Parameter(help="A game's log, NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
     *,
-    html: Annotated[Path | None, Parameter(help="A file for the page with the game and its report in it.")] = None,
+    html: Annotated[Path | None, Parameter(help="HTML file to write: the page with the game and its report.")] = None,
     json: JsonOption = False,
     bot: Annotated[
-        str | None, Parameter(help="The bot that turns are held against, with its budget (default: nash:secs=1).")
+        str | None,
+        Parameter(help="Bot whose turns are compared with the played ones, with its budget (default: nash:secs=1)."),
     ] = None,
-    rolls: Annotated[Whole, Parameter(help="How often each turn is played with other dice, 8 to 1000.")] = 48,
-    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
+    rolls: Annotated[Whole, Parameter(help="Number of times to play each turn with different dice, 8 to 1000.")] = 48,
+    quiet: Annotated[
+        bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
+    ] = False,
 ) -> int:
     """Show why a logged game was won: the quality of each player's turns, the effect of the dice, the turning points.
 

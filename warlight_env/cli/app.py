@@ -41,7 +41,7 @@ from warlight_env.version import __version__
 
 app = App(
     name="warlight",
-    help="""Warlight: play and watch games, matches and tournaments, training, the benchmark, logs, maps and pictures.
+    help="""Warlight: play and watch games, run matches, tournaments, training and benchmarks, use logs, maps, pictures.
 
     Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,

@@ -28,32 +28,45 @@ from warlight_env.cli.tournament import QuietOption
 
 def bench(
     policy: Annotated[
-        str | None, Parameter(help="An agent, as in mcts:sims=100, or a .zip that Stable-Baselines3 saved.")
+        str | None, Parameter(help="Agent, for example mcts:sims=100, or a .zip file saved by Stable-Baselines3.")
     ] = None,
     *,
     suite: Annotated[
-        str, Parameter(help="The suite: suite-v1, or suite-maps-v1 for maps never seen; neither changes any more.")
+        str, Parameter(help="Suite, which never changes: suite-v1, or suite-maps-v1 for unseen maps.")
     ] = "suite-v1",
     action: Annotated[
-        str | None, Parameter(help="Of a .zip: its action encoding (default: as the file beside it says, or steps).")
+        str | None,
+        Parameter(help="For a .zip: its action encoding (default: from the settings file beside it, or steps)."),
     ] = None,
     observation: Annotated[
-        str | None, Parameter(help="Of a .zip: its observation (default: as the file beside it says, or flat).")
+        str | None, Parameter(help="For a .zip: its observation (default: from the settings file beside it, or flat).")
     ] = None,
-    max_cycles: Annotated[Whole | None, Parameter(help="Of a .zip: steps of an episode, as it was trained.")] = None,
-    deterministic: Annotated[bool, Parameter(negative="", help="Of a .zip: always its likeliest action.")] = False,
+    max_cycles: Annotated[Whole | None, Parameter(help="For a .zip: steps per episode, as in its training.")] = None,
+    deterministic: Annotated[
+        bool, Parameter(negative="", help="For a .zip: always take the most likely action.")
+    ] = False,
     trust: Annotated[
         bool,
-        Parameter(negative="", help="Of a .zip: you trust whoever made it; such a file can run any program when read."),
+        Parameter(
+            negative="",
+            help="For a .zip: confirm that you trust its source; such a file can run any program when it is read.",
+        ),
     ] = False,
     map: Annotated[
-        list[str] | None, Parameter(help="Only these maps of the suite (a score in all needs every one).")
+        list[str] | None, Parameter(help="Play only these maps of the suite; the total score requires all maps.")
     ] = None,
-    clock: Annotated[str | None, Parameter(help="Of the policy: 457sims, 1s, 10s+0.5s (default: none).")] = None,
-    games: Annotated[Whole | None, Parameter(help="So many games a row at most: a try, not a score.")] = None,
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/, the suite and the policy).")] = None,
+    clock: Annotated[
+        str | None, Parameter(help="Clock of the policy: 457sims, 1s or 10s+0.5s (default: no clock).")
+    ] = None,
+    games: Annotated[
+        Whole | None, Parameter(help="Maximum number of games per row; the reduced scores are not comparable.")
+    ] = None,
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None,
     verify: Annotated[
-        bool, Parameter(negative="", help="Only check that the suite's opponents play as when it was made.")
+        bool,
+        Parameter(
+            negative="", help="Only check that the suite's opponents still play as they did when the suite was made."
+        ),
     ] = False,
     jobs: JobsOption = None,
     backend: BackendOption = "local",

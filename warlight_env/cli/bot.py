@@ -12,18 +12,21 @@ from warlight_env.cli.common import FAILURE, OK, JsonOption, UsageError, Whole, 
 
 app = App(
     name="bot",
-    help="Bots of the AI Challenges: run ours under any engine, check and write your own (docs/protocol.md).",
+    help="Bots for the AI Challenges: run our agents under any engine, check and write your "
+    "own bots (docs/protocol.md).",
 )
 
 
 @app.command
 def run(
-    agent: Annotated[str, Parameter(help="An agent, as in mcts or mcts:1s; of its time it takes what it may.")],
+    agent: Annotated[
+        str, Parameter(help="Agent, for example mcts or mcts:1s; it uses at most the time that the engine allows.")
+    ],
     *,
     challenge: Annotated[
-        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: what the engine says).")
+        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: detected from the engine's lines).")
     ] = None,
-    seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
+    seed: Annotated[Whole, Parameter(help="Seed of the agent's own randomness.")] = 0,
 ) -> int:
     """Run an agent as a bot: read an engine's lines on standard input, and answer on standard output.
 
@@ -38,12 +41,12 @@ def run(
 
 @app.command
 def prepare(
-    agent: Annotated[str, Parameter(help="The agent, as `warlight bot run` gets it.")],
+    agent: Annotated[str, Parameter(help="Agent, in the same form as for `warlight bot run`.")],
     *,
     challenge: Annotated[
-        Literal["1", "2"] | None, Parameter(help="Only this version of the protocol (default: both).")
+        Literal["1", "2"] | None, Parameter(help="Prepare only this version of the protocol (default: both).")
     ] = None,
-    seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
+    seed: Annotated[Whole, Parameter(help="Seed of the agent's own randomness.")] = 0,
 ) -> None:
     """Compile an agent in advance, so that `warlight bot run` can give its first answer in time.
 
@@ -63,9 +66,11 @@ def prepare(
 
 @app.command
 def check(
-    command: Annotated[str, Parameter(help='The bot, as in "java -jar bot.jar".')],
+    command: Annotated[str, Parameter(help='Command that starts the bot, for example "java -jar bot.jar".')],
     *,
-    challenge: Annotated[Literal["1", "2"] | None, Parameter(help="Only this version of the protocol.")] = None,
+    challenge: Annotated[
+        Literal["1", "2"] | None, Parameter(help="Check only this version of the protocol (default: both).")
+    ] = None,
     json: JsonOption = False,
 ) -> int:
     """Test a bot in games and difficult situations, and explain each failure; the exit code is 1 after a failure."""
@@ -89,8 +94,8 @@ def check(
 
 @app.command
 def new(
-    language: Annotated[str, Parameter(help="python, java or cpp.")],
-    folder: Annotated[Path, Parameter(help="Where to write it; made if it is not there.")],
+    language: Annotated[str, Parameter(help="Programming language: python, java or cpp.")],
+    folder: Annotated[Path, Parameter(help="Folder for the bot; it is created if it does not exist.")],
 ) -> None:
     """Write a minimal bot, which plays both versions of the protocol and passes the check."""
     from warlight_env.protocol.scaffold import LANGUAGES, write_bot
@@ -107,16 +112,17 @@ def new(
 
 @app.command
 def replay(
-    command: Annotated[str, Parameter(help='The bot, as in "java -jar bot.jar".')],
+    command: Annotated[str, Parameter(help='Command that starts the bot, for example "java -jar bot.jar".')],
     *,
-    log: Annotated[Path, Parameter(help="A game's log, as `warlight match --log` writes it.")],
-    round: Annotated[Whole, Parameter(help="Whose answer is wanted; 0: the last pick.")],
-    seat: Annotated[Whole, Parameter(help="Whose place the bot takes, from 1.")] = 1,
+    log: Annotated[Path, Parameter(help="Log of a game, written by `warlight match --log`.")],
+    round: Annotated[Whole, Parameter(help="Round of the answer to print; 0: the last pick.")],
+    seat: Annotated[Whole, Parameter(help="Seat of the bot, counted from 1.")] = 1,
     challenge: Annotated[
-        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: as the rules say).")
+        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: the version that fits the rules).")
     ] = None,
     trace: Annotated[
-        bool, Parameter(negative="", help="Print every line to the bot (>) and from it (<); with --json on stderr.")
+        bool,
+        Parameter(negative="", help="Print every line to the bot (>) and from it (<); with --json on standard error."),
     ] = False,
     json: JsonOption = False,
 ) -> int:

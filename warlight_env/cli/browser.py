@@ -15,19 +15,19 @@ from warlight_env.cli.common import MapOption, RulesOption, UsageError, Whole, n
 #: The opponent of a person who names none.
 OPPONENT = "nash:secs=1"
 
-PortOption = Annotated[Whole, Parameter(name="--port", help="0 takes any free one.")]
+PortOption = Annotated[Whole, Parameter(name="--port", help="Port of the server; 0 takes any free port.")]
 HostOption = Annotated[
-    str, Parameter(name="--host", help="Where to listen; the page needs the token in the address that is printed.")
+    str, Parameter(name="--host", help="Address to listen on; the page requires the token in the printed address.")
 ]
 ProxyOption = Annotated[
     list[str] | None,
     Parameter(
         name="--proxy",
         negative="",
-        help="Address of a proxy in front: its X-Forwarded-For is believed.",
+        help="IP address of a reverse proxy; its X-Forwarded-For header is trusted.",
     ),
 ]
-BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page.")]
+BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page in the browser.")]
 
 
 @Parameter(name="*")
@@ -35,13 +35,15 @@ BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page.
 class GameOptions:
     """The command-line options of every way to play in the browser."""
 
-    fog: Annotated[bool, Parameter(negative="", help="With fog of war.")] = False
-    seed: Annotated[Whole | None, Parameter(help="Decides offers and dice (default: by chance).")] = None
+    fog: Annotated[bool, Parameter(negative="", help="Play with fog of war.")] = False
+    seed: Annotated[Whole | None, Parameter(help="Seed of the offered regions and the dice (default: random).")] = None
     map: MapOption = "world"
     rules: RulesOption = "thesis"
-    games: Annotated[Path | None, Parameter(help="Folder of the games' logs (default: the user's data folder).")] = None
-    runs: Annotated[Path | None, Parameter(help="Folder of tournaments' results to show.")] = None
-    opponents: Annotated[Path | None, Parameter(help="Folder of policies (.npz) of your own to play against.")] = None
+    games: Annotated[
+        Path | None, Parameter(help="Folder for logs of the games (default: in the user's data folder).")
+    ] = None
+    runs: Annotated[Path | None, Parameter(help="Folder with tournament results to show.")] = None
+    opponents: Annotated[Path | None, Parameter(help="Folder with your own policies (.npz) to play against.")] = None
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
     proxy: ProxyOption = None
@@ -55,9 +57,12 @@ DEFAULTS = GameOptions()
 def play(
     *,
     vs: Annotated[
-        list[str] | None, Parameter(name="--vs", negative="", help=f"A bot, up to five times (default: {OPPONENT}).")
+        list[str] | None,
+        Parameter(
+            name="--vs", negative="", help=f"Opponent bot; repeat the option for up to five bots (default: {OPPONENT})."
+        ),
     ] = None,
-    name: Annotated[str, Parameter(help="Yours.")] = "You",
+    name: Annotated[str, Parameter(help="Your name.")] = "You",
     options: GameOptions = DEFAULTS,
 ) -> None:
     """Play against bots in the browser, on a map, with the mouse or the keyboard alone."""
@@ -67,7 +72,7 @@ def play(
 
 
 def hotseat(
-    *names: Annotated[str, Parameter(help="Two to six people.")],
+    *names: Annotated[str, Parameter(help="Names of two to six people.")],
     options: GameOptions = DEFAULTS,
 ) -> None:
     """Play with several people at one screen, which is covered while they change places."""

@@ -58,27 +58,32 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
 #: An integer on the command line.
 Whole = Annotated[int, Parameter(converter=_whole)]
 
-MapOption = Annotated[str, Parameter(name="--map", help="A bundled map's name or a file.")]
+MapOption = Annotated[str, Parameter(name="--map", help="Name of a bundled map, or a map file.")]
 RulesOption = Annotated[
-    str, Parameter(name="--rules", help="A preset, with changes if you like: thesis:fog=true,base_income=6.")
+    str, Parameter(name="--rules", help="Preset of rules, optionally with changes: thesis:fog=true,base_income=6.")
 ]
-SeedOption = Annotated[Whole, Parameter(name="--seed", help="Decides everything that is left to chance.")]
+SeedOption = Annotated[Whole, Parameter(name="--seed", help="Seed of all random choices.")]
 PicksOption = Annotated[
-    Literal["random", "agents"], Parameter(name="--picks", help="Starting regions at random, or picked by the bots.")
+    Literal["random", "agents"],
+    Parameter(name="--picks", help="Pick the starting regions at random, or let the bots pick them."),
 ]
 BackendOption = Annotated[
-    Literal["local", "ray"], Parameter(name="--backend", help="Processes on this machine, or a Ray cluster.")
+    Literal["local", "ray"],
+    Parameter(name="--backend", help="Run the games in processes on this machine, or on a Ray cluster."),
 ]
 JobsOption = Annotated[
     Whole | None,
     Parameter(
         name="--jobs",
-        help="Games side by side; the outcome does not depend on it (default: 1, with ray all CPUs).",
+        help="Number of parallel games; it does not affect the results (default: 1, with ray all CPUs).",
     ),
 ]
 RayAddressOption = Annotated[
     str | None,
-    Parameter(name="--ray-address", help="The cluster (default: $RAY_ADDRESS, or one of this machine alone)."),
+    Parameter(
+        name="--ray-address",
+        help="Address of the Ray cluster (default: $RAY_ADDRESS, or a new cluster on this machine).",
+    ),
 ]
 JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 

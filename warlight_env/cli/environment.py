@@ -26,11 +26,13 @@ app = App(name="env", help="The reinforcement learning environments.")
 @app.command
 def info(
     *,
-    action: Annotated[str, Parameter(help="The encoding of actions.")] = "factored",
-    observation: Annotated[str, Parameter(help="The form of observations.")] = "graph",
-    players: Annotated[Whole, Parameter(help="2 to 6.")] = 2,
-    reward: Annotated[str, Parameter(help="win, or with shaping: regions, income.")] = "win",
-    picking: Annotated[str, Parameter(help="play: picks are part of the episode; random.")] = "play",
+    action: Annotated[str, Parameter(help="Encoding of actions.")] = "factored",
+    observation: Annotated[str, Parameter(help="Form of observations.")] = "graph",
+    players: Annotated[Whole, Parameter(help="Number of players, 2 to 6.")] = 2,
+    reward: Annotated[str, Parameter(help="Reward: win, or with shaping: regions or income.")] = "win",
+    picking: Annotated[
+        str, Parameter(help="Starting regions: picked in the episode (play), or at random (random).")
+    ] = "play",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
     json: JsonOption = False,

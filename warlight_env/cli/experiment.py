@@ -22,7 +22,7 @@ from warlight_env.cli.common import (
 )
 from warlight_env.cli.tournament import QuietOption
 
-app = App(name="experiment", help="Rerun the tables of the thesis, and print its figures beside ours.")
+app = App(name="experiment", help="Repeat the tables of the thesis, and compare its figures with ours.")
 
 
 @app.command(name="list")
@@ -56,17 +56,17 @@ def list_(*, json: JsonOption = False) -> None:
 
 @app.command
 def run(
-    *names: Annotated[str, Parameter(help="Experiments, as `warlight experiment list` has them, or all.")],
+    *names: Annotated[str, Parameter(help="Names of experiments from `warlight experiment list`, or all.")],
     agent: Annotated[
-        list[str] | None, Parameter(help="Agents, one run for each (default: mcts_thesis).", negative="")
+        list[str] | None, Parameter(help="Agents; each agent has its own run (default: mcts_thesis).", negative="")
     ] = None,
     quick: Annotated[
-        bool, Parameter(negative="", help="A handful of games with hardly any budget: shows that everything works.")
+        bool, Parameter(negative="", help="Play a few games with tiny budgets, to test that everything works.")
     ] = False,
     by: Annotated[
-        Literal["simulations", "seconds"], Parameter(help="Budgets: the thesis's simulations, or its seconds.")
+        Literal["simulations", "seconds"], Parameter(help="Type of budget: the thesis's simulations, or its seconds.")
     ] = "simulations",
-    out: Annotated[Path, Parameter(help="Folder in which every run has a folder of its own.")] = Path("runs"),
+    out: Annotated[Path, Parameter(help="Folder with a subfolder for each run.")] = Path("runs"),
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     backend: BackendOption = "local",
@@ -115,8 +115,10 @@ def run(
 
 @app.command
 def report(
-    *folders: Annotated[Path, Parameter(help="Folders of results, or folders that hold such folders.")],
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="File (default: standard output).")] = None,
+    *folders: Annotated[Path, Parameter(help="Result folders, or folders that contain result folders.")],
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="Output file (default: standard output).")
+    ] = None,
 ) -> None:
     """Combine results into one page of Markdown, such as docs/thesis.md."""
     from warlight_env.experiments.report import find_results

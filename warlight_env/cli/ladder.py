@@ -13,8 +13,12 @@ from warlight_env.tables import align
 
 
 def ladder(
-    *runs: Annotated[Path, Parameter(help="Run folders of tournaments, each on a map of its own (default: ours).")],
-    out: Annotated[Path | None, Parameter(help="Write the ladder there, as the page reads it.")] = None,
+    *runs: Annotated[
+        Path, Parameter(help="Run folders of tournaments, each on a different map (default: the bundled ladder).")
+    ],
+    out: Annotated[
+        Path | None, Parameter(help="File to write the ladder to, in the format that the page reads.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show the ratings of the page's opponents from tournaments with fixed budgets."""

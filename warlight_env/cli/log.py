@@ -18,14 +18,19 @@ from warlight_env.tables import align, counted, printable
 if TYPE_CHECKING:
     from warlight_env.record import Entry
 
-app = App(name="log", help="Logs of games: verify, continue, list. See also: warlight match … --log FOLDER, replay.")
+app = App(
+    name="log",
+    help="Verify, continue and list logs of games. See also: warlight match … --log FOLDER, warlight replay.",
+)
 
-QuietOption = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")]
+QuietOption = Annotated[
+    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
+]
 
 
 @app.command
 def verify(
-    *files: Annotated[Path, Parameter(help="Logs, or folders of logs.")],
+    *files: Annotated[Path, Parameter(help="Logs, or folders that contain logs.")],
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -87,20 +92,25 @@ def _logs(given: Sequence[Path]) -> list[Path]:
 
 @app.command(name="continue")
 def continue_(
-    file: Annotated[Path, Parameter(help="A game's log.")],
-    *agents: Annotated[str, Parameter(help="Bots by seat (default: those of the log, begun afresh).")],
+    file: Annotated[Path, Parameter(help="Log of a game.")],
+    *agents: Annotated[str, Parameter(help="Bots by seat (default: new copies of the bots in the log).")],
     round: Annotated[
         Whole | None,
-        Parameter(name="--round", help="Go on from the position after so many rounds (default: the last)."),
+        Parameter(
+            name="--round", help="Continue from the position after this many rounds (default: the last position)."
+        ),
     ] = None,
     output: Annotated[
-        Path | None, Parameter(name=["--output", "-o"], help="Log the whole game, rounds taken over included, here.")
+        Path | None,
+        Parameter(
+            name=["--output", "-o"], help="File for a log of the whole game, including the rounds of the original log."
+        ),
     ] = None,
     seed: SeedOption = 1,
     max_rounds: Annotated[
-        Whole | None, Parameter(help="Stop after so many rounds in all (default: the log's).")
+        Whole | None, Parameter(help="Stop after this many rounds in all (default: the limit in the log).")
     ] = None,
-    insight: Annotated[bool, Parameter(negative="", help="With --output: with what the bots think.")] = False,
+    insight: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
     json: JsonOption = False,
 ) -> int:
     """Continue a logged game from any of its rounds, with the same or other bots; the dice are the game's own.
@@ -141,13 +151,16 @@ def continue_(
 
 @app.command(name="list")
 def list_(
-    folder: Annotated[Path, Parameter(help="A folder; logs in folders below it count, too.")] = Path("."),
+    folder: Annotated[Path, Parameter(help="Folder of logs; its subfolders are included.")] = Path("."),
     *,
-    agent: Annotated[str | None, Parameter(help="Only games of this bot; without parameters: with any.")] = None,
-    status: Annotated[
-        Literal["complete", "incomplete", "failed", "unreadable"] | None, Parameter(help="Only logs of this kind.")
+    agent: Annotated[
+        str | None, Parameter(help="List only games of this bot; a name without parameters matches any parameters.")
     ] = None,
-    last: Annotated[Whole | None, Parameter(help="Only so many, the last ones.")] = None,
+    status: Annotated[
+        Literal["complete", "incomplete", "failed", "unreadable"] | None,
+        Parameter(help="List only logs with this status."),
+    ] = None,
+    last: Annotated[Whole | None, Parameter(help="List only the last logs, at most this many.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:

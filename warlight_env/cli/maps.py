@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from warlight_env.maps import Map
     from warlight_env.maps.files import MapFile
 
-app = App(name="maps", help="Bundled maps, maps from files, and new ones.")
+app = App(name="maps", help="List, show, check, convert and generate maps.")
 
-SvgOption = Annotated[Path | None, Parameter(name="--svg", help="Also draw the map into this file.")]
+SvgOption = Annotated[Path | None, Parameter(name="--svg", help="SVG file for a drawing of the map.")]
 
 
 def _summary(map_: Map) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def list_(*, json: JsonOption = False) -> None:
 
 @app.command
 def show(
-    name: Annotated[str, Parameter(help="A bundled map's name or a file.")],
+    name: Annotated[str, Parameter(help="Name of a bundled map, or a map file.")],
     /,
     *,
     svg: SvgOption = None,
@@ -96,7 +96,7 @@ def _print_map(map_: Map) -> None:
 
 @app.command
 def check(
-    *files: Annotated[str, Parameter(help="Map files or names of bundled maps.")], json: JsonOption = False
+    *files: Annotated[str, Parameter(help="Map files, or names of bundled maps.")], json: JsonOption = False
 ) -> int:
     """Check map files, and list all problems of each; the exit code is 1 if a file cannot be used."""
     from warlight_env import maps
@@ -145,14 +145,15 @@ def _use_lines(report: dict[str, Any]) -> list[str]:
 
 @app.command
 def convert(
-    source: Annotated[str, Parameter(help="A map file in any format, or a bundled map's name.")],
-    output: Annotated[Path, Parameter(help="The file to write.")],
+    source: Annotated[str, Parameter(help="Map file in any format, or name of a bundled map.")],
+    output: Annotated[Path, Parameter(help="Map file to write.")],
     /,
     *,
     to: Annotated[
         str | None,
         Parameter(
-            help="Format: native, challenge-json, setup-lines or xml (default: by the suffix .json, .txt or .xml)."
+            help="Output format: native, challenge-json, setup-lines or xml (default: by the suffix "
+            ".json, .txt or .xml)."
         ),
     ] = None,
     json: JsonOption = False,
@@ -184,11 +185,15 @@ def convert(
 @app.command
 def generate(
     *,
-    regions: Annotated[Whole, Parameter(help="Regions, 3 to 400.")] = 42,
-    super_regions: Annotated[Whole | None, Parameter(help="Super regions (default: one for 6.5 regions).")] = None,
+    regions: Annotated[Whole, Parameter(help="Number of regions, 3 to 400.")] = 42,
+    super_regions: Annotated[
+        Whole | None, Parameter(help="Number of super regions (default: one per 6.5 regions).")
+    ] = None,
     seed: SeedOption = 1,
-    name: Annotated[str | None, Parameter(help="The map's name.")] = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="File (default: standard output).")] = None,
+    name: Annotated[str | None, Parameter(help="Name of the map.")] = None,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="Output file (default: standard output).")
+    ] = None,
     svg: SvgOption = None,
 ) -> None:
     """Generate a map, with a drawing; equal arguments make equal maps."""

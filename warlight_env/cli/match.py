@@ -31,67 +31,79 @@ GAMES, GAMES_WITH_TEST = 200, 20_000
 
 
 def match(
-    *agents: Annotated[str, Parameter(help="Two to six bots, as in random, random:chunks=5, mcts:1s or mcts:457.")],
+    *agents: Annotated[
+        str, Parameter(help="Two to six bots, for example random, random:chunks=5, mcts:1s or mcts:457.")
+    ],
     games: Annotated[
         Whole | None,
         Parameter(
             name=["--games", "-n"],
-            help="Games to play (default: 200), with --paired rounded up to whole units; with --sprt at most (default: "
-            "20000).",
+            help="Number of games (default: 200); with --sprt the maximum (default: 20000). With "
+            "--paired, it is rounded up to whole units.",
         ),
     ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     paired: Annotated[
-        bool, Parameter(negative="", help="Play each seed with all rotations of the seats and count these as one unit.")
+        bool,
+        Parameter(
+            negative="", help="Play each seed with all rotations of the seats, and count these games as one unit."
+        ),
     ] = False,
     clock: Annotated[
         list[str] | None,
         Parameter(
-            help="What a bot may spend: 457sims, 1s or 500ms a move, or a bank and an increment, 10s+0.5s. Give one "
-            "for all bots, or one for each in their order ('none': no clock). It takes the place of a bot's own sims "
-            "and secs.",
+            help="Budget of a bot: 457sims, 1s or 500ms per move, or a bank with an increment, "
+            "10s+0.5s. Give one clock for all bots, or one for each bot in order ('none': no "
+            "clock). It replaces the bot's own sims and secs.",
         ),
     ] = None,
     sprt: Annotated[
         str | None,
         Parameter(
             name="--sprt",
-            help="elo0,elo1[,alpha,beta]: stop as soon as it is clear whether the first bot is stronger by elo1 or "
-            "only by elo0 (errors at most alpha and beta, 0.05 by default).",
+            help="elo0,elo1[,alpha,beta]: stop when a sequential test decides if the first bot is "
+            "stronger by elo1 or only by elo0. Its error rates are at most alpha and beta "
+            "(default: 0.05).",
         ),
     ] = None,
     on_crash: Annotated[
-        Literal["raise", "forfeit"], Parameter(help="A bot that fails ends the match, or loses that game.")
+        Literal["raise", "forfeit"],
+        Parameter(help="If a bot fails, end the match (raise), or let that bot lose the game (forfeit)."),
     ] = "raise",
     on_late: Annotated[
         Literal["report", "forfeit"],
-        Parameter(help="Answers later than the clock allows (by more than 50 ms) are counted, or lose the game, too."),
+        Parameter(
+            help="If an answer is more than 50 ms over the clock, count it (report), or also let the "
+            "bot lose the game (forfeit)."
+        ),
     ] = "report",
     out: Annotated[
         Path | None,
         Parameter(
             name="--out",
-            help="A folder for the games as they are finished: after an interruption, however hard, the same command "
-            "goes on from there.",
+            help="Folder for finished games. After any interruption, even a kill, the same command "
+            "continues the match.",
         ),
     ] = None,
     log: Annotated[
-        Path | None, Parameter(name="--log", help="A folder for a log of each game: see warlight replay and log.")
+        Path | None,
+        Parameter(name="--log", help="Folder for a log of each game; see warlight replay and warlight log."),
     ] = None,
-    insight: Annotated[
-        bool, Parameter(negative="", help="With --log: what the bots thought goes into the logs, too.")
-    ] = False,
+    insight: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False,
     backend: BackendOption = "local",
     ray_address: RayAddressOption = None,
     picks: PicksOption = "random",
     max_rounds: Annotated[
-        Whole | None, Parameter(help="Stop a game after so many rounds, as a draw (default: the rules' limit, or 500).")
+        Whole | None,
+        Parameter(help="Stop a game after this many rounds, as a draw (default: the rules' limit, or 500)."),
     ] = None,
     map: MapOption = "world",
     rules: RulesOption = "thesis",
     json: JsonOption = False,
-    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
+    quiet: Annotated[
+        bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
+    ] = False,
 ) -> int:
     """Play a match between bots: wins, losses and draws with a 95 % interval, Elo, seats, time, rounds, speed.
 

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 def picture(
     *agents: Annotated[str, Parameter(help="Two to six bots (default: random aggressive).")],
     seed: SeedOption = 1,
-    rounds: Annotated[Whole, Parameter(help="Rounds to play first.")] = 8,
+    rounds: Annotated[Whole, Parameter(help="Number of rounds to play before the picture.")] = 8,
     output: Annotated[
-        Path | None, Parameter(name=["--output", "-o"], help="A .svg or .png file (default: SVG on standard output).")
+        Path | None,
+        Parameter(name=["--output", "-o"], help="Output file, .svg or .png (default: SVG on standard output)."),
     ] = None,
     orders: Annotated[bool, Parameter(help="Draw the orders of the next round as arrows.")] = True,
     map: MapOption = "world",

@@ -26,28 +26,37 @@ _CANDIDATES = 3
 
 
 def replay(
-    file: Annotated[Path, Parameter(help="A game's log, NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
     *,
     text: Annotated[
-        bool, Parameter(negative="", help="In the terminal, round by round (that is also what comes of no option).")
+        bool,
+        Parameter(
+            negative="",
+            help="Show the game in the terminal, round by round (default if no output file or folder is given).",
+        ),
     ] = False,
-    svg: Annotated[Path | None, Parameter(help="A folder for an SVG picture of each position.")] = None,
-    gif: Annotated[Path | None, Parameter(help="A file for an animated GIF.")] = None,
+    svg: Annotated[Path | None, Parameter(help="Folder for an SVG picture of each position.")] = None,
+    gif: Annotated[Path | None, Parameter(help="File for an animated GIF.")] = None,
     html: Annotated[
-        Path | None, Parameter(help="A file for the page with the game in it, which needs no network.")
+        Path | None, Parameter(help="HTML file for the page with the game; the page needs no network.")
     ] = None,
-    mp4: Annotated[Path | None, Parameter(help="A file for a video; needs the extra 'export'.")] = None,
-    round: Annotated[Whole | None, Parameter(name="--round", help="Only the position after so many rounds.")] = None,
+    mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None,
+    round: Annotated[
+        Whole | None, Parameter(name="--round", help="Show only the position after this many rounds.")
+    ] = None,
     seat: Annotated[
-        Whole | None, Parameter(help="Under fog: what the player on this seat saw, counted from 1.")
+        Whole | None, Parameter(help="Under fog: show only what the player on this seat saw; seats are counted from 1.")
     ] = None,
     insight: Annotated[
-        bool, Parameter(negative="", help="Tell what the bots thought, if the log has it (match … --log … --insight).")
+        bool,
+        Parameter(negative="", help="Show the bots' reasoning, if the log contains it (match … --log … --insight)."),
     ] = False,
     orders: Annotated[bool, Parameter(help="In pictures, draw the orders of the next round as arrows.")] = True,
-    width: Annotated[Whole, Parameter(help="Of pictures, in pixels, 200 to 4000.")] = 960,
-    delay: Annotated[float, Parameter(help="Seconds that each position is shown.")] = 0.7,
-    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
+    width: Annotated[Whole, Parameter(help="Width of pictures in pixels, 200 to 4000.")] = 960,
+    delay: Annotated[float, Parameter(help="Time to show each position, in seconds.")] = 0.7,
+    quiet: Annotated[
+        bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
+    ] = False,
 ) -> int:
     """Show a logged game again: as text, as a page, as SVG pictures, a GIF or a video, or several of them at once.
 

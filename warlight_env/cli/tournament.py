@@ -24,16 +24,18 @@ from warlight_env.cli.common import (
 if TYPE_CHECKING:
     from warlight_env.arena.playing.play import GameRecord
 
-QuietOption = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")]
+QuietOption = Annotated[
+    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
+]
 
 
 def tournament(
-    file: Annotated[Path, Parameter(help="A TOML file: agents, format, games, maps, rules …")],
+    file: Annotated[Path, Parameter(help="TOML file with agents, format, games, maps, rules and other settings.")],
     *,
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/ and the file's name).")] = None,
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/NAME for the file NAME.toml).")] = None,
     log: Annotated[
         bool,
-        Parameter(negative="", help="Keep a log of every game, in logs/ in the run folder, a folder each pairing."),
+        Parameter(negative="", help="Log every game in the run folder; logs/ has a subfolder for each pairing."),
     ] = False,
     jobs: JobsOption = None,
     backend: BackendOption = "local",

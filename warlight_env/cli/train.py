@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 app = App(
     name="train",
-    help="Train: weights of the evaluation, a value network, or a policy that plays alone. Needs the extra 'train'.",
+    help="Train weights of the evaluation, a value network, or a policy that plays without "
+    "search. Requires the extra 'train'.",
 )
 
 FileArgument = Annotated[
-    Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in ones).")
+    Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in settings).")
 ]
 
 
@@ -37,12 +38,13 @@ class RunOptions:
     """The command-line options of every training run."""
 
     out: Annotated[
-        Path | None, Parameter(help="Run folder (default: runs/ and the command's name, or the settings file's).")
+        Path | None,
+        Parameter(
+            help="Run folder (default: runs/ and the name of the settings file or, without one, of the command)."
+        ),
     ] = None
-    quick: Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")] = False
-    jobs: Annotated[
-        Whole, Parameter(help="Games, or threads of games, side by side; the outcome does not depend on it.")
-    ] = 1
+    quick: Annotated[bool, Parameter(negative="", help="Play very few games, to test that everything works.")] = False
+    jobs: Annotated[Whole, Parameter(help="Number of parallel games or threads; it does not affect the results.")] = 1
     backend: BackendOption = "local"
     json: JsonOption = False
     quiet: QuietOption = False
@@ -82,7 +84,7 @@ class WeightsOptions(RunOptions):
     """The command-line options of every training of weights."""
 
     start: Annotated[
-        str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
+        str | None, Parameter(help="Initial weights: thesis, default, or a .json file (default: thesis).")
     ] = None
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
@@ -201,7 +203,7 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
 @app.command
 def ppo(
     file: FileArgument = None, *, options: RunOptions = DEFAULTS,
-    device: Annotated[str, Parameter(help="Where PyTorch computes, for turns in full: cpu, cuda, cuda:1, …")] = "cpu",
+    device: Annotated[str, Parameter(help='PyTorch device for action = "turns": cpu, cuda, cuda:1, …')] = "cpu",
 ) -> None:  # fmt: skip
     """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
 

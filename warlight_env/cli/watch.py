@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 
 
 def watch(
-    *agents: Annotated[str, Parameter(help="Two to six bots, as in random or random:chunks=5.")],
+    *agents: Annotated[str, Parameter(help="Two to six bots, for example random or random:chunks=5.")],
     seed: SeedOption = 1,
-    game: Annotated[Whole, Parameter(help="Which game of the match with this seed.")] = 1,
-    delay: Annotated[float, Parameter(help="Seconds between rounds, on a terminal.")] = 0.5,
-    rounds: Annotated[Whole | None, Parameter(help="Stop after so many rounds.")] = None,
+    game: Annotated[Whole, Parameter(help="Number of the game in the match with this seed, from 1.")] = 1,
+    delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5,
+    rounds: Annotated[Whole | None, Parameter(help="Stop after this many rounds.")] = None,
     picks: PicksOption = "random",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
-    live: Annotated[bool, Parameter(negative="", help="In the browser instead, while the bots think.")] = False,
+    live: Annotated[
+        bool, Parameter(negative="", help="Show the game live in the browser, instead of the terminal.")
+    ] = False,
     host: HostOption = "127.0.0.1",
     port: PortOption = 8040,
     browser: BrowserOption = True,

@@ -44,13 +44,13 @@ class FlatSettings(SearchSettings):
     """The settings of flat Monte Carlo; the defaults are the values that its authors found best."""
 
     rounds: Annotated[
-        int, Told("length of a simulation, the round of the turn included", 1, 10_000, shared=True)
+        int, Told("length of a simulation in rounds, including the round of the turn", 1, 10_000, shared=True)
     ] = 5  # fmt: skip
     refine: float = 0.0
     scenarios: int = 96
     horizon: int = 3
     answer: Annotated[
-        str, Told(f"the middle of a turn's results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
+        str, Told(f"statistic that ranks turns by their results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
     ] = "median"
 
     def __post_init__(self) -> None:

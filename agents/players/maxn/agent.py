@@ -61,22 +61,25 @@ class MaxnAgent(SearchAgent):
     def __init__(
         self,
         seed: int = 0,
-        sims: Annotated[int | None, Told("positions to value in a move", 1, 10**9, takes=FROM_ONE)] = None,
+        sims: Annotated[int | None, Told("number of positions to evaluate per move", 1, 10**9, takes=FROM_ONE)] = None,
         secs: Annotated[float | None, SECONDS] = None,
-        depth: Annotated[int, Told("players' moves to look ahead", 1, MAX_DEPTH)] = 4,
-        breadth: Annotated[int, Told("turns of a player that are searched", 1, MAX_BREADTH)] = 5,
+        depth: Annotated[int, Told("search depth in players' moves", 1, MAX_DEPTH)] = 4,
+        breadth: Annotated[int, Told("number of turns to search for each player", 1, MAX_BREADTH)] = 5,
         territory: Annotated[
             float,
             Told(
                 "weight of each region of the largest connected territory", 0, 1000, takes=Range(),
-                more="Added to the weights' own.",
+                more="It is added to the same term of the weights.",
             ),
         ] = 0.0,
-        join: Annotated[float, Told("weight of battles that join own territories", 0, 10, takes=Range())] = 0.0,
+        join: Annotated[float, Told("weight of battles that connect own territories", 0, 10, takes=Range())] = 0.0,
         spare: Annotated[
-            float, Told("weight against attacks on the weak beside the strong", 0, 10, takes=Range())
+            float,
+            Told("weight of the penalty for attacks on weak enemies that border a strong enemy", 0, 10, takes=Range()),
         ] = 0.0,
-        chains: Annotated[float, Told("weight of the best battle that can follow", 0, 10, takes=Range())] = 0.0,
+        chains: Annotated[
+            float, Told("weight of the best battle that can follow a capture", 0, 10, takes=Range())
+        ] = 0.0,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
     ) -> None:  # fmt: skip
         super().__init__(seed, sims, secs, weights)

@@ -28,46 +28,56 @@ class MctsSettings(SearchSettings):
     """The settings of a tree search; `THESIS_SETTINGS` are the thesis's."""
 
     exploration: Annotated[
-        float, Told("exploration", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
+        float, Told("exploration constant", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
     ] = 0.4
     exploration_visits: Annotated[
         Literal["root", "parent"],
-        Told("whose visits are N in exploration: root, parent", choices=("root", "parent"), more="The thesis: root."),
+        Told(
+            "node that provides the visits N of the exploration term: root, parent",
+            choices=("root", "parent"),
+            more="The thesis uses root.",
+        ),
     ] = "root"
     selection: Annotated[
         str,
         Told(
-            "turns are selected knowing those before (seen), enemies' not (blind), or by priors (prior)",
+            "selection of turns: given the earlier players' turns (seen), without them (blind), or by priors (prior)",
             choices=SELECTIONS,
-            more="Blind: by their values against all of those, decoupled UCT, for all move at once. Prior: PUCT. "
-            "The thesis: seen.",
+            more="blind is decoupled UCT: it values an enemy's turn over all turns of earlier players, because players "
+            "move simultaneously. prior is PUCT. The thesis uses seen.",
         ),
     ] = "seen"  # fmt: skip
     top: Annotated[
         int,
         Told(
-            "turns of a player that enter the tree, the best a round ahead; 0: all", 0, 10_000, more="By their shares."
+            "number of a player's turns that enter the tree, the best one round ahead; 0: all",
+            0,
+            10_000,
+            more="The player's share ranks the turns.",
         ),
     ] = 0
     leaves: Annotated[
         int,
         Told(
-            "leaves that are selected before they are valued, in one call", 1, 10_000,
-            more="More than one counts as visits that were lost, `virtual_loss` each, until they are.",
+            "number of leaves to select before one call evaluates them", 1, 10_000,
+            more="With more than one, each leaf counts as `virtual_loss` lost visits until its evaluation.",
         ),
     ] = 1  # fmt: skip
     final: Annotated[
         str,
         Told(
-            f"the answer: {', '.join(ANSWERS)}", choices=ANSWERS,
-            more="The most visits, the best value, the best lower bound, or on until the first two agree: at most "
-            "twice the simulations, and of the tree's seconds half, then up to the rest. A mixture is drawn by visits.",
+            f"rule that chooses the answer: {', '.join(ANSWERS)}", choices=ANSWERS,
+            more="robust: the most visits. max: the best value. secure: the best lower bound. max_robust: the search "
+            "continues until robust and max agree, for at most twice the simulations. With a time limit, it first uses "
+            "half of the tree's seconds, then up to the rest. mixture: a turn drawn by visits.",
         ),
     ] = "robust"  # fmt: skip
     picks: Annotated[
         Literal["best", "search"],
         Told(
-            "starting regions: the best set by value, or search", choices=("best", "search"), more="Over the best sets."
+            "choice of starting regions: the best set by value (best), or a search (search)",
+            choices=("best", "search"),
+            more="The search covers the best sets.",
         ),
     ] = "best"
 

@@ -74,7 +74,7 @@ def _told(field: str) -> str:
     def of(table: Sequence[tuple[int, Sizes]]) -> str:
         (_, few), (least, many) = table
         first, then = getattr(few, field), getattr(many, field)
-        return f"{first}" if first == then else f"{first}, from {least} plays on {then}"
+        return f"{first}" if first == then else f"{first}, or {then} from {least} simulations on"
 
     return f"{of(BY_NETWORK)}; without a turn network {of(BY_PLAYS)}"
 
@@ -98,40 +98,50 @@ class NashAgent(SearchAgent):
         sims: Annotated[
             int | None,
             Told(
-                f"plays a move (default: {DEFAULT_PLAYS}, unless secs is given)", 1, 10**9, takes=FROM_ONE, short="sims"
+                f"simulations per move (default: {DEFAULT_PLAYS}, unless secs is given)",
+                1,
+                10**9,
+                takes=FROM_ONE,
+                short="sims",
             ),
         ] = None,
         secs: Annotated[float | None, SECONDS] = None,
         candidates: Annotated[
-            int | None, Told(f"turns of each player at first (default: {_told('candidates')})", 1, 200)
+            int | None, Told(f"initial number of turns of each player (default: {_told('candidates')})", 1, 200)
         ] = None,
         rounds: Annotated[
             int | None,
             Told(
-                "rounds of a play: the first by these turns, more by the network's or planned ones (default: "
-                f"{_told('rounds')}, or 2 where there is no value network, either)",
+                "rounds of a simulation: the first with the candidate turns, later ones with turns of the network or "
+                f"planned turns (default: {_told('rounds')}; without both networks: 2)",
                 1,
                 100,
             ),
         ] = None,
         responses: Annotated[
-            int | None, Told(f"times that best responses are looked for (default: {_told('responses')})", 0, 100)
+            int | None, Told(f"number of searches for best responses (default: {_told('responses')})", 0, 100)
         ] = None,
         refine: Annotated[
             float,
-            Told("part of the budget for best responses", 0, 0.99, takes=Range(0, 1, below_high=True), shared=True),
+            Told(
+                "part of the budget for the search for best responses",
+                0,
+                0.99,
+                takes=Range(0, 1, below_high=True),
+                shared=True,
+            ),
         ] = 0.5,
         scenarios: Annotated[
             int | None,
             Told(
-                f"scenarios in which best responses are tried (default: {_told('scenarios')})", 1, 10_000, shared=True
+                f"number of scenarios that test best responses (default: {_told('scenarios')})", 1, 10_000, shared=True
             ),
         ] = None,
         answer: Annotated[
             Literal["best", "likely", "mixture"] | None,
             Told(
-                "the best turn against the others' mixtures, our mixture's likeliest, or one drawn from it (default: "
-                "best, under fog likely)",
+                "the answer: best (the best turn against the others' mixtures), likely (the most likely turn of our "
+                "mixture), mixture (a draw from it); default: best, under fog likely",
                 choices=("best", "likely", "mixture"),
             ),
         ] = None,
@@ -140,8 +150,8 @@ class NashAgent(SearchAgent):
         anchor: Annotated[
             float | None,
             Told(
-                "minimum gain in win probability before the search leaves the network's most likely turn, for all "
-                f"players whose turns are the same as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
+                "minimum gain in win probability before the search leaves the network's most likely turn; also "
+                f"for players with the same candidate turns as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
                 1,
             ),
@@ -149,14 +159,14 @@ class NashAgent(SearchAgent):
         others: Annotated[
             Literal["known", "same", "seen", "plans", "network", "ways"],
             Told(
-                "whose turns the others choose from: the same as ours, and without fog, once they are recognised, what "
-                "one_big_army and aggressive play; the same as ours, whoever they are; plans, the network's, or those "
-                "of the thesis's ways; or each kind by how near it comes to what they were seen to play",
+                "candidate turns of the other players: same (as ours), known (as ours; without fog, recognised bots "
+                "one_big_army and aggressive have their own turns), plans, network, ways (the thesis's generators), "
+                "seen (these three kinds, weighted by similarity to the observed turns)",
                 choices=("known", "same", "seen", *KINDS),
             ),
         ] = "known",
         threads: Annotated[
-            int, Told("searches of a move side by side, each with the whole budget", 1, 1000, shared=True)
+            int, Told("number of parallel searches per move, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
         picks: Annotated[Literal["played", "best"], PICKS] = "played",
         weights: Annotated[str | Weights, WEIGHTS] = "planning",

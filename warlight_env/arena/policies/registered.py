@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 class _SavedModelSettings:
     """The parameters of saved models. They are declared here, so that listing agents loads none of their libraries."""
 
-    file: Annotated[str, Told("a .zip that Stable-Baselines3 saved, with what SaveForPlay wrote beside it")] = ""
-    trust: Annotated[str, Told("yes: you trust whoever made the file, which can run any program when it is read")] = (
+    file: Annotated[str, Told("model saved by Stable-Baselines3 (.zip), with the file of SaveForPlay beside it")] = ""
+    trust: Annotated[str, Told("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )
-    play: Annotated[str, Told("drawn: actions by their probability; likeliest: always the likeliest")] = "drawn"
+    play: Annotated[str, Told("drawn: draw actions by probability; likeliest: take the most likely action")] = "drawn"
 
 
 def _load() -> Callable[..., Agent]:
@@ -52,4 +52,4 @@ def register_agents() -> None:
         form="policy:FILE or policy:NAME (any, world, strategies, small)",
         digest_of=_digest,
     )
-    register("sb3", _load_saved, "a model of Stable-Baselines3, as it was trained", _SavedModelSettings)
+    register("sb3", _load_saved, "a trained model of Stable-Baselines3", _SavedModelSettings)
