@@ -26,7 +26,7 @@ from warlight_env.envs.map_sets import MapRoom, MapSet, MapsLike, OneMap, edges_
 from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.padding import Padding
-from warlight_env.envs.parts import Part, Parts, Place
+from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
 from warlight_env.envs.rewards import Reward
@@ -113,7 +113,7 @@ class Episodes:
             self._maps: MapSet = map_set(map)
             padding = Padding(self._maps.room if room is None else MapRoom.of(room), self._settings["action"])
             self._check_maps(self._maps, padding.room)
-            self._parts = Parts(batch, self._new_core, padding.board_arrays)
+            self._parts = EnvParts(batch, self._new_core, padding.board_arrays)
             #: A core of some map; all cores have its settings.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedForm(padding, self._some, with_mask)
@@ -122,7 +122,7 @@ class Episodes:
         else:
             self.core = self._some = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapForm(self.core, with_mask)
-            self._parts = Parts(batch, self._new_core, nothing_shown)
+            self._parts = EnvParts(batch, self._new_core, nothing_shown)
             self._parts.settle(self.core)
         seated = is_integer(seat) and 0 <= int(seat) < players
         if not seated and not (isinstance(seat, str) and seat == "random"):
@@ -285,7 +285,7 @@ class Episodes:
 
     def _begin(
         self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], which: Sequence[int],
-        places: Sequence[Place], parts: Sequence[Part], options: ResetOptions,
+        places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
         """Begin games at their places, each with its seed and its opponents."""
         for part in parts:
@@ -348,7 +348,7 @@ class Episodes:
         part, c = self._parts.at(b)
         raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
 
-    def _resolve_by_hand(self, parts: Sequence[Part]) -> None:
+    def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
         """Let the opponents in Python move, and play the rounds core by core."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):

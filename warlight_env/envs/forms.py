@@ -18,9 +18,9 @@ from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.padding import Padding
-from warlight_env.envs.parts import Parts
+from warlight_env.envs.parts import EnvParts
 from warlight_env.envs.showing import read_rows
-from warlight_env.envs.step_many import Room, gather_masks, gather_seen
+from warlight_env.envs.step_many import PaddedRoom, gather_masks, gather_seen
 from warlight_env.errors import InputError
 
 I8: TypeAlias = npt.NDArray[np.int8]
@@ -38,7 +38,7 @@ class OneMapForm:
     """
 
     padding: Padding | None = None
-    kernel_room: Room = Room(0, False)  #: `padding` in the form for kernels
+    kernel_room: PaddedRoom = PaddedRoom(0, False)  #: `padding` in the form for kernels
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
         masks, seen = core.encoding.mask_space, observation_space_of(core)
@@ -55,7 +55,7 @@ class OneMapForm:
         """Return the description for files: the map's name, and its numbers of regions and directed edges."""
         return core.map.name, core.board.n_regions, core.board.n_edges
 
-    def read(self, parts: Parts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
+    def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
         """Write rows to the arrays that kernels read; see `PaddedForm.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
@@ -71,7 +71,7 @@ class OneMapForm:
             rows[games] = some
         return np.zeros((len(acting), 0), dtype=np.int64), dropped
 
-    def observe(self, parts: Parts, games: Which) -> Any:
+    def observe(self, parts: EnvParts, games: Which) -> Any:
         """Return the learners' observations of several games, or of one, in new arrays."""
         core = parts.all[0].core
         seen = observation(core, 0, games)
@@ -80,7 +80,7 @@ class OneMapForm:
         mask = core.mask(0, games) if isinstance(games, int) else core.flat_masks(0, games)
         return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
 
-    def masks(self, parts: Parts, games: slice | I64) -> I8:
+    def masks(self, parts: EnvParts, games: slice | I64) -> I8:
         """Return int8[M, W]: the flat action masks of the learners of several games."""
         return parts.all[0].core.flat_masks(0, games)
 
@@ -94,7 +94,7 @@ class PaddedForm:
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
         self.padding, self.mask_size = padding, padding.mask_size
-        self.kernel_room = Room(padding.room.regions, padding.action == "factored")
+        self.kernel_room = PaddedRoom(padding.room.regions, padding.action == "factored")
         self._with_mask = with_mask and self.mask_size > 0
         self.action_space = padding.action_space(core.encoding.space)
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
@@ -103,7 +103,7 @@ class PaddedForm:
         """Return the description for files: "many maps", and the maximum numbers of regions and directed edges."""
         return "many maps", *self.padding.room
 
-    def read(self, parts: Parts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
+    def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
         """Return actions as rows int64[B, M] for maps of any size, and the number of illegal entries found, int32[B].
 
         acting: bool[B]; actions of other games have no effect.
@@ -137,7 +137,7 @@ class PaddedForm:
         there = np.concatenate([np.arange(most) < sizes[:, i, None] for i, most in enumerate(room)], axis=1)
         return rows, np.count_nonzero(((values < -1) | (values > 1)) & there, axis=1).astype(np.int32)
 
-    def _check(self, parts: Parts, values: I64, limit: int, acting: npt.NDArray[np.bool_]) -> None:
+    def _check(self, parts: EnvParts, values: I64, limit: int, acting: npt.NDArray[np.bool_]) -> None:
         wrong = ((values < 0) | (values >= limit)) & acting[:, None]
         if wrong.any():
             b, i = (int(k) for k in np.argwhere(wrong)[0])
@@ -145,7 +145,7 @@ class PaddedForm:
             reason = f"entry {i} is {values[b, i]}; it must lie in 0 .. {limit - 1}"
             raise ActionError(b, int(part.core.out.seat[c, 0]), reason)
 
-    def observe(self, parts: Parts, games: Which) -> dict[str, npt.NDArray[Any]]:
+    def observe(self, parts: EnvParts, games: Which) -> dict[str, npt.NDArray[Any]]:
         """Return the learners' observations of several games, or of one, in new arrays."""
         which = np.arange(len(parts.where))[games]
         some = np.atleast_1d(which)
@@ -161,14 +161,14 @@ class PaddedForm:
             self._gather_masks(parts, index, place, seen["action_mask"])
         return seen if which.ndim else {name: array[0] for name, array in seen.items()}
 
-    def masks(self, parts: Parts, games: slice | I64) -> I8:
+    def masks(self, parts: EnvParts, games: slice | I64) -> I8:
         """Return int8[M, W]: the flat action masks of the learners of several games."""
         index, place = parts.index[games], parts.place[games]
         masks = np.empty((len(index), self.mask_size), np.int8)
         self._gather_masks(parts, index, place, masks)
         return masks
 
-    def _gather_masks(self, parts: Parts, index: I64, place: I64, masks: I8) -> None:
+    def _gather_masks(self, parts: EnvParts, index: I64, place: I64, masks: I8) -> None:
         gather_masks(parts.addresses, index, place, masks, self.kernel_room)
 
 

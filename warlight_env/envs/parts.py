@@ -24,7 +24,7 @@ from warlight_env.maps import Map
 _KEPT: Final = 256
 
 
-class Part:
+class MapPart:
     """Some games on a map; `places` int64[C] has the number of each in the whole batch, or -1 for an unused place."""
 
     def __init__(self, core: EnvCore, known: KnownMap) -> None:
@@ -65,15 +65,15 @@ class Part:
 
 
 #: The location of a game: a part, and the game's number in it.
-Place = tuple[Part, int]
+Place = tuple[MapPart, int]
 
 
 @dataclass(eq=False)
 class KnownMap:
-    """A map with its parts; the first part makes the others. `index` is the map's row in `Parts.boards`."""
+    """A map with its parts; the first part makes the others. `index` is the map's row in `EnvParts.boards`."""
 
     index: int
-    parts: list[Part] = field(default_factory=list)
+    parts: list[MapPart] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -86,7 +86,7 @@ class KnownMap:
         return any(part.played for part in self.parts)
 
 
-class Parts:
+class EnvParts:
     """All parts of B games.
 
     Args:
@@ -109,14 +109,14 @@ class Parts:
         self.boards: dict[str, npt.NDArray[Any]] = {}
         self.sizes = np.zeros((0, 2), dtype=np.int64)
         self._unused: list[int] = []
-        self.all: list[Part] = []
+        self.all: list[MapPart] = []
         self.where: list[Place | None] = [None] * batch
         self.index, self.place = np.full(batch, -1, dtype=np.int64), np.full(batch, -1, dtype=np.int64)
         self.map = np.zeros(batch, dtype=np.int64)
         self.lineup = Lineup(0)
         self._addresses: Any = []
         self._changed = True  # whether the list `all` has changed since the last `note`
-        self._played: list[Part] | None = None  # None: unknown after games moved
+        self._played: list[MapPart] | None = None  # None: unknown after games moved
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy; its games have other addresses in memory."""
@@ -143,10 +143,10 @@ class Parts:
         self._known.move_to_end(key)
         return self._known[key]
 
-    def _first(self, core: EnvCore) -> Part:
+    def _first(self, core: EnvCore) -> MapPart:
         """Make the first part on a map."""
         known = self._known[core.map.digest()] = KnownMap(self._note_board(core.board))
-        part = Part(core, known)
+        part = MapPart(core, known)
         self._add(part)
         return part
 
@@ -213,7 +213,7 @@ class Parts:
         if missing > 0:
             # The number of games of a map varies, so leave spare places.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
-            self._add(Part(known.parts[0].core.another(size), known))
+            self._add(MapPart(known.parts[0].core.another(size), known))
         places = ((part, c) for part in known.parts for c in part.free)
         return [place for place, _ in zip(places, range(count), strict=False)]
 
@@ -233,7 +233,7 @@ class Parts:
             self.boards[name][at] = array
         return at
 
-    def _add(self, part: Part) -> None:
+    def _add(self, part: MapPart) -> None:
         part.index = len(self.all)
         part.known.parts.append(part)
         self.all.append(part)
@@ -255,7 +255,7 @@ class Parts:
             self.index[part.places[played]] = i
         self._changed = True
 
-    def note(self, parts: Iterable[Part]) -> None:
+    def note(self, parts: Iterable[MapPart]) -> None:
         """Update the records of parts with new games; if the list of parts has changed, update all."""
         if self._changed:
             parts, count = self.all, len(self.all)
@@ -269,14 +269,14 @@ class Parts:
                 self.lineup.note(part.index, part.players)
                 part.players.changed = False
 
-    def renew(self, parts: Iterable[Part]) -> None:
+    def renew(self, parts: Iterable[MapPart]) -> None:
         """Update the addresses of these parts."""
         addresses = self.addresses
         for part in parts:
             if part.stale:
                 addresses[part.index] = address_of(part.record)
 
-    def played(self) -> list[Part]:
+    def played(self) -> list[MapPart]:
         """Return the parts with games, after an update of their addresses."""
         if self._played is None:
             self._played = [part for part in self.all if part.played]
@@ -289,4 +289,4 @@ class Parts:
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[which]
 
 
-__all__ = ["KnownMap", "Part", "Parts", "Place"]
+__all__ = ["KnownMap", "MapPart", "EnvParts", "Place"]

@@ -35,7 +35,7 @@ class MapGames(NamedTuple):
     places: npt.NDArray[np.int64]  #: [C] the number of a game among all games, or -1 for an unused place
 
 
-class Room(NamedTuple):
+class PaddedRoom(NamedTuple):
     """The layout of a map's actions and masks in padded ones."""
 
     regions: int  #: the maximum number of regions; 0: no padding, and actions are in the parts' `rows` already
@@ -73,7 +73,7 @@ _games_at = record_at(_kind)
 @kernel
 def step_many(
     parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
-    acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], room: Room, finish: Bool,
+    acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], room: PaddedRoom, finish: Bool,
 ) -> Int:  # fmt: skip
     """Step B games in `parts`: submit the turns of learners and of bots that are kernels; with `finish` also resolve.
 
@@ -112,7 +112,7 @@ def step_many(
 @kernel
 def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
-    room: Room,
+    room: PaddedRoom,
 ) -> Bool:  # fmt: skip
     """Copy the learners' actions to the part's `rows`; return whether a game of the part is played."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
@@ -234,7 +234,8 @@ def gather_seen(
 
 @kernel
 def gather_masks(
-    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8], room: Room
+    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8],
+    room: PaddedRoom,
 ) -> None:  # fmt: skip
     """Write the flat masks [M, W] of the learners of M games, selected as in `gather_results`."""
     for k in range(places.shape[0]):
@@ -262,7 +263,7 @@ def _count(row: Any) -> Int:
 
 
 @kernel
-def _pad_mask(mask: Any, wide: Any, n: Int, room: Room) -> None:
+def _pad_mask(mask: Any, wide: Any, n: Int, room: PaddedRoom) -> None:
     """Write a map's mask to its entries in a padded mask; see `Padding.mask`."""
     of_region = VALUES if room.factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
@@ -291,7 +292,7 @@ def _fill(target: Any, value: Any) -> None:
 __all__ = [
     "NUMBERS",
     "MapGames",
-    "Room",
+    "PaddedRoom",
     "begin_some",
     "gather_masks",
     "gather_results",

@@ -94,7 +94,7 @@ class SeenRegions(NamedTuple):
     army: npt.NDArray[np.int32]  #: [N] 0 where unknown
 
 
-class Positions(NamedTuple):
+class DescribedPositions(NamedTuple):
     """M positions, each with its viewing player."""
 
     owner: npt.NDArray[np.int8]  #: [M, N] neutral or a player
@@ -266,7 +266,7 @@ def describe(
 
 @kernel
 def describe_all(
-    board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: Positions,
+    board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: DescribedPositions,
     picking: Bool, seen: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
     """Describe M positions, each for its viewing player, in values float32[M, K] made by `blank`.
@@ -371,7 +371,7 @@ class Describer(OneThread):
             raise InputError("rounds and cycles must be from 0 up")
         owners = np.maximum(told, NEUTRAL).astype(np.int8)
         values = np.broadcast_to(self._blank, (len(owners), self.features.size)).copy()
-        positions = Positions(owners, armies, whose, played, steps, picked)
+        positions = DescribedPositions(owners, armies, whose, played, steps, picked)
         describe_all(
             self._board, self._params, self._settings, self._bits, self._memory, positions, offered is not None,
             self._seen, values,
