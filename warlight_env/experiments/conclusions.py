@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal, TypeAlias
 
 from warlight_env.experiments.rows import Row
 
+#: The publication with the figures that rows are compared with.
+Source: TypeAlias = Literal["thesis", "authors"]
+POSSESSIVES: Final[dict[Source, str]] = {"thesis": "the thesis's", "authors": "the authors'"}
 
-def conclusions(rows: Sequence[Row], source: Literal["thesis", "authors"] = "thesis") -> str:
+
+def conclusions(rows: Sequence[Row], source: Source = "thesis") -> str:
     """Compare each row with the published figure and with equal players; "" if no row allows that.
 
     Args:
@@ -18,12 +22,12 @@ def conclusions(rows: Sequence[Row], source: Literal["thesis", "authors"] = "the
     return " ".join([*_published(rows, source), *_strength(rows)])
 
 
-def _published(rows: Sequence[Row], source: Literal["thesis", "authors"]) -> list[str]:
+def _published(rows: Sequence[Row], source: Source) -> list[str]:
     """Compare with the published figures."""
     compared = [row for row in rows if row.verdict != "no figure"]
     if not compared:
         return []
-    owner = f"the {source}'s" if source == "thesis" else f"the {source}'"
+    owner = POSSESSIVES[source]
     within = sum(row.verdict == "within" for row in compared)
     found = [f"{owner.capitalize()} figure is within our 95 % interval in {within} of {len(compared)} rows."]
     outside = [row for row in compared if row.verdict != "within"]
@@ -56,4 +60,4 @@ def _sentence(words: str, rows: Sequence[Row]) -> list[str]:
     return [f"{words} {', '.join(f'“{row.label}”' for row in rows)}."] if rows else []
 
 
-__all__ = ["conclusions"]
+__all__ = ["POSSESSIVES", "Source", "conclusions"]

@@ -9,14 +9,14 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from warlight_env import bounded
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
-from warlight_env.experiments.conclusions import conclusions
+from warlight_env.experiments.conclusions import POSSESSIVES, Source, conclusions
 from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
@@ -132,8 +132,8 @@ def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 
         lines += ["**A quick run: it shows that everything works, and nothing else.**", ""]
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: what follows is what was played.**", ""]
-    source: Literal["thesis", "authors"] = "authors" if finding else "thesis"
-    whose = ["authors", "the authors' figure"] if finding else ["thesis", "the thesis's figure"]
+    source: Source = "authors" if finding else "thesis"
+    whose = [source, f"{POSSESSIVES[source]} figure"]
     rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"], *_table(results)]
     if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
         rows = [row[:5] for row in rows]  # there are no figures to compare with
@@ -144,7 +144,8 @@ def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 
         lines += ["", _wrapped(f"What the authors found: {finding}")]
     for result in (result for result in results if not result.settings.quick):
         said = conclusions(result.rows, source)
-        lines += ["", _wrapped(f"{_bot(result.settings)}: {said}" if len(results) > 1 else said)] if said else []
+        bot = f"{_bot(result.settings)}: " if len(results) > 1 and result.settings.agent else ""
+        lines += ["", _wrapped(bot + said)] if said else []
     lines += ["", *(f"    {result.command}" for result in results), ""]
     lines += [*_made(results), ""]
     return "\n".join(lines)
