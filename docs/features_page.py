@@ -1,4 +1,4 @@
-"""Writes the tables of docs/features.md from the feature registry: python docs/features_page.py"""
+"""Writes the tables of docs/reference/features.md from the feature registry: python docs/features_page.py"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from warlight_env.features.tables import registry_tables
 
-PAGE = Path(__file__).parent / "features.md"
+PAGE = Path(__file__).parent / "reference" / "features.md"
 #: The line of the page after which the tables begin.
 BEGIN = "<!-- tables: python docs/features_page.py -->\n"
 

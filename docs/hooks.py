@@ -14,6 +14,7 @@ from typing import Any
 
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from trainer_settings import settings_page
 
 #: Documents beside docs/, and their pages.
 DOCUMENTS = {
@@ -22,6 +23,8 @@ DOCUMENTS = {
 }  # fmt: skip
 #: What maps in JSON must be like, in the folder maps/.
 SCHEMA = "schema.json"
+#: The page of `trainer_settings`.
+TRAINER_SETTINGS = "reference/trainer-settings.md"
 _KINDS = {".py": "python", ".toml": "toml"}
 #: Where the package is laid out, while the site is built.
 _LAID_OUT = tempfile.TemporaryDirectory(prefix="warlight-site-")
@@ -47,6 +50,7 @@ def on_files(files: Files, config: Any) -> Files:
     for name, page in DOCUMENTS.items():
         files.append(File.generated(config, page, content=(root / name).read_text(encoding="utf-8")))
     files.append(File.generated(config, "examples.md", content=_examples(root / "examples")))
+    files.append(File.generated(config, TRAINER_SETTINGS, content=settings_page()))
     files.append(File.generated(config, SCHEMA, content=(root / "maps" / SCHEMA).read_text(encoding="utf-8")))
     return files
 

@@ -10,7 +10,14 @@ from warlight_env.train.common.checks import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions of games, independent of the players."""
+    """Conditions of games, independent of the players.
+
+    Args:
+        map: the name of a bundled map, generated:REGIONS:SEED, or a map file.
+        rules: a preset of rules.
+        picks: whether starting regions are random, or the agents pick them.
+        max_rounds: number of rounds after which a game is a draw.
+    """
 
     map: str = "world"
     rules: str = "thesis"

@@ -48,7 +48,8 @@ class ExpertIterationSettings(RunSettings):
         dealt: share of games with random starting regions instead of picks.
         max_rounds: largest number of rounds of a game.
         start: the first network.
-        steps, batch: number of steps of a fit, and size of its batches.
+        steps: number of steps of a fit.
+        batch: size of a batch in a fit.
         rate: highest learning rate of AdamW.
         decay: weight decay of AdamW.
         outcome: weight of the game's winner in the loss or in the labels.

@@ -19,12 +19,12 @@ class Stage:
     """A part of a run with one kind of player.
 
     Args:
-        player: an agent with weights, as `make_agent` accepts it.
-        generations, population: parameters of the strategy; for a population of 0, the strategy chooses by the number
-            of genes.
-        units, most_units: initial and largest number of seeds in a generation; each is played in both seats against
-            each rival.
-        rivals: "start", "champion", "hall", and agents.
+        player: the agent that plays with the weights.
+        generations: number of generations.
+        population: number of candidates in a generation; 0: a number that follows from the number of genes.
+        units: number of seeds in the first generation; each is played in both seats against each rival.
+        most_units: largest number of seeds in a generation.
+        rivals: start (the initial weights), champion (the best so far), hall (the two champions before it), and agents.
         step: initial standard deviation in coordinates of genes; 0.5 is about half of a weight.
         review: number of generations between reviews.
         review_units: number of seeds of a review.
@@ -61,7 +61,7 @@ class EvolveSettings(WeightsSettings):
 
     Args:
         stages: stages in order; each starts with the champion of the previous one.
-        genes: names of the genes that evolve, see `genes.GENES`.
+        genes: the weights that evolve; also c and rounds, for players that are `mcts`.
 
     Raises:
         InputError: there is no stage, or a number is too small.

@@ -16,11 +16,16 @@ class PpoSettings(RunSettings):
 
     Args:
         iterations: number of iterations.
-        envs, steps: an iteration plays `steps` steps of `envs` concurrent games.
-        epochs, minibatch: number of passes over an iteration's steps, and size of the minibatches.
+        envs: number of concurrent games.
+        steps: number of steps of each game in an iteration.
+        epochs: number of passes over an iteration's steps.
+        minibatch: number of steps in a minibatch.
         rate: learning rate of Adam; it falls linearly to a tenth.
-        gamma, trace: discount and λ of the advantages.
-        clip, entropy, value: PPO's clip range of ratios, and weights of the entropy and of the critic's loss.
+        gamma: discount.
+        trace: λ of the advantages.
+        clip: PPO's clip range of ratios.
+        entropy: weight of the entropy in the loss.
+        value: weight of the critic's loss.
         opponents: agents that are opponents in training.
         snapshot: number of iterations between snapshots of the policy that join the opponents; 0: no snapshots.
         snapshots: number of the newest snapshots that stay.

@@ -21,13 +21,15 @@ class Sb3PpoSettings(PpoSettings):
     Args:
         action: the encoding of actions.
         weights: weights of the evaluation behind `strategies`; a preset, a .json file, or values by name.
-        width, layers, hidden: sizes of the network, up to 512, 16 and 512; hidden is the width of the layers after
-            pooling (strategies).
-        shaping, shaping_scale: shaping of the reward, see `envs.rewards.Reward`.
+        width: width of the network's layers, up to 512.
+        layers: number of message-passing layers, up to 16.
+        hidden: width of the layers after pooling, up to 512; only for strategies.
+        shaping: potential that is added to the reward: the share of regions, the share of income, or none.
+        shaping_scale: factor of that potential.
         max_cycles: number of steps after which a training game is cut off.
-        opponents: opponents in training; those of `agents.players.compiled` need almost no time.
+        opponents: opponents in training; random, smart_random, aggressive and one_big_army need almost no time.
         play: how the final policy plays: the likeliest action, or a sample from its probabilities.
-        threads: threads of PyTorch; the results of the run depend on this number.
+        threads: number of threads of PyTorch; the results of the run depend on this number.
         conditions: conditions of all games, which have two players (max_rounds: only of matches).
 
     Raises:

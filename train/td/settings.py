@@ -18,13 +18,14 @@ class TdSettings(WeightsSettings):
     Args:
         batches: number of batches of self-play.
         games: number of games in a batch.
-        trace: λ.
+        trace: λ of the returns.
         rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth by a cosine.
         passes: number of passes over a batch's positions.
         minibatch: number of positions in a step.
         explore: chance of a random turn in self-play.
         samples: samples of the one-ply player.
-        learn: the FEATURES with learned coefficients; the sharpness is always learned.
+        learn: terms with learned coefficients: held, bonus, neighbors, borders, regions, own_regions,
+            whole_bonus_squared, army, largest_territory, threatened_bonus. The sharpness is always learned.
         review: number of batches between measurements against the initial weights.
         review_units: number of seeds of a measurement; each is played in both seats.
 

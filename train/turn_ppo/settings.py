@@ -31,7 +31,8 @@ class TurnPpoSettings(PpoSettings):
     Args:
         action: the kind of action: turns.
         start: the initial network: none, learned (the one of the package), or an .npz file.
-        steps: number of rounds; all games of an iteration are played at one place.
+        steps: number of rounds of each game in an iteration; all its games have the same map, rules and number of
+            players.
         rate: learning rate of AdamW.
         decay: weight decay of AdamW.
         gamma: discount; the reward is 1 for a won game.
@@ -44,7 +45,7 @@ class TurnPpoSettings(PpoSettings):
         max_rounds: games are cut off after this number of rounds; the critic then estimates the result.
         opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
             policy:NAME or policy:FILE of networks that play turns in full.
-        threads: number of threads for learning; results do not depend on it.
+        threads: number of threads for learning; they do not affect the results.
         conditions: conditions of the evaluation and of the final match.
 
     Raises:

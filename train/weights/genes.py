@@ -77,6 +77,10 @@ DEFAULT_GENES: Final = tuple(
 class Variant:
     """Weights and parameters of the search.
 
+    Args:
+        weights: the weights.
+        search: values of the parameters c and rounds of `mcts`.
+
     Raises:
         GeneError: a parameter that does not evolve, or no finite number.
     """

@@ -19,7 +19,7 @@ class WeightsSettings(RunSettings):
     """The settings of all runs that find weights, see `RunSettings`.
 
     Args:
-        start: the initial weights; the result is compared with them.
+        start: the initial weights, with which the result is compared.
     """
 
     holdout_units: int = 400

@@ -1,0 +1,70 @@
+"""The page of the trainers' settings has all of them, and needs none of the libraries that train."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from warlight_env import train
+from warlight_env.train.common.settings import RunSettings
+
+SOURCE = Path(__file__).parents[2] / "docs" / "trainer_settings.py"
+
+
+def the_page() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("trainer_settings", SOURCE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def settings_of_trainers() -> set[type]:
+    """The settings classes of the packages that have a run, with the tables in them."""
+    found: set[type] = set()
+    for package in pkgutil.iter_modules(train.__path__):
+        name = f"warlight_env.train.{package.name}"
+        if package.ispkg and all(importlib.util.find_spec(f"{name}.{part}") for part in ("settings", "run")):
+            module = importlib.import_module(f"{name}.settings")
+            found |= {
+                kind
+                for kind in vars(module).values()
+                if isinstance(kind, type) and kind.__module__ == name + ".settings"
+            }
+    return {kind for kind in found if dataclasses.is_dataclass(kind)}
+
+
+def test_every_setting_of_every_trainer_has_a_row():
+    module = the_page()
+    kinds = settings_of_trainers()
+    trainers = {kind for kind in kinds if issubclass(kind, RunSettings)}
+    described = {kind for _, _, kind in module.SECTIONS}
+    assert len(trainers) >= 6
+    assert kinds - {kind for kind in trainers if kind.__subclasses__()} <= described
+    sections = re.split(r"^## ", module.settings_page(), flags=re.MULTILINE)[1:]
+    assert len(sections) == len(module.SECTIONS)
+    for section, (title, _, kind) in zip(sections, module.SECTIONS, strict=True):
+        rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| (\S[^|]*) \|$", section, flags=re.MULTILINE)
+        assert section.startswith(f"{title}\n")
+        assert [row[0] for row in rows] == [field.name for field in dataclasses.fields(kind)], title
+
+
+def test_links_of_the_page_lead_to_its_sections():
+    page = the_page().settings_page()
+    titles = {title.lower().replace(" ", "-") for title in re.findall(r"^## (.*)$", page, flags=re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= titles
+
+
+def test_the_page_needs_no_library_that_trains():
+    without = "import sys; sys.modules |= dict.fromkeys(('torch', 'stable_baselines3', 'cma', 'matplotlib'))"
+    program = (
+        f"{without}; sys.path.insert(0, {str(SOURCE.parent)!r}); import trainer_settings as page; page.settings_page()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
