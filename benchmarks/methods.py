@@ -1,6 +1,6 @@
 """What explains the results of the methods on Warlight: ``python benchmarks/methods.py``, about a minute of one core.
 
-The results themselves are `warlight experiment run methods-…`; docs/methods-results.md has both.
+The results themselves are `warlight experiment run methods-…`; docs/results/methods.md has both.
 """
 
 from __future__ import annotations

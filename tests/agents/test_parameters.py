@@ -149,18 +149,26 @@ def test_the_list_of_bots_names_parameters_that_there_are_with_their_defaults():
 
 
 def test_the_documents_name_all_parameters_of_the_players():
-    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    for name, told in re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", text[text.index("## Players") :], re.MULTILINE):
-        if name not in INFOS:
-            continue
+    page = "docs/reference/search-options.md"
+    text = (ROOT / page).read_text(encoding="utf-8")
+    sections = {part.split("\n", 1)[0]: part for part in text.split("\n## ")}
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", sections["Players"], re.MULTILINE)
+    listed = {name: told for name, told in rows if name in INFOS}
+    assert listed.keys() == {"flat_mc", "minimax2", "maxn", "plan", "nash"}
+    for name, told in listed.items():
         named = set(re.findall(r"`(\w+)`", told))
         shared = set(INFOS["mcts"].parameters) - {"rounds"} if name == "flat_mc" else {"weights"}
-        assert named - {"mcts"} == INFOS[name].parameters.keys() - shared, f"docs/methods.md: parameters of {name}"
-    options = text[text.index("## Options of the tree search") : text.index("## Experiments")]
-    for row in re.findall(r"^\| (`.*?`) \| (.*) \|$", options, re.MULTILINE):
-        keys = re.findall(r"`(\w+)`", row[0])
-        assert set(keys) <= INFOS["mcts"].parameters.keys()
-        for key in keys:
-            choices = INFOS["mcts"].parameters[key].choices
-            told = {word for word in re.findall(r"`(\w+)`", row[1]) if word not in INFOS["mcts"].parameters}
-            assert not told or told == set(choices), f"docs/methods.md: {key}"
+        assert named - {"mcts"} == INFOS[name].parameters.keys() - shared, f"{page}: parameters of {name}"
+
+
+def test_the_documents_name_all_options_of_the_tree_search_with_their_defaults_and_choices():
+    page, parameters = "docs/reference/search-options.md", INFOS["mcts"].parameters
+    text = (ROOT / page).read_text(encoding="utf-8")
+    table = text[text.index("| option | default | meaning |") :].split("\n\n")[0]
+    rows = {key: row for key, *row in re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.*) \|$", table, re.MULTILINE)}
+    assert rows.keys() == parameters.keys()
+    for key, (default, meaning) in rows.items():
+        assert default == ("" if parameters[key].default is None else str(parameters[key].default)), f"{page}: {key}"
+        told = set(re.findall(r"`(\w+)`", meaning)) - (parameters.keys() - set(parameters[key].choices))
+        if parameters[key].choices:
+            assert told == set(parameters[key].choices), f"{page}: {key}"

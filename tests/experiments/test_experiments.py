@@ -337,7 +337,7 @@ def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
         "# Methods of other theses, measured", f"## {experiment('methods-final-child').title}",
     ]  # fmt: skip
     alone = report(find_results([tmp_path / "b"]))
-    assert alone.startswith("# Methods of") and "docs/thesis.md" not in alone
+    assert alone.startswith("# Methods of") and "thesis-tables.md" not in alone
 
 
 def test_fields_of_a_pool_are_rated_together(tmp_path):

@@ -120,7 +120,7 @@ def report(
         Path | None, Parameter(name=["--output", "-o"], help="Output file (default: standard output).")
     ] = None,
 ) -> None:
-    """Combine results into one page of Markdown, such as docs/thesis.md."""
+    """Combine results into one page of Markdown, such as docs/results/thesis-tables.md."""
     from warlight_env.experiments.report import find_results
     from warlight_env.experiments.report import report as write_report
 

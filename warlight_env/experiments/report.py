@@ -1,4 +1,4 @@
-"""Reports of results in Markdown: `docs/thesis.md`, `docs/methods-results.md`, and those of our own experiments."""
+"""Reports of results in Markdown, with the introductions of the pages in `docs/results`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,28 @@ from warlight_env.experiments.running import RESULT, Result, to_markdown
 _THESIS = """# The thesis's experiments, rerun
 
 The bots, the search and the evaluation come from a thesis (Palášek, *Artificial Intelligence for Warlight*,
-Charles University 2019). This page compares the figures of its chapter 3 with ours. This command writes the page:
+Charles University 2019). This page compares the figures of its chapter 3 with ours. [The lab
+notebook](../lab/thesis-tables.md) has the date and the conclusions. This command writes the page:
 
-    warlight experiment report FOLDERS -o docs/thesis.md
+    warlight experiment report FOLDERS -o docs/results/thesis-tables.md
 
 It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
 interruption.
 
 `mcts_thesis` is the search with the thesis's parameters and generators, and `mcts` the search with ours. The thesis
 gives its bots seconds on a machine of 2017. Here a bot gets the number of simulations that the thesis's program made
-in that time: 457 in 10 seconds (its table 3.3) and 1272 in 15 seconds (its table 3.10). The first rate gives 91 in 2
-seconds, 228 in 5 and 914 in 20. `--by seconds` gives seconds instead. Unless a section says otherwise, matches are
-on the world map with the rules `thesis` and random starting regions, and players change seats after each game.
+in that time. `--by seconds` gives seconds instead.
+
+| seconds a move in the thesis | simulations a move here | source |
+| ---: | ---: | --- |
+| 2 | 91 | the rate of 10 seconds |
+| 5 | 228 | the rate of 10 seconds |
+| 10 | 457 | the thesis's table 3.3 |
+| 15 | 1272 | the thesis's table 3.10 |
+| 20 | 914 | the rate of 10 seconds |
+
+Unless a section says otherwise, matches are on the world map with the rules `thesis` and random starting regions, and
+players change seats after each game.
 
 Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies
 within our interval. If it does not, the column has the 95 % interval of the difference (ours minus the thesis's,
@@ -32,14 +42,18 @@ Newcombe's method), which includes the chance in the thesis's games. An interval
 
 _METHODS = """# Methods of other theses, measured
 
-Students' theses on other games reported the findings above each table. Here are their experiments on Warlight.
-[methods.md](methods.md) describes the players and options. This command writes the page:
+Students' theses on other games reported the findings below each table. Here are their experiments on Warlight. [Search
+options](../reference/search-options.md) describes the players and options, and [the lab notebook](../lab/methods.md)
+has the date and the conclusions. This command writes the page:
 
-    warlight experiment report FOLDERS -o docs/methods-results.md
+    warlight experiment report FOLDERS -o docs/results/methods.md
 
 It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
-interruption. All matches use the rules `thesis`. Shares are shares of games won, with Wilson's 95 % interval. The
-authors' figures are of their games, so a difference is a finding about the games and no error.
+interruption. `python benchmarks/methods.py` measures the basis of the explanations in the lab notebook.
+
+All matches use the rules `thesis`. The tree search plays without local search (`refine=0`), which would hide the
+effect of its options. Shares are shares of games won, with Wilson's 95 % interval. The authors' figures are of their
+games, so a difference is a finding about the games and no error.
 """
 
 _GROWTH = """# Growth
