@@ -1,4 +1,4 @@
-"""Games with their logs for tests, and a second reader of the format, written from ``docs/log.md`` alone."""
+"""Games with their logs for tests, and a second reader of the format, from ``docs/reference/game-log.md`` alone."""
 
 from __future__ import annotations
 

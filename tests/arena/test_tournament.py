@@ -22,7 +22,7 @@ from warlight_env.arena.ratings.likelihood import Placing
 from warlight_env.arena.ratings.skill import skills
 from warlight_env.arena.tournaments import tournament_live
 from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError
-from warlight_env.arena.tournaments.tournament_file import load_tournament
+from warlight_env.arena.tournaments.tournament_file import KEYS, load_tournament
 from warlight_env.arena.tournaments.tournament_live import LiveTables
 from warlight_env.arena.tournaments.tournament_report import to_html
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
@@ -31,6 +31,7 @@ from warlight_env.engine.rules import Rules
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
+DOCS = Path(__file__).parents[2] / "docs"
 BOTS = ("random", "aggressive", "smart_random", "one_big_army")
 
 
@@ -278,6 +279,23 @@ def test_the_example_is_one():
     asked = load_tournament(Path(__file__).parents[2] / "examples" / "tournament.toml")
     assert len(asked.contests()) == 2 * 10
     assert str(asked.contests()[3].setup.clocks[1]) == "50sims"
+
+
+@pytest.mark.parametrize("page", ["how-to/class-tournament.md", "reference/tournament-file.md"])
+def test_the_files_of_the_documents_are_tournaments(page, tmp_path):
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (file := tmp_path / "shown.toml").write_text(shown, encoding="utf-8")
+    assert load_tournament(file).contests()
+
+
+def test_the_documents_list_all_keys_with_their_defaults():
+    text = (DOCS / "reference" / "tournament-file.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\|", text, re.MULTILINE))
+    assert rows.keys() == set(KEYS)
+    defaults = Tournament("t", (Entrant("a", "random"), Entrant("b", "random"))).to_dict()
+    for key, shown in rows.items():
+        if shown not in ("", "the file's name", "none", "as in the rules, or 500"):
+            assert json.loads(shown.strip("`")) == defaults[key], key
 
 
 def test_skills_are_openskills():

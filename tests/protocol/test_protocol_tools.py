@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
 from warlight_env.record import GameLog, LogWriter
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "external-bot.md"
 NEEDED = {"python": "python3", "java": "javac", "cpp": "g++"}
 
 
@@ -49,6 +51,23 @@ def test_the_minimal_bot_passes_the_check(language, tmp_path, capsys):
     if chosen.build:
         subprocess.run(shlex.split(chosen.build), cwd=tmp_path, check=True)
     run = chosen.run.replace("bot.py", str(tmp_path / "bot.py")).replace("-cp .", f"-cp {tmp_path}")
+    assert main(["bot", "check", run.replace("./bot", str(tmp_path / "bot"))]) == 0
+    assert "17 of 17 cases passed" in capsys.readouterr().out
+
+
+def test_the_page_names_the_commands_of_each_language():
+    for name, language in LANGUAGES.items():
+        row = rf"^\| `{name}`.* \| (`{re.escape(language.build)}`|–) \| `{re.escape(language.run)}` \|$"
+        assert re.search(row, PAGE.read_text(encoding="utf-8"), re.MULTILINE), name
+
+
+@pytest.mark.slow
+def test_the_bot_in_rust_beside_the_page_passes_the_check(tmp_path, capsys):
+    if shutil.which("rustc") is None:
+        pytest.skip("no rustc here")
+    shutil.copy(PAGE.with_name("bot.rs"), tmp_path)
+    build, run = re.search(r"^\| Rust \| `(.*)` \| `(.*)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE).groups()
+    subprocess.run(shlex.split(build), cwd=tmp_path, check=True)
     assert main(["bot", "check", run.replace("./bot", str(tmp_path / "bot"))]) == 0
     assert "17 of 17 cases passed" in capsys.readouterr().out
 

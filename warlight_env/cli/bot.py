@@ -13,7 +13,7 @@ from warlight_env.cli.common import FAILURE, OK, JsonOption, UsageError, Whole, 
 app = App(
     name="bot",
     help="Bots for the AI Challenges: run our agents under any engine, check and write your "
-    "own bots (docs/protocol.md).",
+    "own bots (docs/reference/protocol.md).",
 )
 
 

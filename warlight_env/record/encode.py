@@ -1,4 +1,4 @@
-"""Convert a game to plain data: the header and each event in a form for JSON (see ``docs/log.md``)."""
+"""Convert a game to plain data: the header and each event in a form for JSON (see ``docs/reference/game-log.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-// What the server and exported files hold; `warlight_env/web/documents/replay_document.py` and `docs/log.md` say more.
+// What the server and exported files hold; `warlight_env/web/documents/replay_document.py` and
+// `docs/reference/game-log.md` say more.
 
 export interface RegionDoc {
   name: string;

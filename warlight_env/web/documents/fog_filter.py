@@ -17,9 +17,10 @@ SPECTATOR: Final = -1
 
 
 class FogFilter:
-    """Takes the events of a game's log in order (see ``docs/log.md``) and returns each as one viewer may see it.
+    """Takes the events of a game's log in order and returns each as one viewer may see it.
 
-    Each round gets an additional field ``deploys``: ``[player, region, armies]`` without dropped deploys.
+    ``docs/reference/game-log.md`` has the format. Each round gets an additional field ``deploys``:
+    ``[player, region, armies]`` without dropped deploys.
     For players, in contrast to onlookers, these rules apply:
 
     * hidden regions have owner -2 and army 0 from the start on, and ``changed`` contains the changes of the *view*;
