@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Final
 
 from provenance import ROOT, check_provenance, provenance, provenance_table
@@ -186,7 +187,7 @@ def run(told: argparse.Namespace) -> int:
         InputError: the checkout has uncommitted changes, or the folder has games of another commit.
     """
     cells, path = cells_of(told), told.out / RUN
-    now = provenance([_without_command(word, told.external) for word in told.words])
+    now = provenance("ladder.py", [_without_command(word, told.external) for word in told.words])
     known = read_run(told.out) if path.exists() else {"cells": [], "sessions": []}
     if now["dirty"] and not told.dirty:
         raise LadderError("the checkout has uncommitted changes; commit them first (or play with --dirty, for no page)")
@@ -245,6 +246,10 @@ def page(told: argparse.Namespace) -> int:
     return 0
 
 
+def _fill(text: str) -> str:
+    return fill(text, 118, break_long_words=False, break_on_hyphens=False)
+
+
 def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
     """Return the page.
 
@@ -267,21 +272,15 @@ def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
     parts += [f"`{name}` plays the map `{map_}` only." for name, map_ in ONLY.items() if name in specs]
     if any(name.startswith("belief:") for name in specs):
         parts.append("`belief:` players need fog, which `challenge1` and `challenge2` have.")
-    lines = [
-        "# Ladder",
-        "",
+    head = (
         "The tables show ratings in Elo points with 95 % intervals, for each map and each preset of rules. "
-        f"{zero} the rating 0 in every table. Ratings of different tables are not comparable.",
-        "",
-        " ".join(parts),
-    ]
+        f"{zero} the rating 0 in every table. Ratings of different tables are not comparable."
+    )
+    lines = ["# Ladder", "", _fill(head), "", _fill(" ".join(parts))]
     if programs:
-        lines += [
-            "",
-            f"External programs: {', '.join(programs)}. They have the clock of the protocol, so their games depend "
-            "on the machine.",
-        ]
-    lines += ["", "`python benchmarks/ladder.py page` writes this page.", "", *made, "", *_conclusions(results)]
+        text = "They have the clock of the protocol, so their games depend on the machine."
+        lines += ["", _fill(f"External programs: {', '.join(programs)}. {text}")]
+    lines += ["", "`python benchmarks/ladder.py page` writes this page.", "", *made, "", _fill(_conclusions(results))]
     for map_, by_rules in tables.items():
         lines += ["", f"## {map_}", "", *_table(by_rules)]
     return "\n".join(lines) + "\n"
@@ -314,7 +313,7 @@ def _rating(row: dict[str, Any] | None) -> str:
     return elo if low == high else f"{elo} ({low} to {high})"
 
 
-def _conclusions(results: Sequence[dict[str, Any]]) -> list[str]:
+def _conclusions(results: Sequence[dict[str, Any]]) -> str:
     """Return two sentences: which players have the highest ratings, and how often their intervals overlap."""
     firsts: dict[str, int] = {}
     alike = 0
@@ -322,11 +321,11 @@ def _conclusions(results: Sequence[dict[str, Any]]) -> list[str]:
         best, second = result["ratings"][:2]
         firsts[best["name"]] = firsts.get(best["name"], 0) + 1
         alike += second["high"] >= best["low"]
-    leaders = ", ".join(f"`{name}` in {n}" for name, n in sorted(firsts.items(), key=lambda item: -item[1]))
-    return [
-        f"The highest rating of the {len(results)} combinations of map and preset has: {leaders}.",
-        f"In {alike} of them the intervals of the best two players overlap, so their order is uncertain.",
-    ]
+    leaders = ", ".join(f"`{name}` {n}" for name, n in sorted(firsts.items(), key=lambda item: -item[1]))
+    return (
+        f"Players with the highest rating, by number of tables: {leaders}. In {alike} of {len(results)} tables the "
+        "intervals of the best two players overlap, so their order is uncertain."
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

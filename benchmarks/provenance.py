@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -39,18 +38,18 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def provenance(arguments: Sequence[str]) -> dict[str, Any]:
+def provenance(program: str, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the facts about a measurement that begins now, in a form for JSON.
 
     Args:
-        arguments: the words after the program's name.
+        program: the file in this folder. arguments: the words after it.
     """
     commit, dirty = checkout()
     return {
         "commit": commit,
         "dirty": dirty,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "command": shlex.join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *arguments]),
+        "command": shlex.join(["python", f"benchmarks/{program}", *arguments]),
         "machine": facts_line(facts()),
     }
 
