@@ -14,6 +14,7 @@ import argparse
 import json
 import re
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from typing import Any, Final
 from provenance import ROOT, check_provenance, provenance, provenance_table
 
 from warlight_env import bounded, maps
-from warlight_env.arena import Match
+from warlight_env.arena import Match, MatchResult
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_file import load_tournament
 from warlight_env.arena.tournaments.tournament_live import RESULT
@@ -45,7 +46,8 @@ PLAYERS: Final = (
 #: The only map of a player.
 ONLY: Final = {"policy:world": "world"}
 ANCHOR: Final = "random"
-GAMES: Final = 14
+#: About six hours on two cores.
+GAMES: Final = 12
 MAX_ROUNDS: Final = 200
 #: Rounds of the game that measures the time of a player, and the power law of the length of games by regions.
 TRIED: Final = 8
@@ -134,36 +136,50 @@ def played(folder: Path) -> dict[str, Any]:
     return found
 
 
-def estimate(cells: Sequence[Cell], told: argparse.Namespace) -> tuple[int, float]:
-    """Return the number of missing games, and the seconds that they take one after another.
+def seconds_a_round(spec: str, cell: Cell) -> float:
+    """Return a player's CPU time for a round, from the first rounds of a game against `aggressive`.
 
-    Every player plays the first rounds of one game against `aggressive` on each map, with and without fog. Its mean
-    time for a move, times the usual number of rounds on a map of this size, is its share of a game.
+    A program runs in another process, so its time is that of its answers.
     """
-    moves: dict[tuple[str, str, bool], float] = {}
+
+    def play(rounds: int) -> MatchResult:
+        return Match([spec, "aggressive"], games=1, map=cell.map, rules=cell.rules, max_rounds=rounds).run()
+
+    play(1)  # compiles
+    began = time.process_time()
+    result = play(TRIED)
+    spent = time.process_time() - began
+    return spent / result.records[0].rounds + (result.agents[0].time.mean if spec.startswith("cmd:") else 0.0)
+
+
+def estimate(cells: Sequence[Cell], told: argparse.Namespace) -> tuple[int, float]:
+    """Return the number of missing games, and the CPU seconds of all of them.
+
+    A game takes the sum of its players' `seconds_a_round`, times the usual number of rounds on a map of this size.
+    """
+    measured: dict[tuple[str, str, bool], float] = {}
     left, seconds = 0, 0.0
     for cell in cells:
         asked = load_tournament(cell.write(told))
         missing = games_of(asked) - int(played(told.out / cell.name).get("games", 0))
         if not missing:
             continue
-        rules = asked.rules[0]
+        costs = []
         for entrant in asked.entrants:
-            key = (entrant.spec, cell.map, rules.fog)
-            if key not in moves:
-                tried = Match([entrant.spec, "aggressive"], games=1, map=cell.map, rules=rules, max_rounds=TRIED)
-                moves[key] = tried.run().agents[0].time.mean
+            key = (entrant.spec, cell.map, asked.rules[0].fog)
+            if key not in measured:
+                measured[key] = seconds_a_round(entrant.spec, cell)
+            costs.append(measured[key])
         rounds = LENGTH[0] * asked.maps[0].n_regions ** LENGTH[1]
-        mean = sum(moves[entrant.spec, cell.map, rules.fog] for entrant in asked.entrants) / len(asked.entrants)
-        left, seconds = left + missing, seconds + missing * rounds * 2 * mean
+        left, seconds = left + missing, seconds + missing * rounds * 2 * sum(costs) / len(costs)
     return left, seconds
 
 
 def tell(cells: Sequence[Cell], told: argparse.Namespace) -> int:
-    """Print the estimate, and return the number of missing games."""
+    """Print the estimate, which takes a minute of CPU time, and return the number of missing games."""
     left, seconds = estimate(cells, told)
     text = f"{left:,} games in {len(cells)} tournaments, about {seconds / told.jobs / 3600:.1f} hours"
-    print(f"{text} with {told.jobs} jobs at the present speed of this machine", file=sys.stderr, flush=True)
+    print(f"{text} on {told.jobs} idle cores", file=sys.stderr, flush=True)
     return left
 
 

@@ -33,7 +33,7 @@ def page(ladder: Any, out: Path) -> int:
 
 def test_two_players_on_one_map_make_a_page(ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert run(ladder, tmp_path) == 0
-    assert "2 games in 1 tournaments, about 0.0 hours with 1 jobs" in capsys.readouterr().err
+    assert "2 games in 1 tournaments, about 0.0 hours on 1 idle cores" in capsys.readouterr().err
     games = (tmp_path / "small-thesis" / "games.jsonl").read_bytes()
     assert games.count(b"\n") == 2
     assert run(ladder, tmp_path) == 0
