@@ -1,4 +1,8 @@
-"""The table of speeds: ``python benchmarks/bench.py``. Rates of one run, and ratios to what the machine gives in it."""
+"""Speeds: ``python benchmarks/bench.py`` measures rates, and ratios to other rates of the same run.
+
+``python benchmarks/bench.py --json runs/speeds.json`` also writes them to a file, and
+``python benchmarks/bench.py page runs/speeds.json`` writes docs/results/speeds.md from such files of one commit.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import speeds_page
 from environments import bench_maps, bench_own, bench_sb3, bench_vector
 from networks import bench_networks
 
@@ -282,4 +287,6 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    run_parts(PARTS, __doc__)
+    if sys.argv[1:2] == ["page"]:
+        sys.exit(speeds_page.main(sys.argv[2:]))
+    run_parts("bench.py", PARTS, __doc__)

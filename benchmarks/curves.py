@@ -1,10 +1,10 @@
-"""Learning curves: how strong what a trainer has found is, by its steps and by the time it had.
+"""Learning curves: the strength of trained policies by steps and by time.
 
-``python benchmarks/curves.py run`` has each method learn for some minutes from each seed, and then plays what it had
-found on the way against one bot, on starts that are the same for all; ``draw`` makes the picture and the table of
-docs/learning.md. The last policy of each stays in the folder beside its curve; what is there already is left as it is,
-and where that goes by other settings, nothing is learned. Minutes are those of a processor, which other work on the
-machine does not shorten.
+``python benchmarks/curves.py run`` trains each method for some minutes from each seed. It then plays the policies of
+the run against one bot, on the same starts for all. ``draw`` makes the picture and the table of
+docs/results/learning-curves.md. The last policy of each run stays in the folder, beside its curve. Existing curves are
+kept; a folder with curves of other settings is refused. Minutes are CPU time, so other work on the machine does not
+shorten them.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs.add_argument("--jobs", type=int, default=1, help="games of a score side by side")
     runs.set_defaults(act=run)
     draws = commands.add_parser("draw", help="the picture and the table")
-    draws.add_argument("--svg", type=Path, default=Path("docs/learning.svg"))
+    draws.add_argument("--svg", type=Path, default=Path("docs/results/learning-curves.svg"))
     draws.set_defaults(act=draw)
     for command in (runs, draws):
         command.add_argument("--out", type=Path, default=Path("runs/curves"), help="folder of the curves")

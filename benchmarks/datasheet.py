@@ -1,4 +1,4 @@
-"""The environment in figures: ``python benchmarks/datasheet.py`` writes the tables of docs/datasheet.md.
+"""The environment in figures: ``python benchmarks/datasheet.py`` writes the tables of docs/results/datasheet.md.
 
 Turns are counted exactly: ways to deploy the income, times, for the deploys that were played, ways to send armies from
 each own region over its borders; orders of attacks are not counted. Positions and lengths are of games between equal

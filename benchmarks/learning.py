@@ -84,4 +84,4 @@ def bench_learning(quick: bool) -> list[Row]:
 
 
 if __name__ == "__main__":
-    run_parts({"learning": bench_learning}, __doc__)
+    run_parts("learning.py", {"learning": bench_learning}, __doc__)

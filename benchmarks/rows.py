@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from provenance import provenance
 from rich.console import Console
 from rich.table import Table
+
+from warlight_env.output import write_file
 
 
 @dataclass
@@ -30,17 +34,21 @@ def not_installed(what: str, asked: str, error: ImportError) -> Row:
     return Row(what, asked, f"{error.name} is not installed", float("nan"), None)
 
 
-def run_parts(parts: Mapping[str, Callable[[bool], list[Row]]], description: str | None) -> None:
+def run_parts(program: str, parts: Mapping[str, Callable[[bool], list[Row]]], description: str | None) -> None:
     """Run benchmarks from the command line and print their rows as a table.
 
     Args:
-        parts: benchmarks by name; each takes whether runs are short. description: what the command's help says.
+        program: the file in this folder.
+        parts: benchmarks by name; each takes whether runs are short.
+        description: the text of the command's help.
     """
-    parser = argparse.ArgumentParser(description=description)
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[*parts, []], help="which parts to run; default: all")
     parser.add_argument("--quick", action="store_true", help="shorter runs")
-    parser.add_argument("--json", type=Path, help="also write the rows to this file")
+    parser.add_argument("--json", type=Path, help="also write the rows, with commit and machine, to this file")
     arguments = parser.parse_args()
+    words = [*arguments.parts, *(["--quick"] if arguments.quick else [])]
+    measured = provenance(program, words) if arguments.json else {}
     console = Console()
     rows: list[Row] = []
     for name in arguments.parts or parts:
@@ -53,4 +61,6 @@ def run_parts(parts: Mapping[str, Callable[[bool], list[Row]]], description: str
         table.add_row(row.what, row.asked, row.measured, {True: "yes", False: "NO", None: ""}[row.reached])
     console.print(table)
     if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+        arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        found = [asdict(row) | {"value": row.value if math.isfinite(row.value) else None} for row in rows]
+        write_file(arguments.json, json.dumps({"provenance": measured, "rows": found}, indent=1) + "\n")

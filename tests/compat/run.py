@@ -1,4 +1,4 @@
-"""The environment in other people's libraries: ``python tests/compat/run.py --write`` makes docs/compatibility.md.
+"""The environment in other libraries: ``python tests/compat/run.py --write`` writes docs/results/compatibility.md.
 
 Every row is a program of this folder, run in a virtual environment of its own with what the row asks for, at the newest
 versions that pip finds, and removed afterwards. Without --write it says what came of each; the exit code is 1 where a
@@ -8,6 +8,7 @@ row failed that the table does not know to fail.
 from __future__ import annotations
 
 import argparse
+import datetime
 import re
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs" / "compatibility.md"
+PAGE = ROOT / "docs" / "results" / "compatibility.md"
 #: What pip may not bring, and PyTorch's CPU build.
 LIMITS = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.endswith("<0")]
 TORCH = "torch==2.13.0"
@@ -115,24 +116,37 @@ def rows_of(table: str) -> dict[str, str]:
     return {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines() if line.startswith("| ")}
 
 
-def line_of(name: str, found: dict[str, Any]) -> str:
-    """A row's line in the table."""
+def line_of(name: str, found: dict[str, Any], on: str) -> str:
+    """A row's line in the table.
+
+    Args:
+        name: the row. found: its `outcome`. on: its `day_and_commit`.
+    """
     row = ROWS[name]
     result = "passes" if found["passed"] else f"fails: {row.failing or found['said']}"
-    return f"| {name} | {row.library} {found['version']}".rstrip() + f" | {row.forms} | {result} |"
+    return f"| {name} | {row.library} {found['version']}".rstrip() + f" | {row.forms} | {result} | {on} |"
+
+
+def day_and_commit() -> str:
+    """The cells of a row with its date and commit; uncommitted changes are marked."""
+    words = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=7", "--exclude=*"]
+    commit = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+    return f"{datetime.datetime.now(datetime.UTC).date().isoformat()} | `{commit}`"
 
 
 def page(lines: dict[str, str]) -> str:
     """The table, of the lines of all rows."""
     head = [
-        "# Libraries",
+        "# Compatibility with libraries",
         "",
-        "What the environments were taken into, each in a virtual environment of its own. `python tests/compat/run.py "
-        "--write` makes this table (a quarter of an hour, some gigabytes of downloads); each row is a program of "
-        "`tests/compat/` or `examples/`.",
+        "Each row is a program of `tests/compat/` or `examples/` that uses the environments with a library. It runs in",
+        "a virtual environment of its own, with the newest versions that pip finds, on Linux.",
         "",
-        "| library | version | form | |",
-        "|---|---|---|---|",
+        "`python tests/compat/run.py --write` writes this table. It takes a quarter of an hour and downloads some",
+        "gigabytes. `--only NAME` runs single rows. The date and the commit are those of a row's last run.",
+        "",
+        "| row | library | test | result | date | commit |",
+        "|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *(lines[name] for name in ROWS)]) + "\n"
 
@@ -143,12 +157,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=list(ROWS), default=list(ROWS), help="these rows alone")
     parser.add_argument("--write", action="store_true", help="write the table; rows that are not run stay as they were")
     told = parser.parse_args(arguments)
-    bad = 0
+    bad, on = 0, day_and_commit()  # before the table changes
     for name in told.only:
         with tempfile.TemporaryDirectory() as folder:
             found = outcome(ROWS[name], Path(folder))
         bad += not found["passed"] and not ROWS[name].failing
-        line = line_of(name, found)
+        line = line_of(name, found, on)
         print(line, flush=True)
         if told.write:
             PAGE.write_text(page({**rows_of(PAGE.read_text(encoding="utf-8")), name: line}), encoding="utf-8")

@@ -139,11 +139,12 @@ def test_the_table_of_libraries_is_that_of_the_program():
     spec.loader.exec_module(compat)
     text = compat.PAGE.read_text(encoding="utf-8")
     lines = compat.rows_of(text)
-    assert list(lines) == ["library", *compat.ROWS] and text == compat.page(lines)
+    assert list(lines) == ["row", *compat.ROWS] and text == compat.page(lines)
     for name, row in compat.ROWS.items():
-        _, library, forms, came = lines[name].split(" | ")
+        _, library, forms, came, date, commit = lines[name].split(" | ")
         assert re.fullmatch(rf"{row.library} \d+\.\S+", library) and forms == row.forms
-        assert came == "passes |" or (row.failing and came == f"fails: {row.failing} |")
+        assert came == "passes" or (row.failing and came == f"fails: {row.failing}")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", date) and re.fullmatch(r"`[0-9a-f]{7,}` \|", commit)
 
 
 def test_the_thesis_index_names_what_is_there():

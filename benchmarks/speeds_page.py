@@ -1,0 +1,82 @@
+"""The page of speeds, from files that ``python benchmarks/bench.py --json FILE`` wrote at one commit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from provenance import ROOT, check_provenance, provenance_table
+
+from warlight_env import bounded
+from warlight_env.errors import InputError
+from warlight_env.output import write_file
+
+PAGE: Final = ROOT / "docs" / "results" / "speeds.md"
+_HEAD: Final = """# Speeds
+
+A speed is the median of interleaved runs. A ratio compares speeds of the same run. Speeds of environments use CPU time.
+
+`python benchmarks/bench.py page` writes this page.
+"""
+
+
+class SpeedsError(InputError):
+    """Files from which no page follows. The message names the file."""
+
+
+def read_speeds(path: Path) -> tuple[Any, list[dict[str, Any]]]:
+    """Return the provenance and the rows of a file.
+
+    Raises:
+        SpeedsError: `bench.py` did not write it.
+    """
+    place, text = bounded.shown(path), bounded.read_text(path, bounded.RESULT_BYTES, SpeedsError, "file of speeds")
+    found = bounded.parse_json(text, place, SpeedsError)
+    rows = found.get("rows") if isinstance(found, dict) else None
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and all(isinstance(row.get(key), str) for key in ("what", "asked", "measured"))
+        for row in rows
+    ):
+        raise SpeedsError(f"{place}: not a file of `python benchmarks/bench.py --json`")
+    return found.get("provenance"), rows
+
+
+def page_of(paths: Sequence[Path]) -> str:
+    """Return the page.
+
+    Raises:
+        InputError: a file is damaged, files are of several commits or machines, or two have the same row.
+    """
+    files = [(bounded.shown(path), *read_speeds(path)) for path in paths]
+    checked = check_provenance(((place, made) for place, made, _ in files), alike=("commit", "machine"))
+    rows: dict[str, tuple[str, str]] = {}
+    for place, _, found in files:
+        within = ""  # the row that the next ones continue
+        for row in found:
+            within = within if row["what"].startswith("…") else row["what"]
+            name = row["what"] if row["what"] == within else f"{within} {row['what']}"
+            if name in rows:
+                raise SpeedsError(f"{place}: {name!r} is in another file, too")
+            rows[name] = (row["asked"], row["measured"])
+    table = ["| benchmark | target | measured |", "|---|---|---|"]
+    table += [f"| {name} | {asked} | {measured} |" for name, (asked, measured) in rows.items()]
+    return "\n".join([_HEAD, *provenance_table(checked), "", *table]) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="bench.py page", description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, help="files of one commit and one machine")
+    parser.add_argument("--page", type=Path, default=PAGE, help="file to write (default: docs/results/speeds.md)")
+    told = parser.parse_args(arguments)
+    try:
+        text = page_of(told.files)
+        told.page.parent.mkdir(parents=True, exist_ok=True)
+        write_file(told.page, text)
+    except InputError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,122 @@
+"""The ladder: played once, continued, and written to its page from one clean commit only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMIT = "0123456789abcdef"
+
+
+@pytest.fixture
+def ladder(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module, in a clean checkout of COMMIT."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    import ladder
+    import provenance
+
+    monkeypatch.setattr(provenance, "checkout", lambda: (COMMIT, False))
+    return ladder
+
+
+def run(ladder: Any, out: Path, *more: str) -> int:
+    words = ["run", "--out", str(out), "--players", "random", "aggressive", "--maps", "small", "--rules", "thesis"]
+    return int(ladder.main([*words, "--games", "2", "--jobs", "1", *more]))
+
+
+def page(ladder: Any, out: Path) -> int:
+    return int(ladder.main(["page", "--out", str(out), "--page", str(out / "page" / "ladder.md")]))
+
+
+def test_two_players_on_one_map_make_a_page(ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(ladder, tmp_path) == 0
+    assert "2 games in 1 tournaments, about 0.0 hours on 1 idle cores" in capsys.readouterr().err
+    games = (tmp_path / "small-thesis" / "games.jsonl").read_bytes()
+    assert games.count(b"\n") == 2
+    assert run(ladder, tmp_path) == 0
+    assert "all games are played" in capsys.readouterr().err
+    assert (tmp_path / "small-thesis" / "games.jsonl").read_bytes() == games
+    assert len(ladder.read_run(tmp_path)["sessions"]) == 1
+    assert page(ladder, tmp_path) == 0
+    text = (tmp_path / "page" / "ladder.md").read_text(encoding="utf-8")
+    assert "| commit | `0123456789` |" in text and "--games 2 --jobs 1` |" in text
+    [result] = [ladder.played(tmp_path / "small-thesis")]
+    rows = {row["name"]: row for row in result["ratings"]}
+    assert set(rows) == {"random", "aggressive"} and rows["random"]["elo"] == 0
+    assert "| `random` | 0 |" in text and f"| `aggressive` | {round(rows['aggressive']['elo'])} (" in text
+
+
+def test_a_folder_of_another_commit_is_refused(
+    ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    assert run(ladder, tmp_path) == 0
+    import provenance
+
+    monkeypatch.setattr(provenance, "checkout", lambda: ("f" * 16, False))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert run(ladder, tmp_path, "--rules", "thesis", "challenge1") == 2
+    assert f"commit {'f' * 16}, but other results are of {COMMIT}" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_uncommitted_changes_give_no_page(
+    ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    import provenance
+
+    monkeypatch.setattr(provenance, "checkout", lambda: (COMMIT, True))
+    assert run(ladder, tmp_path) == 2
+    assert "uncommitted changes" in capsys.readouterr().err and not list(tmp_path.iterdir())
+    assert run(ladder, tmp_path, "--dirty") == 0
+    assert page(ladder, tmp_path) == 2
+    assert "uncommitted changes" in capsys.readouterr().err and not (tmp_path / "page").exists()
+
+
+@pytest.mark.parametrize("change", ["mixed", "missing", "unknown"])
+def test_the_page_needs_all_games_of_one_commit(
+    ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str
+):
+    assert run(ladder, tmp_path) == 0
+    found = ladder.read_run(tmp_path)
+    if change == "mixed":
+        found["sessions"].append(found["sessions"][0] | {"commit": "f" * 16})
+    elif change == "missing":
+        found["cells"].append("world-thesis")
+    else:
+        found["sessions"] = [{}]
+    (tmp_path / ladder.RUN).write_text(json.dumps(found), encoding="utf-8")
+    assert page(ladder, tmp_path) == 2
+    said = {"mixed": "but other results are of", "missing": "games are missing", "unknown": "of which commit"}
+    assert said[change] in capsys.readouterr().err
+
+
+def test_players_play_where_they_can(ladder: Any, tmp_path: Path):
+    told = type("Told", (), {"players": ladder.PLAYERS, "external": ["theirs=java x", "old@challenge1=./a=b"]})
+    names = {
+        (map_, rules): {name for name, _ in ladder.Cell(map_, rules).players(told)}
+        for map_ in ladder.MAPS
+        for rules in ladder.PRESETS
+    }
+    assert len(names) == 12
+    for (map_, rules), players in names.items():
+        fog = rules.startswith("challenge")
+        assert ("policy:world" in players) == (map_ == "world")
+        assert ("belief:nash:sims=1200" in players) == ("theirs" in players) == fog
+        assert ("old" in players) == (rules == "challenge1")
+        assert {"random", "policy:any", "nash:sims=1200"} < players
+    assert ("old", "cmd:./a=b") in ladder.Cell("world", "challenge1").players(told)
+
+
+@pytest.mark.parametrize("text", ["java x", "=java", "a@nowhere=java", "a="])
+def test_a_program_needs_a_name_and_a_command(ladder: Any, text: str, capsys: pytest.CaptureFixture[str]):
+    assert ladder.main(["estimate", "--external", text, "--maps", "small"]) == 2
+    assert f"--external {text}: must be NAME=COMMAND" in capsys.readouterr().err
+
+
+def test_the_page_shows_no_command_of_a_program(ladder: Any):
+    words = ["--external", "a=/home/me/bot", "--external=b@challenge2=java x"]
+    shown = [ladder._without_command(word, ["a=/home/me/bot", "b@challenge2=java x"]) for word in words]
+    assert shown == ["--external", "a=COMMAND", "--external=b@challenge2=COMMAND"]

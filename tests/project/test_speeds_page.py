@@ -1,0 +1,86 @@
+"""The page of speeds: written from files of one clean commit and one machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Measure a row with a name, at a commit, and return the file."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    import provenance
+
+    import rows
+
+    def measure(name: str, commit: str = "a" * 40, dirty: bool = False) -> Path:
+        monkeypatch.setattr(provenance, "checkout", lambda: (commit, dirty))
+        path = tmp_path / "speeds" / f"{len(list(tmp_path.glob('speeds/*')))}.json"
+        monkeypatch.setattr(sys, "argv", ["bench.py", "--quick", "--json", str(path)])
+        parts = {
+            "game": lambda quick: [
+                rows.Row(name, "≥ 5/s", "7/s", 7.0, True),
+                rows.Row("… of it", "–", "0.5", 0.5, None),
+            ],
+            "none": lambda quick: [rows.not_installed(f"{name} twice", "–", ImportError(name="torch"))],
+        }
+        rows.run_parts("bench.py", parts, None)
+        return path
+
+    return measure
+
+
+def page(tmp_path: Path, *files: Path) -> tuple[int, Path]:
+    import speeds_page
+
+    target = tmp_path / "page" / "speeds.md"
+    return speeds_page.main([*map(str, files), "--page", str(target)]), target
+
+
+def test_files_of_one_commit_make_a_page(speeds: Any, tmp_path: Path):
+    code, target = page(tmp_path, speeds("clones"), speeds("packs"))
+    text = target.read_text(encoding="utf-8")
+    assert code == 0 and "| commit | `aaaaaaaaaa` |" in text
+    assert "| command | `python benchmarks/bench.py --quick` |" in text and str(tmp_path) not in text
+    assert "| clones | ≥ 5/s | 7/s |\n| clones … of it | – | 0.5 |" in text
+    assert "| packs twice | – | torch is not installed |" in text
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ({"name": "packs", "commit": "b" * 40}, f"commit {'b' * 40}, but other results are of"),
+        ({"name": "packs", "dirty": True}, "uncommitted changes"),
+        ({"name": "clones"}, "'clones' is in another file, too"),
+    ],
+)
+def test_other_files_are_refused(
+    speeds: Any, tmp_path: Path, second: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+):
+    first, other = speeds("clones"), speeds(**second)
+    code, target = page(tmp_path, first, other)
+    assert code == 2 and not target.exists()
+    told = capsys.readouterr().err
+    assert said in told and str(other) in told
+
+
+@pytest.mark.parametrize("change", ["machine", "rows", "old"])
+def test_damaged_files_and_other_machines_are_refused(
+    speeds: Any, tmp_path: Path, change: str, capsys: pytest.CaptureFixture[str]
+):
+    first, other = speeds("clones"), speeds("packs")
+    found = json.loads(other.read_text(encoding="utf-8"))
+    if change == "machine":
+        found["provenance"]["machine"] = "another"
+    elif change == "rows":
+        del found["rows"][0]["what"]
+    else:
+        found = found["rows"]
+    other.write_text(json.dumps(found), encoding="utf-8")
+    code, target = page(tmp_path, first, other)
+    assert code == 2 and not target.exists() and str(other) in capsys.readouterr().err
