@@ -21,7 +21,7 @@ from pathlib import Path
 
 from helpers import copy_engine
 from python_starts import PythonStarts
-from warlight_env.engine.sealed import seal
+from warlight_env.engine.digest_files import seal
 
 #: Programs that print the results of their kernels. "game" has kernels of the engine and of a bot, with several
 #: signatures and pointers; "draws" has few, which are soon compiled again.

@@ -19,7 +19,7 @@ from warlight_env.agents.context import bare_context
 from warlight_env.agents.players.mcts import MctsSettings, Search
 from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.engine.raised import watched
+from warlight_env.engine.callback_errors import watched
 from warlight_env.engine.rng import make_rng
 
 #: Faults of each kind of function, by number; those that are no faults, but answers as they should be, are listed too.

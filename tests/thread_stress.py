@@ -288,7 +288,7 @@ def front(name: str) -> Shared:
 def describer() -> Shared:
     """A `Describer`."""
     from warlight_env.engine.board import make_board
-    from warlight_env.features.describing import Describer
+    from warlight_env.features.extraction import Describer
 
     board = make_board(maps.load("world"))
     shared = Describer(board, Rules.of("thesis"), 2, 100)

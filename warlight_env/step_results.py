@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from warlight_env.arguments import short_repr
 from warlight_env.engine.orders import REASONS, Orders
-from warlight_env.engine.sight import knows_of, seen_in_round
+from warlight_env.engine.visibility import knows_of, seen_in_round
 from warlight_env.errors import InputError
 
 

@@ -32,8 +32,8 @@ from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.arena.playing.play import AgentCrashError
 from warlight_env.cli import main
+from warlight_env.engine.callback_errors import watched
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore
 from warlight_env.errors import RunError, crash_reason
 

@@ -23,8 +23,8 @@ from warlight_env.arena.policies import saved_model
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.envs import FactoredActions, WarlightEnv
-from warlight_env.envs.checkpoints import CheckpointError
 from warlight_env.envs.policy_settings import PolicySettings, PolicySettingsError
+from warlight_env.envs.saved_policies import CheckpointError
 from warlight_env.envs.sb3 import SaveForPlay, make_vec_env, save_for_play
 from warlight_env.errors import InputError
 from warlight_env.output import OutputError, WriteError

@@ -17,7 +17,7 @@ from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.bench import Suite, make_card, make_subject, score_of
 from warlight_env.cli import main
-from warlight_env.envs.checkpoints import CheckpointError
+from warlight_env.envs.saved_policies import CheckpointError
 
 #: A checkpoint's few games.
 TRY = ("--action", "strategies", "--map", "small", "--games", "2", "--quiet")

@@ -14,7 +14,7 @@ from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import cache, sources
 from warlight_env.engine.build import environment_digest
-from warlight_env.engine.sealed import seal, unseal
+from warlight_env.engine.digest_files import seal, unseal
 
 
 @pytest.fixture(scope="module")

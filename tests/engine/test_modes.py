@@ -18,7 +18,7 @@ from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import build, cache_folder, jit
 from warlight_env.engine.cache_folder import others_with_write_access
-from warlight_env.engine.sealed import seal
+from warlight_env.engine.digest_files import seal
 
 HERE = Path(__file__).parents[1]
 #: What the slow tests run: rounds, among others against the oracle, starts of games, and environments.

@@ -26,8 +26,8 @@ from warlight_env.agents.players.random import RandomAgent
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.validity import StateError
 from warlight_env.envs import OpponentError, OpponentPool, WarlightMapsVectorEnv, WarlightVectorEnv
-from warlight_env.envs.checkpoints import CheckpointError, load_policy, policy_of
 from warlight_env.envs.opponents import AgentOpponent
+from warlight_env.envs.saved_policies import CheckpointError, load_policy, policy_of
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError
 

@@ -15,9 +15,9 @@ from warlight_env.arena.policies.saved_model import SeededModel, check_size, loa
 from warlight_env.arguments import short_repr
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
-from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
+from warlight_env.envs.saved_policies import load_policy
 from warlight_env.errors import did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
 from warlight_env.game import Game

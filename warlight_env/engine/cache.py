@@ -20,7 +20,7 @@ from warlight_env.engine.cache_folder import cache_folder as cache_folder
 from warlight_env.engine.cache_folder import warn_once
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.compile_progress import note_loaded
-from warlight_env.engine.sealed import is_damaged, seal, unseal
+from warlight_env.engine.digest_files import is_damaged, seal, unseal
 from warlight_env.engine.sources import (
     FORMAT,
     ModuleSource,

@@ -27,16 +27,15 @@ from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import DEALT, check_players
 from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.engine.view import View
-from warlight_env.envs import handing_in, showing, snapshots
+from warlight_env.envs import action_submission, snapshots, views
+from warlight_env.envs.action_submission import ActionError
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.buffers import Buffers, make_buffers
-from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.core_arguments import check_arguments, check_batch, check_slots, make_settings
 from warlight_env.envs.core_protocol import make_row_room
-from warlight_env.envs.handing_in import ActionError
-from warlight_env.envs.own_functions import (
+from warlight_env.envs.custom_functions import (
     Games,
     ObservationFunction,
     OwnObservation,
@@ -46,6 +45,7 @@ from warlight_env.envs.own_functions import (
     some_games,
 )
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.round_history import Chronicle
 from warlight_env.envs.snapshots import Snapshot
 from warlight_env.envs.step import GameBatch, Turns, Work, begin, make_turns, make_work, resolve
 from warlight_env.errors import InputError
@@ -172,7 +172,7 @@ class EnvCore(OneThread):
         new.slot[...] = np.where(out.slot < kept, out.slot, -1)
         self.out = new
         self.row_room = make_row_room(self.batch, slots, self.row_size)
-        showing.refresh(self)
+        views.refresh(self)
 
     @property
     def slots(self) -> int:
@@ -305,10 +305,10 @@ class EnvCore(OneThread):
         InputError for rows out of `limits` (an ActionError) and arrays of another shape; then no game steps.
         """
         if self.chronicle is None and self.own_reward is None:
-            handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, True)
+            action_submission.submit_rows(self, actions, dropped, self.row_room.everybody, True)
             return
         with self.undoing():
-            handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, False)
+            action_submission.submit_rows(self, actions, dropped, self.row_room.everybody, False)
             self.resolve_bare()
 
     def hand_in(
@@ -320,11 +320,11 @@ class EnvCore(OneThread):
         """Submit actions, the first half of `step`, for players with acting int8[B, S] not 0 (None: all)."""
         everybody = self.row_room.everybody
         acting = everybody if acting is None else fitting(acting, "acting", np.int8, everybody.shape)
-        handing_in.submit_rows(self, actions, dropped, acting, False)
+        action_submission.submit_rows(self, actions, dropped, acting, False)
 
     def hand_in_choice(self, b: int, player: int, choice: Choice) -> None:
         """Submit a player's whole turn in game b: orders, or wishes during picking; illegal ones are dropped."""
-        handing_in.submit_choice(self, b, player, choice)
+        action_submission.submit_choice(self, b, player, choice)
 
     def hand_in_policy(
         self,
@@ -348,7 +348,7 @@ class EnvCore(OneThread):
             InputError: arguments of another kind, or an entry of `after` that is not a player. An exception of a user's
                 function passes through. In both cases no turn is submitted, and the generators do not change.
         """
-        handing_in.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
+        action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
     def resolve(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
@@ -403,33 +403,33 @@ class EnvCore(OneThread):
             snapshots.check_core(self)
         if not turns_only and self.chronicle is not None:
             self.chronicle.forget(range(self.batch))
-        showing.refresh(self, turns_only=turns_only)
+        views.refresh(self, turns_only=turns_only)
 
     # Looking
 
     def games(self) -> Games:
         """Return the current games, for a `RewardFunction`; read-only, and changed by the next step."""
-        return showing.games_of(self.state, self.out.live, self.out.income)
+        return views.games_of(self.state, self.out.live, self.out.income)
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
         """Return the view of a slot's players in several games, for an `ObservationFunction`; read-only."""
-        return showing.seen(self, slot, games)
+        return views.seen(self, slot, games)
 
     def view(self, player: int, b: int = 0) -> View:
         """Return the player's view of game b, in the form for agents."""
-        return showing.view(self, player, b)
+        return views.view(self, player, b)
 
     def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
         """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
-        return showing.render(self, mode, b)
+        return views.render(self, mode, b)
 
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
         """Return the action mask of a slot's player in game b, as a new flat int8 vector."""
-        return showing.mask(self, slot, b)
+        return views.mask(self, slot, b)
 
     def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
         """Return int8[M, W]: `mask` of several games, given by a slice or int64[M]; W is the length of a flat mask."""
-        return showing.flat_masks(self, slot, games)
+        return views.flat_masks(self, slot, games)
 
     def read_rows(
         self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
@@ -439,12 +439,12 @@ class EnvCore(OneThread):
         actions: a batch of M in the encoding's space, of a slot's players in the games int64[M]. Raises InputError for
         values that are not actions. The method does not check entries beyond `limits`.
         """
-        showing.check_reading(self, games, slot, out)
-        return showing.read_rows(self, actions, games, slot, out)
+        views.check_reading(self, games, slot, out)
+        return views.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
         """Return `mask` in the form that the action space's `sample` takes."""
-        return showing.shaped_mask(self, slot, b)
+        return views.shaped_mask(self, slot, b)
 
     # Saving
 

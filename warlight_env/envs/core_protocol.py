@@ -14,8 +14,8 @@ from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import State
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.buffers import Buffers, EnvSettings
-from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.round_history import Chronicle
 from warlight_env.envs.step import GameBatch, Turns, Work
 from warlight_env.features.columns import Features
 from warlight_env.maps import Map

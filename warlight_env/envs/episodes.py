@@ -17,14 +17,14 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.engine.view import View
+from warlight_env.envs.action_submission import out_of_limits
 from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.batch_spaces import Form, OneMapForm, PaddedForm, nothing_shown
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import check_batch, cycles
-from warlight_env.envs.forms import Form, OneMapForm, PaddedForm, nothing_shown
-from warlight_env.envs.handing_in import out_of_limits
+from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.map_sets import MapRoom, MapSet, MapsLike, OneMap, edges_of, map_set
 from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
-from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action

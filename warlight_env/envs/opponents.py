@@ -24,8 +24,8 @@ from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
-from warlight_env.envs.checkpoints import ModelPolicy, Policy, load_policy
 from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.saved_policies import ModelPolicy, Policy, load_policy
 from warlight_env.errors import InputError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import JIT_DISABLED
 from warlight_env.engine.reference import address_of
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.players import Lineup, Players
+from warlight_env.envs.opponent_assignment import Lineup, Players
 from warlight_env.envs.step_many import MapGames, map_games
 from warlight_env.errors import InputError
 from warlight_env.maps import Map

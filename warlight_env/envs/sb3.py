@@ -25,7 +25,7 @@ from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
-from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError

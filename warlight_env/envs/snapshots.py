@@ -17,9 +17,9 @@ from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, exact_copy
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.core_protocol import Core
-from warlight_env.envs.showing import refresh
 from warlight_env.envs.step import Turns, make_turns
 from warlight_env.envs.validity import check_games
+from warlight_env.envs.views import refresh
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map

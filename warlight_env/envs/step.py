@@ -19,8 +19,8 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
-from warlight_env.engine.sight import see
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State, Workspace, make_scratch
+from warlight_env.engine.visibility import see
 from warlight_env.envs.actions.kernels import (
     CLOSED,
     COUNT,
@@ -36,7 +36,7 @@ from warlight_env.envs.actions.kernels import (
 )
 from warlight_env.envs.buffers import Buffers, EnvSettings, observe, observe_turn, potentials
 from warlight_env.features.columns import global_width, node_width
-from warlight_env.features.describing import Memory, make_memory
+from warlight_env.features.extraction import Memory, make_memory
 
 #: The maximum number of orders dropped from a turn before its submission; later additions cannot overflow.
 MOST_ILLEGAL: Final = 2**30

@@ -15,7 +15,7 @@ from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
-from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds, seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features

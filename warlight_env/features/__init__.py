@@ -5,7 +5,7 @@ in the kernel of its group.
 """
 
 from warlight_env.features.columns import Features, Part, global_features, node_features, observed_features
-from warlight_env.features.describing import Describer
+from warlight_env.features.extraction import Describer
 from warlight_env.features.registry import Feature, Group
 
 __all__ = ["Describer", "Feature", "Features", "Group", "Part", "global_features", "node_features", "observed_features"]

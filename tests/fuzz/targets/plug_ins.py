@@ -20,8 +20,8 @@ from warlight_env.agents.players.flat import FlatAgent, FlatSettings
 from warlight_env.agents.players.mcts import MctsAgent, MctsSettings
 from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.agents.plug_ins.guarded import PlugInError
+from warlight_env.engine.callback_errors import watched
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 

@@ -22,10 +22,10 @@ from warlight_env.engine.state import NEUTRAL, PICK, PLAY
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
-from warlight_env.envs.checkpoints import Policy
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.observation_spaces import observation as observed
 from warlight_env.envs.padding import Padding
+from warlight_env.envs.saved_policies import Policy
 from warlight_env.maps import Map
 from warlight_env.ownership import OneThread
 

@@ -14,9 +14,9 @@ from warlight_env.bounded import open_file, reason, shown
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
-from warlight_env.envs.checkpoints import CheckpointError, ModelPolicy, load_policy
 from warlight_env.envs.map_sets import MapRoom, edges_of
 from warlight_env.envs.policy_settings import PolicySettings, beside
+from warlight_env.envs.saved_policies import CheckpointError, ModelPolicy, load_policy
 from warlight_env.maps import Map
 
 

@@ -35,7 +35,7 @@ from warlight_env.envs.actions.kernels import (
 from warlight_env.envs.actions.loss import Loss, loss_between
 from warlight_env.envs.actions.turns import I64, Choice
 from warlight_env.errors import InputError
-from warlight_env.features.describing import most_income
+from warlight_env.features.extraction import most_income
 
 I8 = npt.NDArray[np.int8]
 

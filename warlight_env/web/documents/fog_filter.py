@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from warlight_env.engine.rules import Rules
-from warlight_env.engine.sight import knows_of, seen_in_round, visible
 from warlight_env.engine.state import UNKNOWN
+from warlight_env.engine.visibility import knows_of, seen_in_round, visible
 from warlight_env.maps import Map
 
 Event = dict[str, Any]

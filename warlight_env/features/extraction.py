@@ -18,8 +18,8 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, Real
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.visibility import visible_bits
 from warlight_env.errors import InputError
 from warlight_env.features.columns import (
     GLOBAL,

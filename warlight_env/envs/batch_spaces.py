@@ -19,8 +19,8 @@ from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts
-from warlight_env.envs.showing import read_rows
 from warlight_env.envs.step_many import PaddedRoom, gather_masks, gather_seen
+from warlight_env.envs.views import read_rows
 from warlight_env.errors import InputError
 
 I8: TypeAlias = npt.NDArray[np.int8]

@@ -24,7 +24,7 @@ from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 from warlight_env.errors import IN_FUNCTION
 
 #: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list by this key.
-_KEY: Final = "warlight_env.engine.raised"
+_KEY: Final = "warlight_env.engine.callback_errors"
 
 #: The number of threads with entries in their list; if it is 0, `failed` need not read the list.
 _failures: Final = np.zeros(1, dtype=np.int64)

@@ -14,15 +14,15 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import fitting
+from warlight_env.engine.callback_errors import watched
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
-from warlight_env.engine.raised import watched
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn
 from warlight_env.envs.core_protocol import Core
-from warlight_env.envs.showing import view
 from warlight_env.envs.step import MOST_ILLEGAL, hand_in, hand_in_and_resolve, hand_in_policy
+from warlight_env.envs.views import view
 from warlight_env.errors import InputError
 from warlight_env.step_results import tell_dropped
 

@@ -16,8 +16,8 @@ from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.arrays import selected
 from warlight_env.envs.core_protocol import Core
-from warlight_env.envs.own_functions import Games, SeenGames, read_only
-from warlight_env.envs.rendering import checked_mode
+from warlight_env.envs.custom_functions import Games, SeenGames, read_only
+from warlight_env.envs.render_modes import checked_mode
 from warlight_env.envs.step import look, look_at_turns
 from warlight_env.errors import InputError
 from warlight_env.features.columns import TURN_WIDTH
