@@ -71,7 +71,7 @@ def test_it_is_shown_and_does_what_the_environment_would(action, observation, ru
                 core.read_rows(actions, game, p, rows[:, p])
                 acting[0, p] = 1
                 steps[p] += 1
-            core.hand_in(rows, None, acting)
+            core.submit_actions(rows, None, acting)
             done = all(core.turns.status[0, p, 2] for p in range(2))
             if done:
                 turns = [[array[0, p].copy() for array in core.turns] for p in range(2)]

@@ -23,7 +23,7 @@ from warlight_env.envs import (
     WarlightVectorEnv,
 )  # fmt: skip
 from warlight_env.envs.sb3 import WarlightVecEnv
-from warlight_env.features import Describer
+from warlight_env.features import FeatureExtractor
 
 RULES = {"name": "thesis", "picks": 1}
 LADDER = boards.ladder(6)
@@ -116,10 +116,10 @@ class OfCore(Subject):
         self.methods = {
             "reset": lambda: {"seeds": [1, 2], "which": [0, 1]},
             "step": lambda: {"actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32)},
-            "hand_in": lambda: {
+            "submit_actions": lambda: {
                 "actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32), "acting": np.ones((2, 2), np.int8)
             },
-            "hand_in_choice": lambda: {"b": 0, "player": 1, "choice": Orders()},
+            "submit_choice": lambda: {"b": 0, "player": 1, "choice": Orders()},
             "resolve": lambda: {"selected": np.ones(2, np.int8), "numbers": np.arange(2)},
             "look": lambda: {"turns_only": False, "whole": True},
             "seen": lambda: {"slot": 0, "games": games.copy()},
@@ -280,10 +280,10 @@ class OfParallel(Subject):
 
 
 class OfFeatures(Subject):
-    """A `Describer` and an `OpponentPool`."""
+    """A `FeatureExtractor` and an `OpponentPool`."""
 
     def __init__(self) -> None:
-        self._describer = Describer(make_board(LADDER), Rules.of(RULES), 2, 9)
+        self._describer = FeatureExtractor(make_board(LADDER), Rules.of(RULES), 2, 9)
         n = LADDER.n_regions
         self.methods = {
             "describe": lambda: {

@@ -71,7 +71,7 @@ def make_subject(
 
     Raises:
         BenchError: the encoding or observation is unknown, or the file cannot be read.
-        CheckpointError: the file contains no policy, or the caller does not trust it, see `load_policy`.
+        SavedPolicyError: the file contains no policy, or the caller does not trust it, see `load_policy`.
         AgentError: the agent does not exist.
     """
     if not isinstance(policy, str) or not policy.endswith(".zip"):

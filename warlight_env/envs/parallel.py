@@ -333,7 +333,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
         seat = self._seat[self._known(agent)]
-        self.core.remember()
+        self.core.record_history()
         return self.core.view(seat)
 
     def _infos(self, seats: Any) -> Infos:

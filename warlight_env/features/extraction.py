@@ -310,7 +310,7 @@ def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.flo
     return values
 
 
-class Describer(OneThread):
+class FeatureExtractor(OneThread):
     """Compute the features of environments with ``observation="flat"`` for positions, without an environment.
 
     Args:
@@ -387,4 +387,4 @@ def _integers(values: Any, what: str) -> npt.NDArray[Any]:
     return array
 
 
-__all__ = ["Describer"]
+__all__ = ["FeatureExtractor"]

@@ -90,11 +90,11 @@ class PolicyAgent(OneThread, Agent):
         clear_turn(turn)
         for _ in range(core.encoding.max_parts):
             core.out.cycles[0] = self._steps
-            core.look(whole=False)
+            core.refresh_observations(whole=False)
             actions = self._actions(core)
             rows = np.zeros((1, 1, core.row_size), dtype=np.int64)
             core.read_rows(actions, _GAME, 0, rows[:, 0])
-            core.hand_in(rows)
+            core.submit_actions(rows)
             self._steps += 1
             if turn.status[READY]:
                 break

@@ -27,7 +27,7 @@ from warlight_env.envs.actions.kernels import (
     OFFERED,
     OWN,
     READY,
-    SeenPosition,
+    PlayerPosition,
     Turn,
     make_action_work,
     make_turn,
@@ -161,9 +161,9 @@ class ActionEncoding(ABC):
 
     # For subclasses with kernels
 
-    def _seen(self, view: View) -> SeenPosition:
+    def _seen(self, view: View) -> PlayerPosition:
         picking = view.phase == "pick"
-        return SeenPosition(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
+        return PlayerPosition(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
 
     def _work(self, view: View) -> tuple[Any, ...]:
         n, e = self.board.n_regions, self.board.n_edges
