@@ -217,7 +217,7 @@ def core() -> Shared:
         shared,
         [
             lambda rng: shared.step(rows), lambda rng: shared.step(rows), lambda rng: shared.reset(range(8)), restore,
-            clone, lambda rng: shared.view(0), lambda rng: shared.mask(0), lambda rng: shared.look(),
+            clone, lambda rng: shared.view(0), lambda rng: shared.mask(0), lambda rng: shared.refresh_observations(),
             lambda rng: shared.snapshot(),
         ],
         lambda: clone(np.random.default_rng(0)),

@@ -48,7 +48,7 @@ def test_who_has_lost_all_is_shown_as_in_an_environment():
     core.reset([1])
     core.state.owner[0][core.state.owner[0] == 2] = 0
     core.state.round[0] = core.state.eliminated_at[0, 2] = 4
-    core.look()
+    core.refresh_observations()
     assert np.array_equal(
         described(FeatureExtractor(core.board, core.rules, 3, core.max_cycles), core), core.out.features[0]
     )
