@@ -114,14 +114,14 @@ class OfCore(Subject):
         rows = np.zeros((2, 2, core.row_size), dtype=np.int64)
         games = np.arange(2)
         self.methods = {
-            "reset": lambda: {"seeds": [1, 2], "which": [0, 1]},
+            "reset": lambda: {"seeds": [1, 2], "games": [0, 1]},
             "step": lambda: {"actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32)},
             "submit_actions": lambda: {
                 "actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32), "acting": np.ones((2, 2), np.int8)
             },
             "submit_choice": lambda: {"b": 0, "player": 1, "choice": Orders()},
             "resolve": lambda: {"selected": np.ones(2, np.int8), "numbers": np.arange(2)},
-            "look": lambda: {"turns_only": False, "whole": True},
+            "refresh_observations": lambda: {"turns_only": False, "whole": True},
             "seen": lambda: {"slot": 0, "games": games.copy()},
             "flat_masks": lambda: {"slot": 0, "games": games.copy()},
             "view": lambda: {"player": 0, "b": 1},
@@ -133,10 +133,10 @@ class OfCore(Subject):
                 "out": np.zeros((2, core.row_size), np.int64)
             },
             "check_start": lambda: {"game": game},
-            "start_from": lambda: {"game": game, "which": [0, 1]},
+            "start_from": lambda: {"game": game, "games": [0, 1]},
             "restore": lambda: {"snapshot": saved},
             "set_slots": lambda: {"slots": 2},
-            "another": lambda: {"batch": 2},
+            "new_like": lambda: {"batch": 2},
             "max_cycles": lambda: {"value": 9},
         }  # fmt: skip
 
