@@ -134,7 +134,7 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
     def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
         from stable_baselines3.common.callbacks import BaseCallback
 
-        from warlight_env.envs.sb3 import save_for_play
+        from warlight_env.envs.sb3 import save_policy
 
         class Keeper(BaseCallback):  # type: ignore[misc]
             """Keeps models on the way, and ends the run when the time is over."""
@@ -148,7 +148,7 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
                 spent = time.process_time() - self.began
                 if self.n_calls % EVERY == 0 or spent >= seconds:
                     path = folder / f"{self.n_calls:09}.zip"
-                    save_for_play(self.model, path)
+                    save_policy(self.model, path)
                     self.found.append(Found(spent, self.num_timesteps, path))
                 return spent < seconds
 

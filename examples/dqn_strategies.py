@@ -11,7 +11,7 @@ import torch
 from stable_baselines3 import DQN
 
 from warlight_env.arena import Match
-from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
+from warlight_env.envs.sb3 import SavePolicyCallback, make_vec_env
 
 
 def learner(seed):
@@ -27,5 +27,5 @@ def learner(seed):
 if __name__ == "__main__":
     told = sys.argv[1:]
     steps, path, games = (told + ["100000", "dqn.zip", "100"][len(told) :])[:3]
-    learner(1).learn(int(steps), callback=SaveForPlay(path))
+    learner(1).learn(int(steps), callback=SavePolicyCallback(path))
     print(Match([f"sb3:file={path},trust=yes,play=likeliest", "aggressive"], games=int(games), picks="random").run())

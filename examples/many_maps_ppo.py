@@ -25,7 +25,7 @@ def make():
 model = MaskablePPO("MultiInputPolicy", DummyVecEnv([make] * 8), n_steps=128, batch_size=256, device="cpu", seed=1)
 model.learn(steps)
 
-env, won = WarlightMapsEnv(unseen, room=seen.room, action="strategies", opponent="smart_random"), 0
+env, won = WarlightMapsEnv(unseen, map_limits=seen.map_limits, action="strategies", opponent="smart_random"), 0
 for seed in range(games):
     observation, info = env.reset(seed=seed)
     over = False

@@ -11,7 +11,7 @@ from warlight_env.maps.loader import check, load, names, read, save
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict, from_json, schema, to_dict
 from warlight_env.maps.parts import Region, SeaLink, Shape, StartingSetup, SuperRegion
-from warlight_env.maps.xml_form import from_xml
+from warlight_env.maps.xml_format import from_xml
 
 __all__ = [
     "Map",

@@ -10,7 +10,7 @@ from warlight_env.maps.cells import Cell, Drawing, draw
 from warlight_env.maps.challenge_fields import cell, identifier, identifiers, items, pair, whole
 from warlight_env.maps.challenge_setup import region_name, setup_of_lines, setup_of_settings
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.forms import is_cells
+from warlight_env.maps.formats import is_cells
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, SuperRegion
 from warlight_env.maps.text import parse_json

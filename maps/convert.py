@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import read_bytes
-from warlight_env.maps.forms import ENGINE, LINES, NATIVE, XML, MapFormat
+from warlight_env.maps.formats import ENGINE, LINES, NATIVE, XML, MapFormat
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps
 from warlight_env.maps.parts import DEFAULT_ARMY, StartingSetup

@@ -10,11 +10,11 @@ from typing import Any, Final
 from warlight_env import bounded
 from warlight_env.maps.challenge import from_challenge_data, read_setup_lines
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.forms import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML, MapFormat, detect
+from warlight_env.maps.formats import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML, MapFormat, detect
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import from_dict
 from warlight_env.maps.unused import unused_json
-from warlight_env.maps.xml_form import decoded_xml, read_xml
+from warlight_env.maps.xml_format import decoded_xml, read_xml
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
 
 
 def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str | None) -> Map | None:
-    from warlight_env.maps.growth import divide_evenly, group
-    from warlight_env.maps.naming import make_names
+    from warlight_env.maps.graph_partition import divide_evenly, group
+    from warlight_env.maps.name_generator import make_names
     from warlight_env.maps.outline import contacts, shapes
     from warlight_env.maps.tiles import choose_land, crop, make_tiles
 

@@ -12,7 +12,7 @@ from warlight_env.arguments import path_of, short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import MapFile, read_file
-from warlight_env.maps.forms import NATIVE
+from warlight_env.maps.formats import NATIVE
 from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
@@ -32,7 +32,7 @@ def names() -> list[str]:
 def load(name_or_path: str | Path) -> Map:
     """Return the bundled map of this name, the map ``generated:REGIONS:SEED`` of `generate`, or the map in this file.
 
-    A file may have any name: its content determines its format (`warlight_env.maps.forms`). If a file has a bundled
+    A file may have any name: its content determines its format (`warlight_env.maps.formats`). If a file has a bundled
     map's name, give it as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason and the detected
     format.
     """

@@ -33,7 +33,7 @@ def make(action: Any, map_: Any = RING, players: int = 2, **arguments) -> Warlig
 
 def put(env: WarlightParallelEnv, owner: list[int], army: list[int]) -> None:
     env.core.state.owner[0], env.core.state.army[0] = owner, army
-    env.core.look()
+    env.core.refresh_observations()
 
 
 @st.composite

@@ -126,4 +126,4 @@ def idle(observations: Any, masks: np.ndarray) -> np.ndarray:
 
 def refresh(core: EnvCore) -> None:
     """Observe again after a test has put something into the state."""
-    core.look()
+    core.refresh_observations()

@@ -262,11 +262,11 @@ def try_call(kind: int, rng: random.Random) -> bool:
     policy = rng.choice((bot._policy, bot._policy, bot._pick, 5))
     calls: tuple[Callable[[], Any], ...] = (
         lambda: core.step(bad(actions), bad(dropped)),
-        lambda: core.hand_in(bad(actions), bad(dropped), bad(flags)),
+        lambda: core.submit_actions(bad(actions), bad(dropped), bad(flags)),
         lambda: core.resolve(bad(np.ones(b, np.int8))),
         lambda: core.reset(rng.choice(seeds), rng.choice((None, [0], [b], [-1], 3))),
-        lambda: core.hand_in_policy(policy, bot._pick, bad(chosen), number(), bad(after), bad(rngs)),
-        lambda: core.hand_in_choice(number(), number(), rng.choice(orders)),
+        lambda: core.submit_policy(policy, bot._pick, bad(chosen), number(), bad(after), bad(rngs)),
+        lambda: core.submit_choice(number(), number(), rng.choice(orders)),
         lambda: core.view(number(), number()),
         lambda: core.mask(number(), number()),
         lambda: core.shaped_mask(number(), number()),

@@ -19,7 +19,7 @@ from warlight_env.agents.context import bare_context
 from warlight_env.agents.players.mcts import MctsSettings, Search
 from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.engine.raised import watched
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.rng import make_rng
 
 #: Faults of each kind of function, by number; those that are no faults, but answers as they should be, are listed too.
@@ -215,7 +215,7 @@ class Case(NamedTuple):
         free = (seen.owner == -1).astype(np.int8)
         wishes = np.zeros(len(free), dtype=np.int32)
         pick = plug_in("picker", self.function)
-        with watched():
+        with raise_callback_errors():
             count = _ask_picker(
                 pick, bare_context(seen.board, seen.params, seen.players, self.weights), seen.position, free, 0,
                 make_rng(self.seed), wishes,

@@ -217,7 +217,7 @@ def core() -> Shared:
         shared,
         [
             lambda rng: shared.step(rows), lambda rng: shared.step(rows), lambda rng: shared.reset(range(8)), restore,
-            clone, lambda rng: shared.view(0), lambda rng: shared.mask(0), lambda rng: shared.look(),
+            clone, lambda rng: shared.view(0), lambda rng: shared.mask(0), lambda rng: shared.refresh_observations(),
             lambda rng: shared.snapshot(),
         ],
         lambda: clone(np.random.default_rng(0)),
@@ -286,12 +286,12 @@ def front(name: str) -> Shared:
 
 
 def describer() -> Shared:
-    """A `Describer`."""
+    """A `FeatureExtractor`."""
     from warlight_env.engine.board import make_board
-    from warlight_env.features.describing import Describer
+    from warlight_env.features.extraction import FeatureExtractor
 
     board = make_board(maps.load("world"))
-    shared = Describer(board, Rules.of("thesis"), 2, 100)
+    shared = FeatureExtractor(board, Rules.of("thesis"), 2, 100)
     owner = np.zeros((64, board.n_regions), dtype=np.int8)
     ones, none = np.ones_like(owner, dtype=np.int32), np.zeros(64, dtype=np.int32)
     expected = shared(owner, ones, none, none, none)
@@ -330,7 +330,7 @@ def rollouts() -> Shared:
 FRONTS = ("single", "vector", "maps", "maps_vector", "sb3", "parallel", "aec")
 
 SUBJECTS: dict[str, Callable[[], Shared]] = {
-    "Game": game, "EnvCore": core, "search": search, "Describer": describer,
+    "Game": game, "EnvCore": core, "search": search, "FeatureExtractor": describer,
     "Rollouts": rollouts, **{name: lambda name=name: front(name) for name in FRONTS},
     **{spec: lambda spec=spec: agent(spec) for spec in AGENTS},
 }  # fmt: skip

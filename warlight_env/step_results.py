@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from warlight_env.arguments import short_repr
 from warlight_env.engine.orders import REASONS, Orders
-from warlight_env.engine.sight import knows_of, seen_in_round
+from warlight_env.engine.visibility import is_order_visible, seen_in_round
 from warlight_env.errors import InputError
 
 
@@ -86,8 +86,8 @@ class RoundResult:
         seen = self.visible[player]
         return RoundResult(
             self.round,
-            [d for d in self.deploys if knows_of(seen, player, d.player, d.region)],
-            [e for e in self.events if knows_of(seen, player, e.player, e.source, e.target)],
+            [d for d in self.deploys if is_order_visible(seen, player, d.player, d.region)],
+            [e for e in self.events if is_order_visible(seen, player, e.player, e.source, e.target)],
             [d for d in self.dropped if d.player == player],
             self.visible[player : player + 1] * len(self.visible),
         )

@@ -72,8 +72,8 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
 
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python functions
     run slowly in the interpreter, with a warning. Each call checks the results of a user's function.
-    `engine.raised.watched` raises an error for an invalid answer, and raises the function's own exceptions. So call
-    kernels with users' functions inside `watched`.
+    `engine.callback_errors.raise_callback_errors` raises an error for an invalid answer, and raises the function's own
+    exceptions. So call kernels with users' functions inside `raise_callback_errors`.
 
     Raises:
         PlugInError: the function does not match the signature of its kind.

@@ -1,7 +1,7 @@
 """Users' functions for kernels, with checks of results; an exception ends the kernel.
 
 A function gets a copy of the position. Functions that return turns are not called for players without regions. After a
-failure, `engine.raised` stores the exception, and the kernel gets harmless values until it ends.
+failure, `engine.callback_errors` stores the exception, and the kernel gets harmless values until it ends.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from warlight_env.agents.plug_ins.answer_faults import (
 )
 from warlight_env.agents.plug_ins.turn_faults import turn_fault
 from warlight_env.agents.records.generator_work import TurnSet
+from warlight_env.engine.callback_errors import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import copy_position, laid_out
-from warlight_env.engine.raised import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.stack import stack_armies, stack_floats, stack_owners
 
 #: Flags of fast mathematics that do not assume the absence of NaN and infinity.

@@ -22,9 +22,9 @@ from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.playing import PlaySettings, PlayWork
 from warlight_env.agents.search.refining.refinement import Refinement
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
-from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError
@@ -40,8 +40,8 @@ class Store(Protocol):
     works: Sequence[Any]
 
 
-class _Watch(watched):
-    """`watched`, for a search.
+class _Watch(raise_callback_errors):
+    """`raise_callback_errors`, for a search.
 
     It is a class because a generator would change a user's StopIteration into another error.
     """

@@ -16,8 +16,8 @@ from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
-from warlight_env.engine.lanes import clear_floats, column_adder, copy_floats, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
+from warlight_env.engine.simd import clear_floats, column_adder, copy_floats, product_adder, row_adder, row_gate
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)

@@ -17,10 +17,10 @@ from warlight_env.agents.players.nash.responses import start_climb
 from warlight_env.agents.players.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.callback_errors import watched
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
-from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.game import Game

@@ -32,8 +32,8 @@ from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.arena.playing.play import AgentCrashError
 from warlight_env.cli import main
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore
 from warlight_env.errors import RunError, crash_reason
 
@@ -540,7 +540,7 @@ def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
     ask(*arguments)
     assert shares.tolist() == [0.5, 0.5]
     assert [type(report.exc_value) for report in shown] == [OSError]
-    with pytest.raises(OSError, match="no such thing"), watched():
+    with pytest.raises(OSError, match="no such thing"), raise_callback_errors():
         ask(*arguments)
 
 
@@ -592,11 +592,11 @@ def test_an_environment_raises_what_a_policy_raises_and_nobody_has_moved():
     failing = plug_in("policy", Case("policy", True, "deploy", -3).function)
     chosen, after = np.array([[0, 1]] * 2, np.int16), np.zeros(2, np.int8)
     rngs, rows = np.ones((2, 2, 2), np.uint64), np.zeros((2, core.slots, core.row_size), np.int64)
-    core.hand_in(rows, acting=np.array([[1, 0]] * 2, np.int8))
+    core.submit_actions(rows, acting=np.array([[1, 0]] * 2, np.int8))
     before = core.turns.status.copy()
     context = bare_context(core.board, core.params, core.players, Case("policy", True, "deploy", -3).weights)
     with pytest.raises(AnswerError, match="deploys -3 armies"):
-        core.hand_in_policy(failing, plug_in("picker"), chosen, 1, after, rngs, context)
+        core.submit_policy(failing, plug_in("picker"), chosen, 1, after, rngs, context)
     assert (core.turns.status == before).all()
 
 

@@ -21,7 +21,7 @@ from warlight_env.agents.search.refining.trials import BEST, STRIKES, draw_scena
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
-from warlight_env.engine.raised import watched
+from warlight_env.engine.callback_errors import watched
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.record.insight import insight_of

@@ -32,7 +32,7 @@ from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.envs import load_policy
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.errors import InputError
-from warlight_env.features import Describer, node_features
+from warlight_env.features import FeatureExtractor, node_features
 from warlight_env.record import (
     GameLog,
     LogIndex,
@@ -128,7 +128,7 @@ def test_numbers_that_there_are_not():
     for value in THINGS[1:]:
         for call in (lambda x=value: Sprt.parse(x), lambda x=value: Clock.parse(x), lambda x=value: rate(["a"], x),
                      lambda x=value: rate(["a", "b"], [x]), lambda x=value: rate(x, []),
-                     lambda x=value: Describer(x, x, 2, 9), lambda x=value: Weights.from_array(x),
+                     lambda x=value: FeatureExtractor(x, x, 2, 9), lambda x=value: Weights.from_array(x),
                      lambda x=value: PolicyFile.from_bytes(x)):  # fmt: skip
             with pytest.raises(InputError):
                 call()

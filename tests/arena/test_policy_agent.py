@@ -65,13 +65,13 @@ def test_it_is_shown_and_does_what_the_environment_would(action, observation, ru
             first = int(core.out.cycles[0])
             rows, acting = np.zeros((1, 2, core.row_size), dtype=np.int64), np.zeros((1, 2), dtype=np.int8)
             for p in waiting:
-                core.look()
+                core.refresh_observations()
                 game = np.zeros(1, dtype=np.int64)
                 actions = theirs[p](observed(core, p, game), core.flat_masks(p, game))
                 core.read_rows(actions, game, p, rows[:, p])
                 acting[0, p] = 1
                 steps[p] += 1
-            core.hand_in(rows, None, acting)
+            core.submit_actions(rows, None, acting)
             done = all(core.turns.status[0, p, 2] for p in range(2))
             if done:
                 turns = [[array[0, p].copy() for array in core.turns] for p in range(2)]

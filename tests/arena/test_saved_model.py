@@ -23,16 +23,16 @@ from warlight_env.arena.policies import saved_model
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.envs import FactoredActions, WarlightEnv
-from warlight_env.envs.checkpoints import CheckpointError
 from warlight_env.envs.policy_settings import PolicySettings, PolicySettingsError
-from warlight_env.envs.sb3 import SaveForPlay, make_vec_env, save_for_play
+from warlight_env.envs.saved_policies import SavedPolicyError
+from warlight_env.envs.sb3 import SavePolicyCallback, make_vec_env, save_policy
 from warlight_env.errors import InputError
 from warlight_env.output import OutputError, WriteError
 
 
 def learn(path, env, algorithm=MaskablePPO, policy="MlpPolicy", **more):
     model = algorithm(policy, env, n_steps=8, batch_size=16, device="cpu", seed=1)
-    model.learn(16, callback=SaveForPlay(path, **more))
+    model.learn(16, callback=SavePolicyCallback(path, **more))
     return model
 
 
@@ -89,12 +89,12 @@ def test_the_library_s_own_environments_are_kept_alike(tmp_path):
 def test_what_cannot_be_kept_is_refused(tmp_path):
     env = make_vec_env(2, map=SMALL, action="strategies")
     with pytest.raises(InputError, match="norm_obs"):
-        save_for_play(PPO("MlpPolicy", VecNormalize(env), n_steps=8, batch_size=16), tmp_path / "m.zip")
+        save_policy(PPO("MlpPolicy", VecNormalize(env), n_steps=8, batch_size=16), tmp_path / "m.zip")
     with pytest.raises(InputError, match=r"must end in \.zip"):
-        save_for_play(None, tmp_path / "m")
+        save_policy(None, tmp_path / "m")
     own = make_vec_env(2, map=SMALL, action=lambda board, params: FactoredActions(board, params))
     with pytest.raises(PolicySettingsError, match="can be named in a file"):
-        save_for_play(PPO("MlpPolicy", own, n_steps=8, batch_size=16), tmp_path / "m.zip")
+        save_policy(PPO("MlpPolicy", own, n_steps=8, batch_size=16), tmp_path / "m.zip")
     assert not list(tmp_path.iterdir())
 
 
@@ -104,7 +104,7 @@ def test_a_model_and_its_settings_are_replaced_together(tmp_path, monkeypatch):
     file.write_bytes(b"old")
     settings.symlink_to(tmp_path / "other.json")
     with pytest.raises(OutputError, match="a symbolic link"):
-        save_for_play(model, file)
+        save_policy(model, file)
     settings.unlink()
     settings.write_bytes(b"old")
 
@@ -114,11 +114,11 @@ def test_a_model_and_its_settings_are_replaced_together(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(model, "save", full)
         with pytest.raises(WriteError, match="No space left"):
-            save_for_play(model, file)
+            save_policy(model, file)
     with monkeypatch.context() as patch:
         patch.setattr(output, "write_all", lambda descriptor, data: full(descriptor))
         with pytest.raises(WriteError, match="No space left"):
-            save_for_play(model, file)
+            save_policy(model, file)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"m.zip": b"old", "m.json": b"old"}
 
 
@@ -150,7 +150,7 @@ def test_a_file_that_changes_meanwhile_is_noticed(file, tmp_path):
     spec = pinned(f"sb3:file={path},trust=yes")
     make_agent(spec, 0)
     path.write_bytes(path.read_bytes() + b"\0")
-    with pytest.raises(CheckpointError, match="changed"):
+    with pytest.raises(SavedPolicyError, match="changed"):
         make_agent(spec.replace("trust=yes", "trust=yes,play=likeliest"), 0)
 
 

@@ -17,7 +17,7 @@ from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.bench import Suite, make_card, make_subject, score_of
 from warlight_env.cli import main
-from warlight_env.envs.checkpoints import CheckpointError
+from warlight_env.envs.saved_policies import SavedPolicyError
 
 #: A checkpoint's few games.
 TRY = ("--action", "strategies", "--map", "small", "--games", "2", "--quiet")
@@ -216,7 +216,7 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     from warlight_env.arena.policies.saved_model import loaded_model
 
     loaded_model.cache_clear()
-    with pytest.raises(CheckpointError, match="changed since the games began"):
+    with pytest.raises(SavedPolicyError, match="changed since the games began"):
         source(1)
 
 

@@ -14,7 +14,7 @@ from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import cache, sources
 from warlight_env.engine.build import environment_digest
-from warlight_env.engine.sealed import seal, unseal
+from warlight_env.engine.digest_files import add_digest, verify_digest
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +36,19 @@ def test_many_damaged_caches_give_the_same_results():
 
 
 def test_a_seal_is_broken_by_each_bit_and_by_another_name():
-    whole = seal("a.nbc", b"content")
-    assert unseal("a.nbc", whole) == b"content"
-    assert unseal("b.nbc", whole) is None
+    whole = add_digest("a.nbc", b"content")
+    assert verify_digest("a.nbc", whole) == b"content"
+    assert verify_digest("b.nbc", whole) is None
     for bit in range(8 * len(whole)):
         damaged = bytearray(whole)
         damaged[bit // 8] ^= 1 << bit % 8
-        assert unseal("a.nbc", bytes(damaged)) is None
-    assert all(unseal("a.nbc", whole[:size]) is None for size in range(len(whole)))
+        assert verify_digest("a.nbc", bytes(damaged)) is None
+    assert all(verify_digest("a.nbc", whole[:size]) is None for size in range(len(whole)))
 
 
 def test_a_file_that_another_build_sealed_is_refused():
-    assert unseal("a.nbc", seal("a.nbc", b"content", build="0" * 20)) is None
-    assert unseal("a.nbc", seal("a.nbc", b"content", build=environment_digest())) == b"content"
+    assert verify_digest("a.nbc", add_digest("a.nbc", b"content", build="0" * 20)) is None
+    assert verify_digest("a.nbc", add_digest("a.nbc", b"content", build=environment_digest())) == b"content"
 
 
 def test_sources_that_another_version_wrote_are_parsed_again(tmp_path, monkeypatch, request):
@@ -59,11 +59,13 @@ def test_sources_that_another_version_wrote_are_parsed_again(tmp_path, monkeypat
     cache.source_digests.cache_clear()
     expected = cache.source_digests().all()
     (file,) = tmp_path.iterdir()
-    entries = json.loads(unseal(file.name, file.read_bytes()))
-    file.write_bytes(seal(file.name, json.dumps({key: [*entry, "more"] for key, entry in entries.items()}).encode()))
+    entries = json.loads(verify_digest(file.name, file.read_bytes()))
+    file.write_bytes(
+        add_digest(file.name, json.dumps({key: [*entry, "more"] for key, entry in entries.items()}).encode())
+    )
     cache.source_digests.cache_clear()
     assert cache.source_digests().all() == expected
-    assert json.loads(unseal(file.name, file.read_bytes())) == entries
+    assert json.loads(verify_digest(file.name, file.read_bytes())) == entries
 
 
 #: A module outside the kernel packages; its function takes a record of another module.
@@ -145,9 +147,9 @@ def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeyp
     folder.mkdir(parents=True)
     name = f"round.f-01234567-{cache.source_digests().of('warlight_env.engine.round')}-89abcdef.py311"
     old = f"round.f-01234567-{'0' * 20}-89abcdef.py311.nbi"
-    (folder / f"{name}.nbi").write_bytes(seal(f"{name}.nbi", b"whole"))
-    (folder / f"{name}.1.nbc").write_bytes(seal(f"{name}.nbi", b"of another name"))
-    (folder / old).write_bytes(seal(old, b"old"))
+    (folder / f"{name}.nbi").write_bytes(add_digest(f"{name}.nbi", b"whole"))
+    (folder / f"{name}.1.nbc").write_bytes(add_digest(f"{name}.nbi", b"of another name"))
+    (folder / old).write_bytes(add_digest(old, b"old"))
     monkeypatch.setattr(cache, "cache_folder", lambda: folder)
     main(["doctor", "--json"])
     report = json.loads(capsys.readouterr().out)

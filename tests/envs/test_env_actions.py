@@ -101,7 +101,7 @@ def test_factored_shares_of_what_may_leave():
 def test_factored_omits_orders_where_nobody_may_leave():
     env = in_play()
     env.core.state.army[:] = 1
-    env.core.look()
+    env.core.refresh_observations()
     action = np.where(np.arange(env.core.row_size) < env.core.board.n_regions, 0, 4)
     action[env.core.out.mask[0, 0].reshape(-1, 5)[:, 4] == 0] = 0
     assert env.core.encoding.decode(env.view("player_0"), action) == Orders([], [])
@@ -155,7 +155,7 @@ def test_the_rules_limit_of_orders_keeps_the_first(encoding):
     core, n, e = env.core, env.core.board.n_regions, env.core.board.n_edges
     core.state.owner[0, :-1], core.state.owner[0, -1] = 0, 1
     core.state.army[:] = 20
-    core.look()
+    core.refresh_observations()
     view = env.view("player_0")
     row = np.zeros(core.row_size, dtype=np.int64)
     row[: n - 1], row[n : n + e] = 1, 4
@@ -240,7 +240,7 @@ def test_exact_weights_are_found_for_all_that_weights_can_say(weights, income):
     env = in_play(map=RING)
     env.core.state.owner[0, :] = -1
     env.core.state.owner[0, : len(weights)] = 0
-    env.core.look()
+    env.core.refresh_observations()
     view = env.view("player_0")
     view = type(view)(**{**view.__dict__, "income": income})
     action = np.zeros(env.core.row_size, dtype=np.int64)
@@ -270,7 +270,7 @@ def test_how_many_armies_an_attack_of_orders_can_have():
     env = in_play("orders", action="orders")
     own, near = 0, int(env.core.board.edge_target[0])
     env.core.state.owner[0, own], env.core.state.army[0, own] = 0, 100
-    env.core.look()
+    env.core.refresh_observations()
     view, wide = env.view("player_0"), OrdersActions(env.core.board, env.core.params, max_armies=101)
     for encoding, most in ((env.encoding, 62), (wide, 100)):
         for armies in (1, most):

@@ -156,8 +156,8 @@ def test_slots_games_and_players_that_there_are_not(action, wrong):
     calls = (
         lambda: games.seen(wrong), lambda: games.flat_masks(wrong), lambda: games.mask(wrong),
         lambda: games.mask(0, wrong), lambda: games.shaped_mask(wrong), lambda: games.view(wrong),
-        lambda: games.view(0, wrong), lambda: games.render("ansi", wrong), lambda: games.hand_in_choice(wrong, 0, []),
-        lambda: games.read_rows(rows, np.arange(2), wrong, out), lambda: games.hand_in_choice(0, wrong, []),
+        lambda: games.view(0, wrong), lambda: games.render("ansi", wrong), lambda: games.submit_choice(wrong, 0, []),
+        lambda: games.read_rows(rows, np.arange(2), wrong, out), lambda: games.submit_choice(0, wrong, []),
         lambda: front("vector").render_game(wrong), lambda: front("maps vector").render_game(wrong),
     )  # fmt: skip
     for call in calls:
@@ -194,11 +194,11 @@ def test_arguments_of_a_core_s_other_methods():
     games = core()
     before = games.snapshot()
     for call, message in (
-        (lambda: games.another("x"), "batch"),
+        (lambda: games.new_like("x"), "batch"),
         (lambda: games.set_slots(None), "slots"),
         (lambda: games.reset(3), "seeds"),
         (lambda: games.reset([1], [7]), "which"),
-        (lambda: games.look(turns_only=np.zeros(2)), "turns_only"),
+        (lambda: games.refresh_observations(turns_only=np.zeros(2)), "turns_only"),
         (lambda: games.render("xml"), "render_mode"),
         (lambda: games.restore(3), "Snapshot"),
         (lambda: setattr(games, "max_cycles", 0.5), "max_cycles"),

@@ -264,7 +264,7 @@ def test_a_copy_has_features_of_its_own(duplicate):
 def test_a_clone_has_what_is_handed_in(action):
     core = EnvCore(SMALL, batch=2, action=action, picking="random")
     core.reset([1, 2])
-    core.hand_in(random_rows(core, np.random.default_rng(3)))
+    core.submit_actions(random_rows(core, np.random.default_rng(3)))
     core.turns.status[:, :, READY] = 1
     other = core.clone()
     assert not np.shares_memory(core.turns.deploy, other.turns.deploy)

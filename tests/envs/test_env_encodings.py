@@ -166,7 +166,7 @@ def test_the_nearest_action_refuses_no_legal_turn_and_loss_says_what_is_lost(nam
             env.core.state.owner[0] = rng.integers(-1, players, len(view.owner))
             env.core.state.owner[0, :players] = range(players)
             env.core.state.army[0] = rng.integers(1, 99, len(view.army))
-            env.core.look()
+            env.core.refresh_observations()
             view = env.view(agent)
         turn = data.draw(legal_turns(view))
         action = encoding.encode(view, turn, nearest=True)

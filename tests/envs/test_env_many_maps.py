@@ -36,7 +36,7 @@ from warlight_env.envs import (
 )
 from warlight_env.envs.conformance import vector_conformance_test
 from warlight_env.envs.map_sets import map_set
-from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
+from warlight_env.envs.sb3 import SavePolicyCallback, make_vec_env
 from warlight_env.errors import InputError
 from warlight_env.maps import MapError
 from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
@@ -71,7 +71,7 @@ def _alone(action, name, n, e):
 @pytest.mark.parametrize("name", ACTIONS)
 def test_a_game_is_that_of_the_map_alone(name):
     settings = {"action": name, "opponent": "aggressive", "max_cycles": 60}
-    env = WarlightMapsEnv(SETS, room=ROOM, **settings)
+    env = WarlightMapsEnv(SETS, map_limits=ROOM, **settings)
     for seed in range(3):
         observation, _ = env.reset(seed=seed)
         drawn = seeding.np_random(seed)[0]
@@ -130,13 +130,13 @@ def test_maps_are_drawn_by_their_weights():
     assert 120 < names.count("small") < 180 and len(set(names)) == 2
 
 
-def test_a_curriculum_and_its_room():
-    env = WarlightMapsEnv("small", room=(42, 164), action="strategies")
+def test_a_curriculum_and_its_limits():
+    env = WarlightMapsEnv("small", map_limits=(42, 164), action="strategies")
     shape = env.observation_space["nodes"].shape
     env.set_maps("world")
     observation, _ = env.reset(seed=1)
     assert env.map.digest() == maps.load("world").digest() and observation["nodes"].shape == shape
-    with pytest.raises(InputError, match="128 regions and 618 directed edges: there is room for 42 and 164"):
+    with pytest.raises(InputError, match="128 regions and 618 directed edges: the limits are 42 and 164"):
         env.set_maps(["small", "large"])
     env.reset(seed=2)
     assert env.map.digest() == maps.load("world").digest()
@@ -208,7 +208,7 @@ CASES = {
 def test_a_batch_is_its_single_environments(case):
     arguments = {
         "map": ["small", "generated:14:1", "generated:20:7"],
-        "room": (22, 90),
+        "map_limits": (22, 90),
         "max_cycles": 25,
         **CASES[case],
     }
@@ -237,7 +237,7 @@ def test_a_batch_by_its_id_on_generated_maps():
 
 
 def test_a_batch_of_stable_baselines_and_its_curriculum():
-    env = make_vec_env(6, seed=1, map=["small"], room=(42, 164), action="factored", mask="observation")
+    env = make_vec_env(6, seed=1, map=["small"], map_limits=(42, 164), action="factored", mask="observation")
     model = PPO(MaskedFactoredPolicy, env, n_steps=8, batch_size=16, n_epochs=1, device="cpu")
     model.learn(48)
     env.episodes.set_maps({"world": 1.0})
@@ -295,7 +295,7 @@ def test_an_opponent_that_raises_undoes_the_step_on_all_maps(monkeypatch):
         monkeypatch.setattr(RaisesOnce, "left", times)
         pool = OpponentPool({"smart_random": 1.0})
         pool.add("raises", RaisesOnce)
-        env = WarlightMapsVectorEnv(8, map=SETS, room=ROOM, action="factored", opponent=pool, picking="random")
+        env = WarlightMapsVectorEnv(8, map=SETS, map_limits=ROOM, action="factored", opponent=pool, picking="random")
         env.reset(seed=2)
         rng, seen = np.random.default_rng(0), []
         for step in range(6):
@@ -467,26 +467,27 @@ def test_a_reward_that_raises_changes_nothing_of_what_opponents_are_told(make):
 
 
 def test_what_views_tell_is_kept_only_while_somebody_takes_views():
-    env = WarlightMapsVectorEnv(4, map=SETS, room=ROOM, opponent=Onlooker, max_cycles=3)
+    env = WarlightMapsVectorEnv(4, map=SETS, map_limits=ROOM, opponent=Onlooker, max_cycles=3)
     env.reset(seed=1)
     cores = [env.episodes.core_of(b)[0] for b in range(4)]
-    assert all(core.remembers for core in cores)
+    assert all(core.records_history for core in cores)
     env.set_opponent("random")
     nothing = np.zeros(env.action_space.shape, np.int64)
     for _ in range(9):
         env.step(nothing)
-    assert not any(env.episodes.core_of(b)[0].remembers for b in range(4))
+    assert not any(env.episodes.core_of(b)[0].records_history for b in range(4))
 
 
 @pytest.mark.parametrize(
     "settings",
     [
         {"map": 5}, {"map": None}, {"map": [5]}, {"map": {"small": "a"}}, {"map": {"small": None}},
-        {"map": "small", "room": 5}, {"map": "small", "room": (1, 2, 3)}, {"map": "small", "room": ("a", 2)},
+        {"map": "small", "map_limits": 5}, {"map": "small", "map_limits": (1, 2, 3)},
+        {"map": "small", "map_limits": ("a", 2)},
     ],
 )  # fmt: skip
-def test_maps_and_rooms_that_are_none_are_refused_by_name(settings):
-    with pytest.raises(InputError, match=r"map|room"):
+def test_maps_and_limits_that_are_none_are_refused_by_name(settings):
+    with pytest.raises(InputError, match=r"map|map_limits"):
         WarlightMapsEnv(**settings)
 
 
@@ -566,7 +567,7 @@ def test_a_reward_of_ones_own_is_told_its_game_by_the_batchs_number():
     ],
 )
 def test_actions_of_a_batch_that_are_none(action, wrong, message):
-    env = WarlightMapsVectorEnv(2, map=SETS, room=ROOM, action=action)
+    env = WarlightMapsVectorEnv(2, map=SETS, map_limits=ROOM, action=action)
     with pytest.raises(ValueError, match="call reset"):
         env.step(wrong)
     env.reset(seed=1)
@@ -618,10 +619,10 @@ def test_environments_of_one_map_name_the_one_of_several(make, several):
 
 
 def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):
-    env = make_vec_env(4, seed=1, map=["small", "generated:14:1"], room=(50, 200), action="strategies")
+    env = make_vec_env(4, seed=1, map=["small", "generated:14:1"], map_limits=(50, 200), action="strategies")
     model = MaskablePPO("MultiInputPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
     path = tmp_path / "learner.zip"
-    model.learn(64, callback=SaveForPlay(path))
+    model.learn(64, callback=SavePolicyCallback(path))
     for map_ in ("small", "world", "generated:30:2"):
         match = Match([f"sb3:file={path},trust=yes", "random"], games=2, map=map_, seed=1, picks="random").run()
         assert sum(record.dropped[0] for record in match.records) == 0

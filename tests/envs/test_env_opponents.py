@@ -26,8 +26,8 @@ from warlight_env.agents.players.random import RandomAgent
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.validity import StateError
 from warlight_env.envs import OpponentError, OpponentPool, WarlightMapsVectorEnv, WarlightVectorEnv
-from warlight_env.envs.checkpoints import CheckpointError, load_policy, policy_of
 from warlight_env.envs.opponents import AgentOpponent
+from warlight_env.envs.saved_policies import SavedPolicyError, load_policy, policy_of
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError
 
@@ -481,10 +481,10 @@ def test_a_saved_policy_draws_from_the_game_s_seed(tmp_path):
 
 def test_saved_policies_that_do_not_fit(tmp_path):
     _, path = small_model(MaskablePPO, "strategies", tmp_path)
-    with pytest.raises(CheckpointError, match=r"plays Discrete\(9\), the environment has"):
+    with pytest.raises(SavedPolicyError, match=r"plays Discrete\(9\), the environment has"):
         make(opponent=load_policy(path, trust=True), action="steps").reset(seed=0)
-    with pytest.raises(CheckpointError, match="sees Box"):
+    with pytest.raises(SavedPolicyError, match="sees Box"):
         make(opponent=load_policy(path, trust=True), action="strategies", map="small").reset(seed=0)
     _, path = small_model(RecurrentPPO, "strategies", tmp_path)
-    with pytest.raises(CheckpointError, match="recurrent"):
+    with pytest.raises(SavedPolicyError, match="recurrent"):
         make(opponent=load_policy(path, trust=True), action="strategies")

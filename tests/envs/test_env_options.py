@@ -108,12 +108,12 @@ def test_some_games_of_a_core_begin_in_the_middle_and_nothing_happens_to_the_oth
     def play(resolved=True):
         rows = (rng.random((4, 2, core.row_size)) * core.limits).astype(np.int64)
         for b, each in enumerate([core, *alone]):
-            each.hand_in(rows if each is core else rows[b - 1 : b])
+            each.submit_actions(rows if each is core else rows[b - 1 : b])
             if resolved:
                 each.resolve()
 
     for b, each in enumerate([core, *alone]):
-        each.remember()
+        each.record_history()
         each.reset([7, 8, 9, 10] if each is core else [b + 6])
     play()
     core.reset([1, 2], [1, 3])

@@ -132,7 +132,7 @@ def test_algorithms_learn_save_and_play(algorithm, arguments, tmp_path):
 
 
 def test_self_play_with_the_learner_as_it_is():
-    from warlight_env.envs.checkpoints import policy_of
+    from warlight_env.envs.saved_policies import policy_of
 
     env = make_vec_env(8, seed=1, map=SMALL, action="strategies")
     model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, n_epochs=1, device="cpu", seed=1)

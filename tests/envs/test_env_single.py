@@ -188,5 +188,5 @@ def test_what_fog_hides_makes_no_difference(action, kind, seed, steps):
     core.state.owner[0][hidden] = rng.choice([-1, 1 - env.view().player], hidden.sum())
     core.state.army[0][hidden] = rng.integers(1, 500, hidden.sum())
     core.state.rng[:] = rng.integers(1, 2**60, core.state.rng.shape)
-    core.look()
+    core.refresh_observations()
     assert equal((env.episodes.observe(0), env._info(), env.action_masks()), before)

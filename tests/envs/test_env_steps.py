@@ -246,7 +246,7 @@ def test_the_nearest_steps_of_any_turn_are_legal(seed, limits, data):
     rng = np.random.default_rng(seed)
     put(env, rng.integers(-1, 3, 12).tolist(), rng.integers(1, 9, 12).tolist())
     env.core.state.owner[0, :3] = [0, 1, 2]
-    env.core.look()
+    env.core.refresh_observations()
     view, board, encoding = env.view("player_0"), env.core.board, env.core.encoding
     own = np.flatnonzero(view.owner == 0)
     spent = rng.integers(0, view.income + 1) if rng.random() < 0.5 else view.income

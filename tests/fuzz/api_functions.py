@@ -61,7 +61,7 @@ from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.experiments import experiment
-from warlight_env.features import Describer, observed_features
+from warlight_env.features import FeatureExtractor, observed_features
 from warlight_env.features.columns import state_features
 from warlight_env.notation import format_orders, parse_orders
 from warlight_env.protocol import ExternalBot
@@ -187,9 +187,12 @@ def _of_envs() -> Calls:
         "make_vec_env": (
             make_vec_env, {"n_envs": 2, "seed": 1, "map": LADDER, "rules": RULES, "render_mode": None}
         ),
-        "GeneratedMaps": (GeneratedMaps, {"least": 10, "most": 20, "count": 5, "seed": 0}),
+        "GeneratedMaps": (GeneratedMaps, {"min_regions": 10, "max_regions": 20, "count": 5, "seed": 0}),
         "Reward": (Reward, {"shaping": "regions", "scale": 1.0, "gamma": 0.9}),
-        "Describer": (Describer, {"board": make_board(LADDER), "rules": Rules(), "players": 2, "max_cycles": 9}),
+        "FeatureExtractor": (
+            FeatureExtractor,
+            {"board": make_board(LADDER), "rules": Rules(), "players": 2, "max_cycles": 9},
+        ),
         "node_features": (node_features, {"players": 3}),
         "global_features": (global_features, {"players": 3}),
         "OpponentPool": (OpponentPool, {"weights": {"random": 1.0}}),

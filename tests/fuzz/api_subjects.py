@@ -23,7 +23,7 @@ from warlight_env.envs import (
     WarlightVectorEnv,
 )  # fmt: skip
 from warlight_env.envs.sb3 import WarlightVecEnv
-from warlight_env.features import Describer
+from warlight_env.features import FeatureExtractor
 
 RULES = {"name": "thesis", "picks": 1}
 LADDER = boards.ladder(6)
@@ -114,14 +114,14 @@ class OfCore(Subject):
         rows = np.zeros((2, 2, core.row_size), dtype=np.int64)
         games = np.arange(2)
         self.methods = {
-            "reset": lambda: {"seeds": [1, 2], "which": [0, 1]},
+            "reset": lambda: {"seeds": [1, 2], "games": [0, 1]},
             "step": lambda: {"actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32)},
-            "hand_in": lambda: {
+            "submit_actions": lambda: {
                 "actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32), "acting": np.ones((2, 2), np.int8)
             },
-            "hand_in_choice": lambda: {"b": 0, "player": 1, "choice": Orders()},
+            "submit_choice": lambda: {"b": 0, "player": 1, "choice": Orders()},
             "resolve": lambda: {"selected": np.ones(2, np.int8), "numbers": np.arange(2)},
-            "look": lambda: {"turns_only": False, "whole": True},
+            "refresh_observations": lambda: {"turns_only": False, "whole": True},
             "seen": lambda: {"slot": 0, "games": games.copy()},
             "flat_masks": lambda: {"slot": 0, "games": games.copy()},
             "view": lambda: {"player": 0, "b": 1},
@@ -133,10 +133,10 @@ class OfCore(Subject):
                 "out": np.zeros((2, core.row_size), np.int64)
             },
             "check_start": lambda: {"game": game},
-            "start_from": lambda: {"game": game, "which": [0, 1]},
+            "start_from": lambda: {"game": game, "games": [0, 1]},
             "restore": lambda: {"snapshot": saved},
             "set_slots": lambda: {"slots": 2},
-            "another": lambda: {"batch": 2},
+            "new_like": lambda: {"batch": 2},
             "max_cycles": lambda: {"value": 9},
         }  # fmt: skip
 
@@ -280,10 +280,10 @@ class OfParallel(Subject):
 
 
 class OfFeatures(Subject):
-    """A `Describer` and an `OpponentPool`."""
+    """A `FeatureExtractor` and an `OpponentPool`."""
 
     def __init__(self) -> None:
-        self._describer = Describer(make_board(LADDER), Rules.of(RULES), 2, 9)
+        self._describer = FeatureExtractor(make_board(LADDER), Rules.of(RULES), 2, 9)
         n = LADDER.n_regions
         self.methods = {
             "describe": lambda: {

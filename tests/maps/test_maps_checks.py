@@ -12,8 +12,8 @@ from map_helpers import row, square
 from warlight_env import maps
 from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, SuperRegion
 from warlight_env.maps.checks import problems
+from warlight_env.maps.drawing_checks import remarks
 from warlight_env.maps.parts import MapParts
-from warlight_env.maps.remarks import remarks
 
 
 def test_all_problems_are_told_with_what_they_concern():

@@ -12,7 +12,7 @@ from warlight_env import maps
 from warlight_env.cli import main
 from warlight_env.maps.convert import WRITTEN, written_as
 from warlight_env.maps.files import read_bytes
-from warlight_env.maps.forms import CELLS, NATIVE
+from warlight_env.maps.formats import CELLS, NATIVE
 from warlight_env.maps.parts import StartingSetup
 
 SETUP = StartingSetup(wastelands=(3,), wasteland_army=8, offered=(0, 4, 7), picks=1)

@@ -15,7 +15,7 @@ from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli.app import app
 from warlight_env.engine.board import Board
-from warlight_env.envs import Games, SeenGames
+from warlight_env.envs import Games, PlayerViews
 from warlight_env.experiments import METHODS
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +96,7 @@ def test_a_map_by_hand_is_one(tmp_path):
     assert main(["match", "random", "aggressive", "--map", str(file), "-n", "2", "--picks", "random", "-q"]) == 0
 
 
-@pytest.mark.parametrize("record", [Games, SeenGames, Board])
+@pytest.mark.parametrize("record", [Games, PlayerViews, Board])
 def test_help_tells_each_field_of_a_record(record):
     told = re.findall(r"^ +([\w, ]+): (?:u?\w+\[|int,)", record.__doc__, flags=re.MULTILINE)
     assert ", ".join(told).split(", ") == list(record._fields)

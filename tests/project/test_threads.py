@@ -35,7 +35,7 @@ NOT_REFUSED = {
     Agent: {"check", "close", "statistics"},
     AnytimeSearch: {"stop", "kernels", "play_work", "watch", "spoil"},
     Game: {"alive", "income", "offers", "pickers"},
-    EnvCore: {"check_start", "undoing"},
+    EnvCore: {"check_start", "rollback_on_error"},
     WarlightParallelEnv: {"action_space", "observation_space", "close"},
     gymnasium.Env: {"close", "get_wrapper_attr", "has_wrapper_attr", "set_wrapper_attr"},
     gymnasium.vector.VectorEnv: {"close", "close_extras"},

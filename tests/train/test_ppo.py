@@ -162,7 +162,7 @@ def test_strategies_play_by_the_weights_given_and_bots_by_their_own():
             chosen[b, 1] = 0
             rows, acting = np.zeros((6, 2, 1), dtype=np.int64), np.zeros((6, 2), dtype=np.int8)
             rows[b, 0], acting[b, 0] = 6, 1
-            core.hand_in(rows, None, acting)
+            core.submit_actions(rows, None, acting)
             bot.move(memory, core, chosen, 0, np.zeros(6, dtype=np.int8))
             turns = [Orders.from_arrays(t.deploy[b, p], t.attacks[b, p], int(t.status[b, p, COUNT]))
                      for t in [core.turns] for p in range(2)]  # fmt: skip

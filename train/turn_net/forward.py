@@ -27,8 +27,8 @@ from warlight_env.agents.turn_net.forward import (
 )
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.lanes import copy_floats
 from warlight_env.engine.position import Position
+from warlight_env.engine.simd import copy_floats
 from warlight_env.engine.stack import stack_armies, stack_singles
 from warlight_env.train.turn_net.batches import TurnRows
 from warlight_env.train.turn_net.tape import Tape, ToldTurns

@@ -14,8 +14,8 @@ from warlight_env.agents.records.turn_record import LAYERS, N_EDGE, N_NODE, N_OV
 from warlight_env.agents.turn_net.forward import TENTH, mean_of_all, mean_of_members, mean_of_neighbors, sums_of_player
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
-from warlight_env.engine.lanes import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
+from warlight_env.engine.simd import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 from warlight_env.engine.stack import stack_singles
 from warlight_env.train.turn_net.batches import TurnRows
 from warlight_env.train.turn_net.tape import WIDE, BackWork, Tape, ToldTurns, Turned

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from warlight_env.engine.sight import sees
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
+from warlight_env.engine.visibility import sees
 from warlight_env.step_results import RoundResult
 
 

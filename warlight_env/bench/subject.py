@@ -15,9 +15,9 @@ from warlight_env.arena.policies.saved_model import SeededModel, check_size, loa
 from warlight_env.arguments import short_repr
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
-from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
+from warlight_env.envs.saved_policies import load_policy
 from warlight_env.errors import did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
 from warlight_env.game import Game
@@ -71,7 +71,7 @@ def make_subject(
 
     Raises:
         BenchError: the encoding or observation is unknown, or the file cannot be read.
-        CheckpointError: the file contains no policy, or the caller does not trust it, see `load_policy`.
+        SavedPolicyError: the file contains no policy, or the caller does not trust it, see `load_policy`.
         AgentError: the agent does not exist.
     """
     if not isinstance(policy, str) or not policy.endswith(".zip"):

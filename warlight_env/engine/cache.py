@@ -20,7 +20,7 @@ from warlight_env.engine.cache_folder import cache_folder as cache_folder
 from warlight_env.engine.cache_folder import warn_once
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.compile_progress import note_loaded
-from warlight_env.engine.sealed import is_damaged, seal, unseal
+from warlight_env.engine.digest_files import add_digest, is_damaged, verify_digest
 from warlight_env.engine.sources import (
     FORMAT,
     ModuleSource,
@@ -61,7 +61,7 @@ def source_digests() -> SourceDigests:
 def _read(path: Path) -> bytes | None:
     """The content of a sealed file; None if there is none, or if it cannot be read. A damaged file is deleted."""
     try:
-        content = unseal(path.name, path.read_bytes())
+        content = verify_digest(path.name, path.read_bytes())
     except OSError:
         return None
     if content is None:
@@ -74,7 +74,7 @@ def _write(path: Path, content: bytes) -> None:
     """Seal a file and write it in one step. Warns if the folder cannot be written; the program continues."""
     try:
         # The next start refuses files that others can write. Damage by a power cut is detected, so nothing is synced.
-        write_file(path, seal(path.name, content), mode=0o644, sync=False)
+        write_file(path, add_digest(path.name, content), mode=0o644, sync=False)
     except (OSError, OutputError) as error:
         _warn_unwritable(path.parent, error)
 

@@ -14,8 +14,8 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.setup import ALTERNATING, most_picks, pick_turn, picker, picks_left
-from warlight_env.engine.sight import see
 from warlight_env.engine.state import PHASES, PICK, State
+from warlight_env.engine.visibility import see
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,18 @@ from warlight_env.envs.actions import (
     StrategyActions,
     make_encoding,
 )
-from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
+from warlight_env.envs.custom_functions import Games, ObservationFunction, PlayerViews, RewardFunction
 from warlight_env.envs.many_maps import WarlightMapsEnv, WarlightMapsVectorEnv
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
-from warlight_env.envs.own_functions import Games, ObservationFunction, RewardFunction, SeenGames
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.saved_policies import load_policy
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
-from warlight_env.features.columns import Features, Part, global_features, node_features
+from warlight_env.features.columns import FeatureBlock, Features, global_features, node_features
 from warlight_env.features.registry import Feature
 
 register_all()
@@ -52,10 +52,10 @@ __all__ = [
     "OpponentError",
     "OpponentPool",
     "OrdersActions",
-    "Part",
+    "FeatureBlock",
     "Reward",
     "RewardFunction",
-    "SeenGames",
+    "PlayerViews",
     "StepActions",
     "StrategyActions",
     "WarlightEnv",

@@ -23,11 +23,11 @@ def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
     return spaces.Box(least, most, low.shape, low.dtype.type)
 
 
-def games_named(which: Any, batch: int) -> list[int]:
-    """Return the game numbers in `which`, or all games for None; `InputError` unless they are distinct."""
-    games = list(range(batch)) if which is None else integers_of(which, "which")
+def games_named(games: Any, batch: int) -> list[int]:
+    """Return the game numbers in `games`, or all games for None; `InputError` unless they are distinct."""
+    games = list(range(batch)) if games is None else integers_of(games, "games")
     if not all(0 <= b < batch for b in games) or len(set(games)) < len(games):
-        raise InputError(f"which = {short_repr(games)}: must be different games from 0 to {batch - 1}")
+        raise InputError(f"games = {short_repr(games)}: must be different games from 0 to {batch - 1}")
     return games
 
 

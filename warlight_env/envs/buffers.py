@@ -15,13 +15,13 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker
-from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import PICK, State
+from warlight_env.engine.visibility import visible_bits
 from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn
 from warlight_env.envs.rewards import potential
 from warlight_env.features.columns import NODE, TURN, TURN_WIDTH, Features, node_shift, node_width
 from warlight_env.features.definitions import SEEN_UNKNOWN, SOFT_ARMIES
-from warlight_env.features.describing import (
+from warlight_env.features.extraction import (
     Memory,
     Observer,
     SeenRegions,

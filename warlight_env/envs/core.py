@@ -27,25 +27,25 @@ from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import DEALT, check_players
 from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.engine.view import View
-from warlight_env.envs import handing_in, showing, snapshots
+from warlight_env.envs import action_submission, snapshots, views
+from warlight_env.envs.action_submission import ActionError
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.buffers import Buffers, make_buffers
-from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.core_arguments import check_arguments, check_batch, check_slots, make_settings
-from warlight_env.envs.core_protocol import make_row_room
-from warlight_env.envs.handing_in import ActionError
-from warlight_env.envs.own_functions import (
+from warlight_env.envs.core_protocol import make_row_buffers
+from warlight_env.envs.custom_functions import (
+    CustomObservation,
+    CustomReward,
     Games,
     ObservationFunction,
-    OwnObservation,
-    OwnReward,
+    PlayerViews,
     RewardFunction,
-    SeenGames,
     some_games,
 )
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.round_history import RoundHistory
 from warlight_env.envs.snapshots import Snapshot
 from warlight_env.envs.step import GameBatch, Turns, Work, begin, make_turns, make_work, resolve
 from warlight_env.errors import InputError
@@ -61,7 +61,7 @@ class EnvCore(OneThread):
     are views of its features. An action is a row of K = `row_size` integers, in the format of the encoding. Array
     arguments may have any integer dtype. Values that do not fit raise InputError, and nothing changes.
     `state` and `out` are the core's own memory; kernels use it without further checks. After direct changes to these
-    arrays, call `look`, which checks them.
+    arrays, call `refresh_observations`, which checks them.
 
     Args:
         map, rules, players: as for `Game`. fog: None uses the rules' setting.
@@ -76,9 +76,9 @@ class EnvCore(OneThread):
 
     not_copied = ("_game_batch",)  # it holds addresses of compiled code
     exclusive_methods = (
-        "set_slots", "reset", "start_from", "remember", "step", "hand_in", "hand_in_choice",
-        "hand_in_policy", "resolve", "resolve_bare", "look", "games", "seen", "view", "render", "mask",
-        "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "another", "clone",
+        "set_slots", "reset", "start_from", "record_history", "step", "submit_actions", "submit_choice",
+        "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "seen", "view", "render", "mask",
+        "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone",
     )  # fmt: skip
 
     def __init__(
@@ -96,15 +96,15 @@ class EnvCore(OneThread):
         reward: str | Reward | RewardFunction = "win",
         slots: int | None = None,
     ) -> None:
-        own_observation = None if isinstance(observation, str) or not callable(observation) else observation
-        own_reward = None if isinstance(reward, str | Reward) or not callable(reward) else reward
-        observation = "raw" if own_observation is not None else observation
+        custom_observation = None if isinstance(observation, str) or not callable(observation) else observation
+        custom_reward = None if isinstance(reward, str | Reward) or not callable(reward) else reward
+        observation = "raw" if custom_observation is not None else observation
         check_arguments(map, batch, observation, fog, picking)
         assert isinstance(observation, str)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules) if fog is None else Rules.of(rules, fog=fog)
         self.players, self.batch = players, batch
-        self.picking, self.reward = picking, Reward.of("win" if own_reward is not None else reward)
+        self.picking, self.reward = picking, Reward.of("win" if custom_reward is not None else reward)
         self.board = make_board(self.map)
         self.bits = make_bits(self.board)
         #: int64[2, E]: source and target of each directed edge. Read-only.
@@ -130,27 +130,27 @@ class EnvCore(OneThread):
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
         #: Preallocated arrays for the submission of rows.
-        self.row_room = make_row_room(batch, self.slots, self.row_size)
+        self.row_buffers = make_row_buffers(batch, self.slots, self.row_size)
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._game_batch: GameBatch | None = None
-        #: The history that views include besides the position, see `remember`; None: no history.
-        self.chronicle: Chronicle | None = None
+        #: The history that views include besides the position, see `record_history`; None: no history.
+        self.round_history: RoundHistory | None = None
         #: uint64[B, P, 2]: random generators of bots in compiled code, by player.
         self.bot_rngs = np.zeros((batch, players, 2), dtype=np.uint64)
-        self._add_own(own_reward, own_observation)
+        self._add_own(custom_reward, custom_observation)
 
     def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
         """Test the user's functions on new games."""
         #: Custom functions that replace `reward` and `observation`; None: no custom function.
-        self.own_reward: OwnReward | None = None
-        self.own_observation: OwnObservation | None = None
+        self.custom_reward: CustomReward | None = None
+        self.custom_observation: CustomObservation | None = None
         if reward is not None or observation is not None:
             self.reset(range(self.batch))
         if reward is not None:
-            self.own_reward = OwnReward(reward, self.games())
+            self.custom_reward = CustomReward(reward, self.games())
         if observation is not None:
-            self.own_observation = OwnObservation(observation, self.seen(0))
+            self.custom_observation = CustomObservation(observation, self.seen(0))
 
     def _set_settings(self, max_cycles: int) -> None:
         choices, features = self.board.n_regions + self.board.n_edges, self.observation != "raw"
@@ -171,8 +171,8 @@ class EnvCore(OneThread):
         new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
         new.slot[...] = np.where(out.slot < kept, out.slot, -1)
         self.out = new
-        self.row_room = make_row_room(self.batch, slots, self.row_size)
-        showing.refresh(self)
+        self.row_buffers = make_row_buffers(self.batch, slots, self.row_size)
+        views.refresh(self)
 
     @property
     def slots(self) -> int:
@@ -236,16 +236,16 @@ class EnvCore(OneThread):
 
     # Playing
 
-    def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
-        """Restart all games, or those in `which`, each from a seed (any integer)."""
-        words, games = self._seeds_and_games(seeds, which)
-        with snapshots.undoing(self, True) if self._may_fail else contextlib.nullcontext():
+    def reset(self, seeds: Sequence[int], games: Sequence[int] | None = None) -> None:
+        """Restart all games, or those in `games`, each from a seed (any integer)."""
+        words, games = self._seeds_and_games(seeds, games)
+        with snapshots.rollback_on_error(self, True) if self._may_fail else contextlib.nullcontext():
             self._write_dice(words, games)
             failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
                 raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
-        if self.chronicle is not None:
-            self.chronicle.begin(self.state, games)
+        if self.round_history is not None:
+            self.round_history.begin(self.state, games)
 
     @property
     def _may_fail(self) -> bool:
@@ -255,47 +255,47 @@ class EnvCore(OneThread):
     @property
     def begins_alone(self) -> bool:
         """Whether `reset` only writes the dice and calls the kernel `begin`."""
-        return not self._may_fail and self.chronicle is None
+        return not self._may_fail and self.round_history is None
 
-    def _seeds_and_games(self, seeds: Any, which: Any) -> tuple[list[int], list[int]]:
+    def _seeds_and_games(self, seeds: Any, games: Any) -> tuple[list[int], list[int]]:
         """Return seeds and games; InputError unless there are as many integers as distinct games."""
-        games = games_named(which, self.batch)
+        games = games_named(games, self.batch)
         words = integers_of(seeds, "seeds")
         if len(words) != len(games):
             raise InputError(f"{len(words)} seeds for {len(games)} games")
         return words, games
 
-    def _write_dice(self, seeds: list[int], which: list[int]) -> None:
-        for b, seed in zip(which, seeds, strict=True):
+    def _write_dice(self, seeds: list[int], games: list[int]) -> None:
+        for b, seed in zip(games, seeds, strict=True):
             self.state.rng[b] = make_rng(derive_seed(seed))
 
     def check_start(self, game: Game) -> None:
         """Raise InputError for a game from which the games here cannot continue: of another kind, or over."""
         snapshots.check_start(self, game)
 
-    def start_from(self, game: Game, which: Sequence[int] | None = None) -> None:
-        """Continue new games, all or those in `which`, from the position of `game`, with their own dice.
+    def start_from(self, game: Game, games: Sequence[int] | None = None) -> None:
+        """Continue new games, all or those in `games`, from the position of `game`, with their own dice.
 
         Turns already submitted to these games are deleted.
 
         Raises:
-            InputError: see `check_start`; a game has been played already, or `which` names it twice. Then nothing
+            InputError: see `check_start`; a game has been played already, or `games` names it twice. Then nothing
                 changes.
         """
-        snapshots.start_from(self, game, which)
+        snapshots.start_from(self, game, games)
 
-    def remember(self) -> None:
+    def record_history(self) -> None:
         """Start to record the history that views include: the players' start regions and the last round's events.
 
         The record costs some time in each round. For a game already in play, it starts with the next round.
         """
-        if self.chronicle is None:
-            self.chronicle = Chronicle(self.map, self.board, self.rules, self.params)
+        if self.round_history is None:
+            self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
 
     @property
-    def remembers(self) -> bool:
-        """Whether the core records the history, see `remember`."""
-        return self.chronicle is not None
+    def records_history(self) -> bool:
+        """Whether the core records the history, see `record_history`."""
+        return self.round_history is not None
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
         """Step every game that is not over with actions int[B, S, K] of all players with a slot.
@@ -304,29 +304,29 @@ class EnvCore(OneThread):
         dropped before; `out.illegal` includes them. Games that are over do not change and pay reward 0. Raises
         InputError for rows out of `limits` (an ActionError) and arrays of another shape; then no game steps.
         """
-        if self.chronicle is None and self.own_reward is None:
-            handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, True)
+        if self.round_history is None and self.custom_reward is None:
+            action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, True)
             return
-        with self.undoing():
-            handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, False)
+        with self.rollback_on_error():
+            action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, False)
             self.resolve_bare()
 
-    def hand_in(
+    def submit_actions(
         self,
         actions: npt.NDArray[np.integer[Any]],
         dropped: npt.NDArray[np.int32] | None = None,
         acting: npt.NDArray[np.int8] | None = None,
     ) -> None:
         """Submit actions, the first half of `step`, for players with acting int8[B, S] not 0 (None: all)."""
-        everybody = self.row_room.everybody
+        everybody = self.row_buffers.everybody
         acting = everybody if acting is None else fitting(acting, "acting", np.int8, everybody.shape)
-        handing_in.submit_rows(self, actions, dropped, acting, False)
+        action_submission.submit_rows(self, actions, dropped, acting, False)
 
-    def hand_in_choice(self, b: int, player: int, choice: Choice) -> None:
+    def submit_choice(self, b: int, player: int, choice: Choice) -> None:
         """Submit a player's whole turn in game b: orders, or wishes during picking; illegal ones are dropped."""
-        handing_in.submit_choice(self, b, player, choice)
+        action_submission.submit_choice(self, b, player, choice)
 
-    def hand_in_policy(
+    def submit_policy(
         self,
         policy: Any,
         pick: Any,
@@ -348,7 +348,7 @@ class EnvCore(OneThread):
             InputError: arguments of another kind, or an entry of `after` that is not a player. An exception of a user's
                 function passes through. In both cases no turn is submitted, and the generators do not change.
         """
-        handing_in.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
+        action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
     def resolve(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
@@ -360,17 +360,17 @@ class EnvCore(OneThread):
         numbers int64[B]: the games' numbers in a larger batch, for error messages. A number of -1 marks an unused game;
         a user's reward function is not called for it.
         """
-        with contextlib.nullcontext() if self.own_reward is None else self.undoing():
+        with contextlib.nullcontext() if self.custom_reward is None else self.rollback_on_error():
             self.resolve_bare(selected, numbers)
 
     def resolve_bare(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve inside the caller's `undoing`: if a user's reward raises, the rounds are played but not paid."""
-        earlier = None if self.own_reward is None else some_games(self.games(), np.arange(self.batch))
-        every = self.row_room.every_game
+        """Resolve inside `rollback_on_error`: if a user's reward raises, the rounds are played without rewards."""
+        earlier = None if self.custom_reward is None else some_games(self.games(), np.arange(self.batch))
+        every = self.row_buffers.every_game
         selected = every if selected is None else fitting(selected, "selected", np.int8, (self.batch,))
-        told = self.chronicle
+        told = self.round_history
         owners = None if told is None else told.before(self.state, self.out.live, self.turns, selected)
         resolve(self.game_batch, selected)
         if earlier is not None:
@@ -381,7 +381,7 @@ class EnvCore(OneThread):
 
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
         """Return float64[B, P]: the user's reward, computed only for games with a number from 0 up."""
-        own, games, wins = self.own_reward, self.games(), self.out.reward
+        own, games, wins = self.custom_reward, self.games(), self.out.reward
         assert own is not None
         if numbers is None or numbers.min() >= 0:
             return own.paid(earlier, games, wins, numbers)
@@ -390,46 +390,46 @@ class EnvCore(OneThread):
         paid[played] = own.paid(before, after, wins[played], numbers[played])
         return paid
 
-    def look(self, turns_only: bool = False, whole: bool = True) -> None:
+    def refresh_observations(self, turns_only: bool = False, whole: bool = True) -> None:
         """Update observations and masks after direct changes of the arrays.
 
-        `turns_only`: update only the features of incomplete turns, after `hand_in`. Otherwise the method first checks
-        all values that kernels rely on; StateError reports an impossible value. `whole`: False skips this check. Use it
-        for positions as a player sees them, which may lack some parts (such as the offers of others).
+        `turns_only`: update only the features of incomplete turns, after `submit_actions`. Otherwise the method first
+        checks all values that kernels rely on; StateError reports an impossible value. `whole`: False skips this check.
+        Use it for positions as a player sees them, which may lack some parts (such as the offers of others).
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
         if whole and not turns_only:
             snapshots.check_core(self)
-        if not turns_only and self.chronicle is not None:
-            self.chronicle.forget(range(self.batch))
-        showing.refresh(self, turns_only=turns_only)
+        if not turns_only and self.round_history is not None:
+            self.round_history.forget(range(self.batch))
+        views.refresh(self, turns_only=turns_only)
 
     # Looking
 
     def games(self) -> Games:
         """Return the current games, for a `RewardFunction`; read-only, and changed by the next step."""
-        return showing.games_of(self.state, self.out.live, self.out.income)
+        return views.games_of(self.state, self.out.live, self.out.income)
 
-    def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
+    def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> PlayerViews:
         """Return the view of a slot's players in several games, for an `ObservationFunction`; read-only."""
-        return showing.seen(self, slot, games)
+        return views.seen(self, slot, games)
 
     def view(self, player: int, b: int = 0) -> View:
         """Return the player's view of game b, in the form for agents."""
-        return showing.view(self, player, b)
+        return views.view(self, player, b)
 
     def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
         """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
-        return showing.render(self, mode, b)
+        return views.render(self, mode, b)
 
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
         """Return the action mask of a slot's player in game b, as a new flat int8 vector."""
-        return showing.mask(self, slot, b)
+        return views.mask(self, slot, b)
 
     def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
         """Return int8[M, W]: `mask` of several games, given by a slice or int64[M]; W is the length of a flat mask."""
-        return showing.flat_masks(self, slot, games)
+        return views.flat_masks(self, slot, games)
 
     def read_rows(
         self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
@@ -439,19 +439,21 @@ class EnvCore(OneThread):
         actions: a batch of M in the encoding's space, of a slot's players in the games int64[M]. Raises InputError for
         values that are not actions. The method does not check entries beyond `limits`.
         """
-        showing.check_reading(self, games, slot, out)
-        return showing.read_rows(self, actions, games, slot, out)
+        views.check_reading(self, games, slot, out)
+        return views.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
         """Return `mask` in the form that the action space's `sample` takes."""
-        return showing.shaped_mask(self, slot, b)
+        return views.shaped_mask(self, slot, b)
 
     # Saving
 
-    def undoing(self) -> contextlib.AbstractContextManager[None]:
-        """Restore the current state if `hand_in` or `resolve` raises in the context: the turns and `bot_rngs`. If a
-        user's reward can raise after the round, restore the games and their history, too."""
-        return snapshots.undoing(self, self.own_reward is not None)
+    def rollback_on_error(self) -> contextlib.AbstractContextManager[None]:
+        """Restore the turns and `bot_rngs` if `submit_actions` or `resolve` raises in the context.
+
+        If a user's reward can raise after the round, restore the games and their history, too.
+        """
+        return snapshots.rollback_on_error(self, self.custom_reward is not None)
 
     def snapshot(self) -> Snapshot:
         """Return a copy of everything that determines the course of the games, including the dice."""
@@ -466,7 +468,7 @@ class EnvCore(OneThread):
         """
         snapshots.restore(self, snapshot)
 
-    def another(self, batch: int) -> Self:
+    def new_like(self, batch: int) -> Self:
         """Return a core of `batch` new games of the same kind, for the same thread.
 
         It shares static data and working memory with this core. Its arrays are in one block of memory.
@@ -474,7 +476,7 @@ class EnvCore(OneThread):
         check_batch(batch)
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.batch, other._work, other.chronicle, other._game_batch = batch, self.work, None, None
+        other.batch, other._work, other.round_history, other._game_batch = batch, self.work, None, None
         n, e, players = self.board.n_regions, self.board.n_edges, self.players
         state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
         out: tuple[Any, ...] = tuple(other._make_buffers(self.slots))
@@ -483,9 +485,9 @@ class EnvCore(OneThread):
         other.state = State(*islice(arrays, len(state)))
         other.out = reference(Buffers(*islice(arrays, len(out))))
         other._turns, other.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
-        other.row_room = make_row_room(batch, self.slots, self.row_size)
-        if self.remembers:
-            other.remember()
+        other.row_buffers = make_row_buffers(batch, self.slots, self.row_size)
+        if self.records_history:
+            other.record_history()
         return other
 
     def clone(self) -> Self:
@@ -496,12 +498,12 @@ class EnvCore(OneThread):
         other.state = copy_state(self.state)
         arrays: Any = self.out
         other.out = reference(Buffers(*[array.copy() for array in arrays]))
-        other.row_room = self.row_room._replace(converted=np.empty_like(self.row_room.converted))
+        other.row_buffers = self.row_buffers._replace(converted=np.empty_like(self.row_buffers.converted))
         other.bot_rngs = self.bot_rngs.copy()
         other._turns = other._work = other._game_batch = None
         if self._turns is not None and (self.settings.stepwise or self._turns.status.any()):
             other._turns = reference(snapshots.copied(self._turns))
-        other.chronicle = None if self.chronicle is None else self.chronicle.copy()
+        other.round_history = None if self.round_history is None else self.round_history.copy()
         return other
 
 

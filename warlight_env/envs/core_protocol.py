@@ -14,14 +14,14 @@ from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import State
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.buffers import Buffers, EnvSettings
-from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.round_history import RoundHistory
 from warlight_env.envs.step import GameBatch, Turns, Work
 from warlight_env.features.columns import Features
 from warlight_env.maps import Map
 
 
-class RowRoom(NamedTuple):
+class RowBuffers(NamedTuple):
     """Preallocated arrays for the submission of rows."""
 
     everybody: npt.NDArray[np.int8]  #: [B, S] 1
@@ -30,9 +30,9 @@ class RowRoom(NamedTuple):
     converted: npt.NDArray[np.int64]
 
 
-def make_row_room(batch: int, slots: int, row_size: int) -> RowRoom:
+def make_row_buffers(batch: int, slots: int, row_size: int) -> RowBuffers:
     """Make arrays for actions of K = row_size integers, in `batch` games of S players each."""
-    return RowRoom(
+    return RowBuffers(
         np.ones((batch, slots), np.int8), np.ones(batch, np.int8), np.empty((batch, slots, row_size), np.int64)
     )
 
@@ -56,9 +56,9 @@ class Core(Protocol):
     settings: EnvSettings
     state: State
     out: Buffers
-    chronicle: Chronicle | None
+    round_history: RoundHistory | None
     bot_rngs: npt.NDArray[np.uint64]
-    row_room: RowRoom
+    row_buffers: RowBuffers
 
     @property
     def slots(self) -> int:
@@ -81,4 +81,4 @@ class Core(Protocol):
         ...
 
 
-__all__ = ["Core", "RowRoom", "make_row_room"]
+__all__ = ["Core", "RowBuffers", "make_row_buffers"]

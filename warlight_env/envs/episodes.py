@@ -17,14 +17,14 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.engine.view import View
+from warlight_env.envs.action_submission import out_of_limits
 from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, nothing_shown
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import check_batch, cycles
-from warlight_env.envs.forms import Form, OneMapForm, PaddedForm, nothing_shown
-from warlight_env.envs.handing_in import out_of_limits
-from warlight_env.envs.map_sets import MapRoom, MapSet, MapsLike, OneMap, edges_of, map_set
+from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
+from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, edges_of, map_set
 from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
-from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
@@ -39,14 +39,14 @@ from warlight_env.game import Game
 NO_OPTIONS = ResetOptions()
 
 
-class Beginning(NamedTuple):
+class EpisodeStart(NamedTuple):
     """The map and the seed, which determine a game."""
 
     map: maps.Map
     seed: int
 
 
-class Results(NamedTuple):
+class StepResults(NamedTuple):
     """Results of a step, for the learners of B games.
 
     infos: values of infos, an array [B] each: illegal, income, round, phase, is_success.
@@ -73,7 +73,7 @@ class Episodes:
         mask: "info" keeps masks out of observations, "observation" adds them as the key action_mask.
         batch: B.
         padded: whether every game has its own map, in spaces that are the same for all maps.
-        room: the maximum numbers of regions and directed edges in these spaces; None: the largest of the set.
+        map_limits: the maximum numbers of regions and directed edges in these spaces; None: the largest of the set.
     """
 
     #: The core of all games. Missing for games on many maps, see `core_of`.
@@ -96,7 +96,7 @@ class Episodes:
         batch: int = 1,
         *,
         padded: bool = False,
-        room: MapRoom | tuple[int, int] | None = None,
+        map_limits: MapLimits | tuple[int, int] | None = None,
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
@@ -111,17 +111,19 @@ class Episodes:
         self.form: Form
         if padded:
             self._maps: MapSet = map_set(map)
-            padding = Padding(self._maps.room if room is None else MapRoom.of(room), self._settings["action"])
-            self._check_maps(self._maps, padding.room)
+            padding = Padding(
+                self._maps.map_limits if map_limits is None else MapLimits.of(map_limits), self._settings["action"]
+            )
+            self._check_maps(self._maps, padding.map_limits)
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays)
             #: A core of some map; all cores have its settings.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
-            self.form = PaddedForm(padding, self._some, with_mask)
-        elif room is not None:
-            raise InputError(f"room = {short_repr(room)}: only environments of many maps have room")
+            self.form = PaddedSpaces(padding, self._some, with_mask)
+        elif map_limits is not None:
+            raise InputError(f"map_limits = {short_repr(map_limits)}: only environments of many maps have limits")
         else:
             self.core = self._some = self._new_core(map, batch)
-            self._maps, self.form = OneMap(self.core.map), OneMapForm(self.core, with_mask)
+            self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
             self._parts = EnvParts(batch, self._new_core, nothing_shown)
             self._parts.settle(self.core)
         seated = is_integer(seat) and 0 <= int(seat) < players
@@ -151,7 +153,7 @@ class Episodes:
         Raises InputError for a custom observation function, because no file can name it.
         """
         core, form = self._some, self.form
-        if core.own_observation is not None:
+        if core.custom_observation is not None:
             raise InputError("observation: a function of one's own; a policy that needs it cannot say so in a file")
         return PolicySettings(
             told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
@@ -160,13 +162,13 @@ class Episodes:
 
     # Maps
 
-    def _check_maps(self, wanted: MapSet, room: MapRoom) -> None:
+    def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:
         """Raise InputError for maps that are too large, or never hold the players; unnamed maps are not checked."""
-        regions, edges = wanted.room
-        if regions > room.regions or edges > room.edges:
+        regions, edges = wanted.map_limits
+        if regions > map_limits.regions or edges > map_limits.edges:
             raise InputError(
-                f"maps of {regions} regions and {edges} directed edges: there is room for {room.regions} and "
-                f"{room.edges}; say room=({regions}, {edges}) from the start"
+                f"maps of {regions} regions and {edges} directed edges: the limits are {map_limits.regions} and "
+                f"{map_limits.edges}; say map_limits=({regions}, {edges}) from the start"
             )
         rules = Rules.of(self._settings["rules"])
         for map_ in wanted.named:
@@ -180,7 +182,7 @@ class Episodes:
         if self.form.padding is None:
             raise InputError("an environment of one map has it to its end; warlight/WarlightMaps-v0 plays on several")
         wanted = map_set(map)
-        self._check_maps(wanted, self.form.padding.room)
+        self._check_maps(wanted, self.form.padding.map_limits)
         self._maps = wanted
 
     def map_of(self, b: int) -> maps.Map:
@@ -227,11 +229,11 @@ class Episodes:
             if named is None and isinstance(more.get("start"), Game):
                 named = more["start"].map
             if named is not None:
-                chosen, room = map_set(named).draw(np.random.default_rng(0)), padding.room
-                if not room.holds(chosen):
+                chosen, map_limits = map_set(named).draw(np.random.default_rng(0)), padding.map_limits
+                if not map_limits.holds(chosen):
                     raise InputError(
-                        f"option 'map': {len(chosen.regions)} regions and {edges_of(chosen)} directed edges; there is "
-                        f"room for {room.regions} and {room.edges}"
+                        f"option 'map': {len(chosen.regions)} regions and {edges_of(chosen)} directed edges; the "
+                        f"limits are {map_limits.regions} and {map_limits.edges}"
                     )
                 core = self._parts.of(chosen).parts[0].core
         read = read_options(core, more, known)._replace(map=chosen)
@@ -249,32 +251,32 @@ class Episodes:
         if start is not None and not all(map(start.alive, seats)):
             raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
 
-    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> Beginning:
+    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> EpisodeStart:
         """Draw an environment's next game from its stream: the map, unless the options choose it, and the seed."""
         chosen = self._maps.draw(stream) if options.map is None else options.map
-        return Beginning(chosen, draw_seed(stream))
+        return EpisodeStart(chosen, draw_seed(stream))
 
     def reset(
-        self, beginnings: Sequence[Beginning], which: Sequence[int], options: ResetOptions = NO_OPTIONS
+        self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> None:  # fmt: skip
-        """Begin the games `which`, each as drawn.
+        """Begin the `games`, each as drawn.
 
         The method raises if a map cannot be played, an opponent cannot be drawn, or the learner may be out of the game
-        to start from. Then all games stay unchanged. Later errors leave `which` without games, and `step` asks for a
+        to start from. Then all games stay unchanged. Later errors leave `games` without games, and `step` asks for a
         reset.
         """
-        if len(which) == 0:
+        if len(games) == 0:
             return
         self._check_start(options)
         opponents = [self._opponents_of(beginning.seed) for beginning in beginnings]
-        places = self._parts.move([beginning.map for beginning in beginnings], which)
+        places = self._parts.move([beginning.map for beginning in beginnings], games)
         parts = list({id(part): part for part, _ in places}.values())
-        self._begun[which] = False
+        self._begun[games] = False
         try:
-            self._begin([beginning.seed for beginning in beginnings], opponents, which, places, parts, options)
+            self._begin([beginning.seed for beginning in beginnings], opponents, games, places, parts, options)
         finally:
             self._parts.note(parts)
-        self._begun[which] = True
+        self._begun[games] = True
 
     def _opponents_of(self, seed: int) -> list[Opponent]:
         """Return the opponents in a game with this seed."""
@@ -284,24 +286,24 @@ class Episodes:
         ]
 
     def _begin(
-        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], which: Sequence[int],
+        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: Sequence[int],
         places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
         """Begin games at their places, each with its seed and its opponents."""
         for part in parts:
             part.players.prepare(self._slots)
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
-        learners, seat = np.zeros(len(which), np.int8), self._seat_of(options)
+        learners, seat = np.zeros(len(games), np.int8), self._seat_of(options)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
         self._parts.renew(parts)
         chosen, fixed_seat = np.array(numbers, np.int16), -1 if seat == "random" else int(seat)
-        seat_some(*self._parts.some(which), words, chosen, fixed_seat, learners)
-        self.learner[which], self.seeds[which] = learners, words
+        seat_some(*self._parts.some(games), words, chosen, fixed_seat, learners)
+        self.learner[games], self.seeds[games] = learners, words
         for part in parts:
             if not part.core.begins_alone:
                 own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
                 part.core.reset(*map(list, zip(*own, strict=True)))
-        alone = [b for b, (part, _) in zip(which, places, strict=True) if part.core.begins_alone]
+        alone = [b for b, (part, _) in zip(games, places, strict=True) if part.core.begins_alone]
         if alone:
             begin_some(*self._parts.some(alone), self._some.picking == "random")
         if options.start is not None:
@@ -324,15 +326,15 @@ class Episodes:
         parts = self._parts.played()
         rows, dropped = self.form.read(self._parts, actions, moves != 0)
         lineup = self._parts.lineup
-        own_reward = self._some.own_reward is not None
-        at_once = not (lineup.others or own_reward or any(part.core.chronicle is not None for part in parts))
+        custom_reward = self._some.custom_reward is not None
+        at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
         others = (playing.opponent for playings in lineup.others.values() for playing in playings)
-        may_raise = own_reward or any(opponent.raises for opponent in others)
-        with contextlib.ExitStack() as undoing:
+        may_raise = custom_reward or any(opponent.raises for opponent in others)
+        with contextlib.ExitStack() as rollback_on_error:
             for part in parts if may_raise else ():
-                undoing.enter_context(part.core.undoing())
+                rollback_on_error.enter_context(part.core.rollback_on_error())
             bad = step_many(
-                self._parts.addresses, *lineup.kernels(), lineup.numbers, rows, moves, dropped, self.form.kernel_room,
+                self._parts.addresses, *lineup.kernels(), lineup.numbers, rows, moves, dropped, self.form.kernel_layout,
                 at_once,
             )  # fmt: skip
             if bad >= 0:
@@ -358,7 +360,7 @@ class Episodes:
 
     # Looking
 
-    def results(self) -> Results:
+    def results(self) -> StepResults:
         """Return the results of the last step, in new arrays."""
         reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
         numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
@@ -366,7 +368,7 @@ class Episodes:
         infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
         infos["is_success"] = infos["is_success"].astype(np.bool_)
         terminated, truncated = ends
-        return Results(reward, terminated, truncated, infos)
+        return StepResults(reward, terminated, truncated, infos)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
         """Return the learners' observations of several games, or of one, in new arrays."""
@@ -379,7 +381,7 @@ class Episodes:
     def view(self, b: int) -> View:
         """Return the learner's view of game b; later views then also include the events of each round."""
         part, c = self._parts.at(b)
-        part.players.remember()
+        part.players.record_history()
         return part.core.view(int(self.learner[b]), c)
 
     def render(self, mode: str | None, b: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.episodes import Episodes
-from warlight_env.envs.map_sets import MapRoom, MapsLike
+from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
 from warlight_env.errors import InputError
@@ -38,10 +38,10 @@ class WarlightMapsEnv(WarlightEnv):
 
     **Maps.** `map` is a list of maps (names, files, ``generated:REGIONS:SEED``, `Map` objects), a mapping of these to
     weights, or `GeneratedMaps`, a range. ``set_maps(…)`` changes it from the next game on, for example for a
-    curriculum. Maps larger than the room are refused; set `room` at the start to allow larger ones.
+    curriculum. Maps beyond `map_limits` are refused; set `map_limits` at the start to allow larger maps.
     ``reset(options={"map": …})`` chooses the map of a game; it may also contain options of `WarlightEnv.reset`.
 
-    **Observations**: Dict, with N and E of `room`. Missing regions and edges are 0, and masks mark the existing ones.
+    **Observations**: Dict, with N and E of `map_limits`. Missing regions and edges are 0; masks mark the existing ones.
 
     | key | |
     |---|---|
@@ -69,11 +69,11 @@ class WarlightMapsEnv(WarlightEnv):
         self._set_up(games_on_maps(map, **settings), render_mode)
 
     @property
-    def room(self) -> MapRoom:
+    def map_limits(self) -> MapLimits:
         """The maximum numbers of regions and directed edges."""
         padding = self.episodes.form.padding
         assert padding is not None
-        return padding.room
+        return padding.map_limits
 
     @property
     def map(self) -> Map:

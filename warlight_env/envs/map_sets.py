@@ -23,22 +23,22 @@ MapLike = str | Path | Map
 _FEWEST, _MOST = 3, 400
 
 
-class MapRoom(NamedTuple):
+class MapLimits(NamedTuple):
     """The maximum numbers of regions and directed edges."""
 
     regions: int
     edges: int
 
     @classmethod
-    def of(cls, told: Any) -> MapRoom:
-        """Return the room given as two integers.
+    def of(cls, told: Any) -> MapLimits:
+        """Return the limits given as two integers.
 
         Raises:
             InputError: `told` is something else.
         """
         sizes = tuple(told) if isinstance(told, Sequence) else ()
         if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
-            raise InputError(f"room = {short_repr(told)}: must be regions and directed edges, as in (60, 400)")
+            raise InputError(f"map_limits = {short_repr(told)}: must be regions and directed edges, as in (60, 400)")
         return cls(*sizes)
 
     def holds(self, map_: Map) -> bool:
@@ -53,7 +53,7 @@ def edges_of(map_: Map) -> int:
 
 @dataclass(frozen=True)
 class GeneratedMaps:
-    """`count` different maps by `maps.generate`, with `least` to `most` regions; all sizes are equally likely.
+    """`count` different maps by `maps.generate`, of `min_regions` to `max_regions` regions, with equal probabilities.
 
     A set of another `seed` shares maps with this set only by chance. Use it for results on maps outside the training.
 
@@ -61,8 +61,8 @@ class GeneratedMaps:
         InputError: an impossible range.
     """
 
-    least: int = 10
-    most: int = 60
+    min_regions: int = 10
+    max_regions: int = 60
     count: int = 1000
     seed: int = 0
 
@@ -70,8 +70,8 @@ class GeneratedMaps:
         for name, value in vars(self).items():
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise InputError(f"{name} = {short_repr(value)}: must be an integer")
-        if not _FEWEST <= self.least <= self.most <= _MOST:
-            given = f"least = {short_repr(self.least)}, most = {short_repr(self.most)}"
+        if not _FEWEST <= self.min_regions <= self.max_regions <= _MOST:
+            given = f"min_regions = {short_repr(self.min_regions)}, max_regions = {short_repr(self.max_regions)}"
             raise InputError(f"{given}: must rise within {_FEWEST} .. {_MOST}")
         if self.count < 1 or self.seed < 0:
             raise InputError(
@@ -84,14 +84,14 @@ class GeneratedMaps:
         return ()
 
     @property
-    def room(self) -> MapRoom:
-        """The room for any of these maps: a planar graph has at most 3 N - 6 borders."""
-        return MapRoom(self.most, 2 * max(3, 3 * self.most - 6))
+    def map_limits(self) -> MapLimits:
+        """The limits for any of these maps: a planar graph has at most 3 N - 6 borders."""
+        return MapLimits(self.max_regions, 2 * max(3, 3 * self.max_regions - 6))
 
     def draw(self, rng: np.random.Generator) -> Map:
         """Draw one of the maps."""
         own = derive_seed(self.seed, int(rng.integers(self.count)))
-        regions = self.least + derive_seed(own, 0) % (self.most - self.least + 1)
+        regions = self.min_regions + derive_seed(own, 0) % (self.max_regions - self.min_regions + 1)
         return load(f"generated:{regions}:{derive_seed(own, 1) % 10**9}")
 
 
@@ -112,9 +112,9 @@ class GivenMaps:
         return tuple(each for each, weight in zip(self.maps, self.weights, strict=True) if weight > 0)
 
     @property
-    def room(self) -> MapRoom:
-        """The room for any of these maps."""
-        return MapRoom(max(len(each.regions) for each in self.maps), max(map(edges_of, self.maps)))
+    def map_limits(self) -> MapLimits:
+        """The limits for any of these maps."""
+        return MapLimits(max(len(each.regions) for each in self.maps), max(map(edges_of, self.maps)))
 
     def draw(self, rng: np.random.Generator) -> Map:
         """Draw one of the maps."""
@@ -133,9 +133,9 @@ class OneMap:
         return (self.map,)
 
     @property
-    def room(self) -> MapRoom:
-        """The room for this map alone."""
-        return MapRoom(len(self.map.regions), edges_of(self.map))
+    def map_limits(self) -> MapLimits:
+        """The limits for this map alone."""
+        return MapLimits(len(self.map.regions), edges_of(self.map))
 
     def draw(self, rng: np.random.Generator) -> Map:
         """Return the map."""
@@ -164,7 +164,7 @@ def map_set(told: MapsLike) -> MapSet:
     except Exception:  # methods of the caller's own object may raise anything
         raise InputError(f"maps = {short_repr(told)}: weights must be numbers") from None
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise InputError(f"maps = {short_repr(told)}: must be at least one, and weights from 0 up, not all 0")
+        raise InputError(f"maps = {short_repr(told)}: must be at min_regions one, and weights from 0 up, not all 0")
     for each in told:
         if not isinstance(each, str | Path | Map):
             raise InputError(f"maps = {short_repr(told)}: {short_repr(each)} is no map, name or path")

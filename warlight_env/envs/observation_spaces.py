@@ -11,19 +11,19 @@ from gymnasium import spaces
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.arrays import box_of, fixed
 from warlight_env.envs.core import EnvCore
-from warlight_env.features.columns import Part
+from warlight_env.features.columns import FeatureBlock
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
     """Return the space of `observation`: a Box for "flat" or a function, otherwise a Dict of parts of the features."""
-    if core.own_observation is not None:
-        return fixed(core.own_observation.space)
+    if core.custom_observation is not None:
+        return fixed(core.custom_observation.space)
     if core.observation == "flat":
         return fixed(box_of(*core.features.bounds))
     return fixed(spaces.Dict({part.name: _space(part) for part in core.features.parts}))
 
 
-def _space(part: Part) -> spaces.Space[Any]:
+def _space(part: FeatureBlock) -> spaces.Space[Any]:
     if part.name == "offered":
         return spaces.MultiBinary(part.shape[0])
     low, high = part.bounds
@@ -35,10 +35,10 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
 
     The observation is in `observation_space_of` the core.
     """
-    if core.own_observation is not None:
+    if core.custom_observation is not None:
         if isinstance(games, int | np.integer):
-            return core.own_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
-        return core.own_observation.of(core.seen(slot, games))
+            return core.custom_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
+        return core.custom_observation.of(core.seen(slot, games))
     if core.observation == "flat":
         return core.out.features[games, slot].copy()
     seen: dict[str, Any] = {}

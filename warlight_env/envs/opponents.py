@@ -24,8 +24,8 @@ from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
-from warlight_env.envs.checkpoints import ModelPolicy, Policy, load_policy
 from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.saved_policies import ModelPolicy, Policy, load_policy
 from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,18 +59,18 @@ class Opponent(ABC):
 
     @abstractmethod
     def move(
-        self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
+        self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
     ) -> None:
         """Submit turns for players p of games b with ``chosen[b, p] == which``, if player ``after[b]`` is ready."""
 
 
 def _to_move(
-    core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
+    core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
 ) -> list[tuple[int, int]]:
     """Return the games and players that must move now."""
     games = np.arange(core.batch)
     ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
-    own = (chosen == which) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
+    own = (chosen == number) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
     return [(int(b), int(p)) for b, p in np.argwhere(own)]
 
 
@@ -101,10 +101,10 @@ class BotOpponent(Opponent):
         memory: npt.NDArray[np.uint64],
         core: EnvCore,
         chosen: npt.NDArray[np.int16],
-        which: int,
+        number: int,
         after: npt.NDArray[np.int8],
     ) -> None:
-        core.hand_in_policy(self._policy, self._pick, chosen, which, after, memory, core.bots_context)
+        core.submit_policy(self._policy, self._pick, chosen, number, after, memory, core.bots_context)
 
     def __reduce__(self) -> tuple[type[BotOpponent], tuple[str]]:
         return BotOpponent, (self.name,)  # addresses are not valid in another process
@@ -131,18 +131,18 @@ class AgentOpponent(Opponent):
         memory: dict[tuple[int, int], Agent],
         core: EnvCore,
         chosen: npt.NDArray[np.int16],
-        which: int,
+        number: int,
         after: npt.NDArray[np.int8],
     ) -> None:
-        for b, p in _to_move(core, chosen, which, after):
+        for b, p in _to_move(core, chosen, number, after):
             view, agent = core.view(p, b), memory[b, p]
             if view.phase == "pick":
-                core.hand_in_choice(b, p, agent.pick(view) if view.offers else [])
+                core.submit_choice(b, p, agent.pick(view) if view.offers else [])
                 continue
             orders = agent.act(view)
             if not isinstance(orders, Orders):
                 raise OpponentError(f"opponent {agent.name!r}: act returned {type(orders).__name__}, not Orders")
-            core.hand_in_choice(b, p, orders)
+            core.submit_choice(b, p, orders)
 
 
 class PolicyOpponent(Opponent):
@@ -172,12 +172,12 @@ class PolicyOpponent(Opponent):
         memory: npt.NDArray[np.uint64],
         core: EnvCore,
         chosen: npt.NDArray[np.int16],
-        which: int,
+        number: int,
         after: npt.NDArray[np.int8],
     ) -> None:
         illegal = core.out.illegal.copy()
         for count in range(core.encoding.max_parts + 1):
-            to_move = _to_move(core, chosen, which, after)
+            to_move = _to_move(core, chosen, number, after)
             if not to_move:
                 break
             if count == core.encoding.max_parts:  # it keeps choosing illegal actions: end its turn
@@ -185,10 +185,10 @@ class PolicyOpponent(Opponent):
                     core.turns.status[b, p, READY] = 1
                 break
             rows, acting = self._ask(memory, core, to_move)
-            core.hand_in(rows, illegal, acting)
+            core.submit_actions(rows, illegal, acting)
             illegal[...] = core.out.illegal
             if core.settings.stepwise:
-                core.look(turns_only=True)
+                core.refresh_observations(turns_only=True)
 
     def _ask(
         self, memory: npt.NDArray[np.uint64], core: EnvCore, to_move: list[tuple[int, int]]

@@ -16,7 +16,7 @@ from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES
 from warlight_env.envs.actions.strategies import STRATEGIES
 from warlight_env.envs.arrays import box_of, fixed
-from warlight_env.envs.map_sets import MapRoom
+from warlight_env.envs.map_sets import MapLimits
 from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
@@ -30,28 +30,30 @@ class Padding:
     """The maximum numbers of regions and directed edges, and the layout of padded actions.
 
     Raises:
-        InputError: an encoding without a form for many maps, or an impossible room.
+        InputError: an encoding without a form for many maps, or impossible limits.
     """
 
-    room: MapRoom
+    map_limits: MapLimits
     action: Literal["factored", "continuous", "strategies", "steps"]
 
     def __post_init__(self) -> None:
         if not isinstance(self.action, str) or self.action not in PADDED:
             raise InputError(f"action = {short_repr(self.action)}: many maps have {', '.join(PADDED)}")
-        if not all(type(size) is int and 0 < size < 2**20 for size in self.room):
-            raise InputError(f"room = {short_repr(tuple(self.room))}: must be numbers of regions and directed edges")
+        if not all(type(size) is int and 0 < size < 2**20 for size in self.map_limits):
+            raise InputError(
+                f"map_limits = {short_repr(tuple(self.map_limits))}: must be numbers of regions and directed edges"
+            )
 
     @property
     def mask_size(self) -> int:
         """Length of a flat mask."""
-        n, e = self.room
+        n, e = self.map_limits
         sizes = {"factored": VALUES * (n + e), "strategies": len(STRATEGIES), "steps": DEPLOYS * n + SHARES * e + 1}
         return sizes.get(self.action, 0)
 
     def action_space(self, inner: spaces.Space[Any]) -> spaces.Space[Any]:
         """Return the padded action space, given the space of one map."""
-        n, e = self.room
+        n, e = self.map_limits
         if isinstance(inner, spaces.MultiDiscrete):
             return MaskableChoices([int(inner.nvec[0])] * (n + e))
         if self.action == "continuous":
@@ -60,7 +62,7 @@ class Padding:
 
     def observation_space(self, inner: spaces.Space[Any], with_mask: bool) -> spaces.Dict:
         """Return the padded observation space, given the "graph" space of one map."""
-        n, e = self.room
+        n, e = self.map_limits
         assert isinstance(inner, spaces.Dict)
         nodes = inner["nodes"]
         assert isinstance(nodes, spaces.Box)
@@ -80,7 +82,7 @@ class Padding:
     def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
         """Return int64[K]: the columns of a padded action that belong to this map; for actions that are arrays."""
         n, e = board.n_regions, board.n_edges
-        return np.concatenate((np.arange(n), self.room.regions + np.arange(e)))
+        return np.concatenate((np.arange(n), self.map_limits.regions + np.arange(e)))
 
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
         """Return the action on this map, and its entries for missing regions and edges (0 for "continuous")."""
@@ -105,7 +107,7 @@ class Padding:
         Returns int64[M], the actions on these maps, and int64[M], 1 for an action on a missing region or edge. Such an
         action ends the turn.
         """
-        (n, e), shares = sizes.T, numbers - DEPLOYS * self.room.regions
+        (n, e), shares = sizes.T, numbers - DEPLOYS * self.map_limits.regions
         own = np.where(shares < 0, numbers, DEPLOYS * n + shares)
         there = np.where(shares < 0, numbers < DEPLOYS * n, shares < SHARES * e)
         last = numbers == self.mask_size - 1
@@ -118,7 +120,7 @@ class Padding:
             return flat
         padded = self.blank_mask()
         if self.action == "steps":
-            start = DEPLOYS * self.room.regions
+            start = DEPLOYS * self.map_limits.regions
             padded[: DEPLOYS * n] = flat[: DEPLOYS * n]
             padded[start : start + SHARES * e] = flat[DEPLOYS * n : -1]
             padded[-1] = flat[-1]
@@ -136,7 +138,7 @@ class Padding:
 
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
         """Return the parts of an observation that are constant in a game: masks of regions and edges, and the graph."""
-        n, e = self.room
+        n, e = self.map_limits
         told: dict[str, npt.NDArray[Any]] = {
             "region_mask": np.zeros(n, np.int8),
             "edge_mask": np.zeros(e, np.int8),
@@ -150,6 +152,6 @@ class Padding:
 
     def observation(self, graph: dict[str, Any], board: Board) -> dict[str, Any]:
         """Pad the "graph" observation of a position on this map."""
-        nodes = np.zeros((self.room.regions, graph["nodes"].shape[-1]), np.float32)
+        nodes = np.zeros((self.map_limits.regions, graph["nodes"].shape[-1]), np.float32)
         nodes[: board.n_regions] = graph["nodes"]
         return {"nodes": nodes, "globals": graph["globals"], **self.board_arrays(board)}

@@ -23,9 +23,9 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, InnerCore, Snapshot
+from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.observation_spaces import observation, observation_space_of
-from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import checked_seed
@@ -333,7 +333,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
         seat = self._seat[self._known(agent)]
-        self.core.remember()
+        self.core.record_history()
         return self.core.view(seat)
 
     def _infos(self, seats: Any) -> Infos:

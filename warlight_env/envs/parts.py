@@ -15,7 +15,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import JIT_DISABLED
 from warlight_env.engine.reference import address_of
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.players import Lineup, Players
+from warlight_env.envs.opponent_assignment import CoreOpponents, OpponentTable
 from warlight_env.envs.step_many import MapGames, map_games
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
@@ -28,7 +28,7 @@ class MapPart:
     """Some games on a map; `places` int64[C] has the number of each in the whole batch, or -1 for an unused place."""
 
     def __init__(self, core: EnvCore, known: KnownMap) -> None:
-        self.core, self.known, self.players = core, known, Players(core)
+        self.core, self.known, self.players = core, known, CoreOpponents(core)
         self.index = -1  #: the part's index among all parts
         self.places = np.full(core.batch, -1, dtype=np.int64)
         self.learner = np.zeros(core.batch, dtype=np.int8)  #: int8[C]: the learner's seat in each game
@@ -113,7 +113,7 @@ class EnvParts:
         self.where: list[Place | None] = [None] * batch
         self.index, self.place = np.full(batch, -1, dtype=np.int64), np.full(batch, -1, dtype=np.int64)
         self.map = np.zeros(batch, dtype=np.int64)
-        self.lineup = Lineup(0)
+        self.lineup = OpponentTable(0)
         self._addresses: Any = []
         self._changed = True  # whether the list `all` has changed since the last `note`
         self._played: list[MapPart] | None = None  # None: unknown after games moved
@@ -163,14 +163,14 @@ class EnvParts:
         for b in range(core.batch):
             self._put(b, (part, b))
 
-    def move(self, maps: Sequence[Map], which: Sequence[int]) -> list[Place]:
-        """Assign the games `which` to these maps; a game already on its map stays there, others get a free place.
+    def move(self, maps: Sequence[Map], games: Sequence[int]) -> list[Place]:
+        """Assign the `games` to these maps; a game already on its map stays there, others get a free place.
 
         If an error occurs, no game moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
-        for k, (b, map_) in enumerate(zip(which, maps, strict=True)):
+        for k, (b, map_) in enumerate(zip(games, maps, strict=True)):
             place, key = self.where[b], map_.digest()
             if place is not None and place[0].known is self._known.get(key):
                 self._known.move_to_end(key)
@@ -184,8 +184,8 @@ class EnvParts:
             for chosen in of_map.values():
                 found = self._free(maps[chosen[0]], len(chosen))
                 for k, place in zip(chosen, found, strict=True):
-                    self._put(which[k], place)
-                    taken.append((which[k], place))
+                    self._put(games[k], place)
+                    taken.append((games[k], place))
         except BaseException:
             for b, (part, c) in taken:
                 part.leave(c)
@@ -198,7 +198,7 @@ class EnvParts:
                 part.players.chosen[c] = -1
         if of_map:
             self._forget_idle()
-        return [place for b in which if (place := self.where[b]) is not None]
+        return [place for b in games if (place := self.where[b]) is not None]
 
     def _put(self, b: int, place: Place) -> None:
         part, c = place
@@ -213,7 +213,7 @@ class EnvParts:
         if missing > 0:
             # The number of games of a map varies, so leave spare places.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
-            self._add(MapPart(known.parts[0].core.another(size), known))
+            self._add(MapPart(known.parts[0].core.new_like(size), known))
         places = ((part, c) for part in known.parts for c in part.free)
         return [place for place, _ in zip(places, range(count), strict=False)]
 
@@ -260,7 +260,7 @@ class EnvParts:
         if self._changed:
             parts, count = self.all, len(self.all)
             self._addresses = [None] * count if JIT_DISABLED else np.zeros(count, np.int64)
-            self.lineup, self._changed = Lineup(count), False
+            self.lineup, self._changed = OpponentTable(count), False
             for part in parts:
                 part.players.changed = True
         for part in parts:
@@ -283,10 +283,10 @@ class EnvParts:
         self.renew(self._played)
         return self._played
 
-    def some(self, which: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
-        """Return the games `which` in the form for kernels: the addresses of their parts, and their places in these."""
-        index, addresses = self.index[which], self.addresses
-        return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[which]
+    def some(self, games: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
+        """Return the `games` in the form for kernels: the addresses of their parts, and their places in these."""
+        index, addresses = self.index[games], self.addresses
+        return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]
 
 
 __all__ = ["KnownMap", "MapPart", "EnvParts", "Place"]

@@ -13,7 +13,7 @@ from warlight_env import bounded
 from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
-from warlight_env.envs.map_sets import MapRoom
+from warlight_env.envs.map_sets import MapLimits
 from warlight_env.envs.padding import Padding
 from warlight_env.errors import InputError, clipped
 from warlight_env.features.columns import OBSERVATIONS
@@ -47,7 +47,7 @@ class PolicySettings:
     @property
     def padding(self) -> Padding | None:
         """The padding of observations and actions; None for a policy of one map."""
-        return Padding(MapRoom(self.regions, self.edges), self.action["name"]) if self.padded else None
+        return Padding(MapLimits(self.regions, self.edges), self.action["name"]) if self.padded else None
 
     @property
     def encoding(self) -> EncodingFactory:
@@ -55,7 +55,7 @@ class PolicySettings:
         more = {key: value for key, value in self.action.items() if key != "name"}
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
-    def fits(self, size: MapRoom) -> bool:
+    def fits(self, size: MapLimits) -> bool:
         """Whether the spaces fit a map of this size: it has the same size or, with padding, is not larger."""
         if self.padded:
             return size.regions <= self.regions and size.edges <= self.edges

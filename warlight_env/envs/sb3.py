@@ -25,7 +25,7 @@ from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
-from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
@@ -245,16 +245,16 @@ def _name(name: Any) -> str:
 
 
 def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
-    """Make the games of such an environment: on many maps if `map` is a set of maps, or if `room` is given."""
-    several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "room" in arguments
+    """Make the games of such an environment: on many maps if `map` is a set of maps, or if `map_limits` is given."""
+    several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "map_limits" in arguments
     return games_on_maps(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:
     """Make a `VecEnv` of `n_envs` games, with the first seeds seed, seed + 1, ….
 
-    The arguments are those of `WarlightEnv`. If ``map`` is a set of maps, or ``room`` is given, the arguments are those
-    of `WarlightMapsEnv`.
+    The arguments are those of `WarlightEnv`. If ``map`` is a set of maps, or ``map_limits`` is given, they are those of
+    `WarlightMapsEnv`.
     """
     env = WarlightVecEnv(n_envs, **arguments)
     if seed is not None:
@@ -262,7 +262,7 @@ def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) ->
     return env
 
 
-def save_for_play(model: Any, path: str | Path) -> None:
+def save_policy(model: Any, path: str | Path) -> None:
     """Save a model of Stable-Baselines3 or sb3-contrib, and beside it the settings of its environment.
 
     path: ends in .zip; the settings have the same name with .json. ``sb3:file=PATH,trust=yes`` is the agent.
@@ -288,8 +288,8 @@ def save_for_play(model: Any, path: str | Path) -> None:
         write_file(settings_file, settings.to_json())
 
 
-class SaveForPlay(BaseCallback):
-    """Save the model by `save_for_play`: after training, and optionally at regular intervals during training.
+class SavePolicyCallback(BaseCallback):
+    """Save the model by `save_policy`: after training, and optionally at regular intervals during training.
 
     Args:
         path: of the model, which ends in .zip.
@@ -302,8 +302,8 @@ class SaveForPlay(BaseCallback):
 
     def _on_step(self) -> bool:
         if self.every is not None and self.n_calls % self.every == 0:
-            save_for_play(self.model, self.path)
+            save_policy(self.model, self.path)
         return True
 
     def _on_training_end(self) -> None:
-        save_for_play(self.model, self.path)
+        save_policy(self.model, self.path)

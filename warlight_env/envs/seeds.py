@@ -56,10 +56,10 @@ class Seeds:
         """Restart a stream from a `checked_seed`."""
         self._streams[b], _ = seeding.np_random(seed)
 
-    def draw(self, which: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
+    def draw(self, games: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
         """Return `draw(stream)` for each of these environments: the map and the seed of its next game."""
         drawn = []
-        for b in which:
+        for b in games:
             stream = self._streams[b]
             if stream is None:
                 stream, _ = seeding.np_random(None)

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
+from warlight_env.envs.action_submission import tell_nothing_played
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
-from warlight_env.envs.episodes import Episodes, Results
-from warlight_env.envs.handing_in import tell_nothing_played
-from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
+from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
+from warlight_env.envs.episodes import Episodes, StepResults
 from warlight_env.envs.policy_settings import PolicySettings
-from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
@@ -214,7 +214,7 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         self._live = not (terminated or truncated)
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
-    def _info(self, results: Results | None = None) -> dict[str, Any]:
+    def _info(self, results: StepResults | None = None) -> dict[str, Any]:
         # NumPy scalars, as in other environments, because some libraries read their dtype.
         info = {name: values[0] for name, values in (results or self.episodes.results()).infos.items()}
         if self.episodes.mask_size:

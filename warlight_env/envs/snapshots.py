@@ -17,9 +17,9 @@ from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, exact_copy
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.core_protocol import Core
-from warlight_env.envs.showing import refresh
 from warlight_env.envs.step import Turns, make_turns
 from warlight_env.envs.validity import check_games
+from warlight_env.envs.views import refresh
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -44,7 +44,7 @@ class Snapshot(NamedTuple):
 
 
 #: The arrays of a snapshot that are also among a core's buffers.
-STANDING: Final = Snapshot._fields[2:-2]
+BOOKKEEPING_FIELDS: Final = Snapshot._fields[2:-2]
 
 
 def copied(turns: Turns) -> Turns:
@@ -83,11 +83,11 @@ def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) 
 
 
 @contextlib.contextmanager
-def undoing(core: Core, games: bool) -> Iterator[None]:
+def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
     """Restore turns and bots' generators if the context raises; `games`: also restore the games and their
     history."""
     turns, illegal = _handed_in(core), core.out.illegal.copy()
-    rngs, told = core.bot_rngs.copy(), core.chronicle
+    rngs, told = core.bot_rngs.copy(), core.round_history
     before = _snapshot(core, turns) if games else None
     if games and told is not None:
         told = told.copy()
@@ -96,7 +96,7 @@ def undoing(core: Core, games: bool) -> Iterator[None]:
     except BaseException:
         if before is not None:
             put(core, before)
-            core.chronicle = told
+            core.round_history = told
         else:
             _put_turns(core, turns, illegal)
             core.bot_rngs[...] = rngs
@@ -112,7 +112,7 @@ def snapshot_of(core: Core) -> Snapshot:
 
 
 def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
-    standing = [getattr(core.out, name).copy() for name in STANDING]
+    standing = [getattr(core.out, name).copy() for name in BOOKKEEPING_FIELDS]
     values: list[Any] = [core.digest, copy_state(core.state), *standing, core.bot_rngs.copy(), turns]
     return Snapshot(*values)
 
@@ -120,14 +120,14 @@ def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
 def restore(core: Core, snapshot: Any) -> None:
     """Restore a snapshot; see `EnvCore.restore`."""
     put(core, checked(core, snapshot))
-    if core.chronicle is not None:
-        core.chronicle.forget(range(core.batch))
+    if core.round_history is not None:
+        core.round_history.forget(range(core.batch))
 
 
 def put(core: Core, snapshot: Snapshot) -> None:
     """Restore a snapshot that is checked, or that the core made itself."""
     assign(core.state, snapshot.state)
-    for name in STANDING:
+    for name in BOOKKEEPING_FIELDS:
         getattr(core.out, name)[...] = getattr(snapshot, name)
     core.bot_rngs[...] = snapshot.bot_rngs
     if snapshot.turns is not None:
@@ -161,8 +161,8 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
     out.live[games] = start.eliminated_at == 0
     out.terminated[games], out.illegal[games] = ~out.live[games], 0
     core.turns.status[games], core.turns.deploy[games] = 0, 0
-    if core.chronicle is not None:
-        core.chronicle.forget(games.tolist())
+    if core.round_history is not None:
+        core.round_history.forget(games.tolist())
     for run in np.split(games, np.flatnonzero(np.diff(games) > 1) + 1) if len(games) else ():
         refresh(core, int(run[0]), int(run[-1]) + 1)
     if core.reward.shaping == "regions":
@@ -176,7 +176,7 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
 
 def check_core(core: Core) -> None:
     """Raise `StateError` unless kernels can continue the games of a core; for use after direct changes of arrays."""
-    standing = [getattr(core.out, name) for name in STANDING]
+    standing = [getattr(core.out, name) for name in BOOKKEEPING_FIELDS]
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
@@ -190,7 +190,7 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
     if (snapshot.turns is not None) != core.settings.stepwise:
         raise StateError("the saved state is of another encoding: turns of several actions, or of one")
     state = State(*_copies(snapshot.state, core.state, State._fields))
-    standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in STANDING]
+    standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
     check_games(core.board, core.params, core.settings.stepwise, True, state, standing, _said(core, turns), core.work)
     values: list[Any] = [snapshot.board, state, *standing, rngs, turns]
@@ -229,6 +229,6 @@ def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[An
 
 
 __all__ = [
-    "STANDING", "Snapshot", "assign", "check_core", "check_start", "checked", "copied", "digest_of", "put", "restore",
-    "snapshot_of", "start_from", "undoing",
+    "BOOKKEEPING_FIELDS", "Snapshot", "assign", "check_core", "check_start", "checked", "copied", "digest_of", "put",
+    "restore", "snapshot_of", "start_from", "rollback_on_error",
 ]  # fmt: skip

@@ -19,8 +19,8 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
-from warlight_env.engine.sight import see
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State, Workspace, make_scratch
+from warlight_env.engine.visibility import see
 from warlight_env.envs.actions.kernels import (
     CLOSED,
     COUNT,
@@ -28,7 +28,7 @@ from warlight_env.envs.actions.kernels import (
     OWN,
     READY,
     ActionWork,
-    SeenPosition,
+    PlayerPosition,
     Turn,
     make_action_work,
     mask_at,
@@ -36,7 +36,7 @@ from warlight_env.envs.actions.kernels import (
 )
 from warlight_env.envs.buffers import Buffers, EnvSettings, observe, observe_turn, potentials
 from warlight_env.features.columns import global_width, node_width
-from warlight_env.features.describing import Memory, make_memory
+from warlight_env.features.extraction import Memory, make_memory
 
 #: The maximum number of orders dropped from a turn before its submission; later additions cannot overflow.
 MOST_ILLEGAL: Final = 2**30
@@ -130,7 +130,7 @@ def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: I
 
 
 @kernel
-def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> SeenPosition:
+def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> PlayerPosition:
     """Return a player's view of the position of game b."""
     state, work = games.state, games.work
     position, picking = position_at(state, b), state.phase[b] == PICK
@@ -138,7 +138,7 @@ def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> SeenPosition:
         see(games.context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
         work.position.round[0] = position.round[0]
         position = work.position
-    return SeenPosition(position, free, p, np.int64(games.out.income[b, p]), picking)
+    return PlayerPosition(position, free, p, np.int64(games.out.income[b, p]), picking)
 
 
 @kernel
@@ -147,7 +147,7 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 
 @kernel
-def hand_in(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
+def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Read actions int[B, S, K] into the turns of the acting players; add illegal orders to `out.illegal`.
 
     Returns -1 for success. Otherwise no turn changes, and the result is the index b * S + s of an action out of its
@@ -189,7 +189,7 @@ def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) ->
 
 
 @kernel
-def hand_in_policy(
+def submit_policy_turns(
     games: GameBatch,
     context: Context,
     policy_address: Int,
@@ -282,7 +282,7 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 
 @kernel
-def settle(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
+def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
     """Pay the live players in games with selected int8[B] not 0. End the games of players who are out, of finished
     games, and of games at the limit of steps."""
     settings, state, out = games.settings, games.state, games.out
@@ -314,16 +314,16 @@ def settle(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 
 
 @kernel
-def look(games: GameBatch, first: Int, end: Int) -> None:
+def refresh_observations(games: GameBatch, first: Int, end: Int) -> None:
     """Update the observations of games first .. end - 1: `observe`, the turn so far, and the encoding's own mask."""
     context, settings, work = games.context, games.settings, games.work
     observe(context.board, context.params, settings, games.state, games.out, games.bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
-        look_at_turns(games, first, end)
+        refresh_turn_features(games, first, end)
 
 
 @kernel
-def look_at_turns(games: GameBatch, first: Int, end: Int) -> None:
+def refresh_turn_features(games: GameBatch, first: Int, end: Int) -> None:
     """Update the features of the turns so far, and the masks that encodings write themselves."""
     settings, out = games.settings, games.out
     n, players, write_mask = games.state.owner.shape[1], out.live.shape[1], mask_at(games.mask_address)
@@ -345,16 +345,16 @@ def look_at_turns(games: GameBatch, first: Int, end: Int) -> None:
 def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
     """Resolve the ready games with selected int8[B] not 0; update observations, rewards and ends."""
     play_ready(games, selected)
-    look(games, 0, games.out.live.shape[0])
-    settle(games, selected)
+    refresh_observations(games, 0, games.out.live.shape[0])
+    finish_step(games, selected)
 
 
 @kernel
-def hand_in_and_resolve(
+def submit_and_resolve(
     games: GameBatch, acting: npt.NDArray[np.int8], actions: Any, selected: npt.NDArray[np.int8]
 ) -> Int:  # fmt: skip
-    """Call `hand_in`, and also `resolve` if all actions are within their limits; return the result of `hand_in`."""
-    bad = hand_in(games, acting, actions)
+    """Call `submit_actions`, then `resolve` if all actions are within their limits; return the former's result."""
+    bad = submit_actions(games, acting, actions)
     if bad < 0:
         resolve(games, selected)
     return bad
@@ -380,7 +380,7 @@ def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int
                 resolve_picks(context.params, state, b, work.wishes, work.counts, work.scratch)
         out.cycles[b] = 0
         _clear(settings, games.turns, b)
-        look(games, b, b + 1)
+        refresh_observations(games, b, b + 1)
         for p in range(out.live.shape[1]):
             out.illegal[b, p] = 0
             out.reward[b, p] = 0.0

@@ -17,7 +17,15 @@ from warlight_env.engine.reference import record_at, reference
 from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.envs.actions.step_kernels import DEPLOYS
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.step import GameBatch, begin, hand_in, hand_in_policy, look, play_ready, settle
+from warlight_env.envs.step import (
+    GameBatch,
+    begin,
+    finish_step,
+    play_ready,
+    refresh_observations,
+    submit_actions,
+    submit_policy_turns,
+)
 
 
 class MapGames(NamedTuple):
@@ -35,7 +43,7 @@ class MapGames(NamedTuple):
     places: npt.NDArray[np.int64]  #: [C] the number of a game among all games, or -1 for an unused place
 
 
-class PaddedRoom(NamedTuple):
+class PaddingLayout(NamedTuple):
     """The layout of a map's actions and masks in padded ones."""
 
     regions: int  #: the maximum number of regions; 0: no padding, and actions are in the parts' `rows` already
@@ -73,7 +81,7 @@ _games_at = record_at(_kind)
 @kernel
 def step_many(
     parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
-    acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], room: PaddedRoom, finish: Bool,
+    acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout, finish: Bool,
 ) -> Int:  # fmt: skip
     """Step B games in `parts`: submit the turns of learners and of bots that are kernels; with `finish` also resolve.
 
@@ -83,7 +91,7 @@ def step_many(
         parts: addresses of `MapGames` by `address_of`.
         policies, pickers: K addresses of bots. numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
         actions: [B, M] the learners', padded. acting: [B] whether a learner acts. dropped: [B] earlier illegal entries.
-        room: the layout of padded actions.
+        layout: the layout of padded actions.
 
     Returns -1 for success. Otherwise the result is a game with an action out of the limits of its map, or B + a game
     with an impossible value of `dropped`. If there is one part, no turn changes then. Padded actions are within the
@@ -91,9 +99,9 @@ def step_many(
     """
     for i in range(len(parts)):
         part = _games_at(parts[i])
-        if not _read(part, actions, acting, dropped, room):
+        if not _read(part, actions, acting, dropped, layout):
             continue
-        bad = hand_in(part.games, part.acting, part.rows)
+        bad = submit_actions(part.games, part.acting, part.rows)
         if bad >= 0:
             _copy(part.illegal.reshape(-1), part.games.out.illegal.reshape(-1))
             slots, rows = part.acting.shape[1], part.acting.size
@@ -101,7 +109,7 @@ def step_many(
         for k in range(numbers.shape[0]):
             if numbers[k, i] >= 0:
                 number = np.int64(numbers[k, i])
-                hand_in_policy(
+                submit_policy_turns(
                     part.games, part.bots, policies[k], pickers[k], part.chosen, number, part.learner, part.rngs
                 )
         if finish:
@@ -112,7 +120,7 @@ def step_many(
 @kernel
 def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
-    room: PaddedRoom,
+    layout: PaddingLayout,
 ) -> Bool:  # fmt: skip
     """Copy the learners' actions to the part's `rows`; return whether a game of the part is played."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
@@ -127,12 +135,12 @@ def _read(
         row, illegal = part.rows[c, 0], np.int64(dropped[b])
         if acting[b] != 0:
             part.acting[c, 0], part.selected[c] = 1, 1
-            if room.regions > 0 and row.shape[0] == 1:
+            if layout.regions > 0 and row.shape[0] == 1:
                 row[0] = actions[b, 0]
-            elif room.regions > 0:
+            elif layout.regions > 0:
                 _copy(actions[b], row[:n])
-                _copy(actions[b, room.regions :], row[n:])
-            if room.factored:
+                _copy(actions[b, layout.regions :], row[n:])
+            if layout.factored:
                 illegal += _count(actions[b]) - _count(row)
         out.illegal[c, part.learner[c]] = illegal
     return played
@@ -140,7 +148,7 @@ def _read(
 
 @kernel
 def _resolve(part: MapGames) -> None:
-    """Apply `resolve` to the games in use, with one call of `look` for each run of adjacent places."""
+    """Apply `resolve` to the games in use, with one call of `refresh_observations` for each run of adjacent places."""
     games, places, count, first = part.games, part.places, part.places.shape[0], 0
     play_ready(games, part.selected)
     while first < count:
@@ -148,9 +156,9 @@ def _resolve(part: MapGames) -> None:
         while end < count and places[end] >= 0:
             end += 1
         if end > first:
-            look(games, first, end)
+            refresh_observations(games, first, end)
         first = end + 1
-    settle(games, part.selected)
+    finish_step(games, part.selected)
 
 
 @kernel
@@ -235,7 +243,7 @@ def gather_seen(
 @kernel
 def gather_masks(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8],
-    room: PaddedRoom,
+    layout: PaddingLayout,
 ) -> None:  # fmt: skip
     """Write the flat masks [M, W] of the learners of M games, selected as in `gather_results`."""
     for k in range(places.shape[0]):
@@ -243,7 +251,7 @@ def gather_masks(
             _fill(masks[k], 0)
         else:
             games = _games_at(parts[index[k]]).games
-            _pad_mask(games.out.mask[places[k], 0], masks[k], games.state.owner.shape[1], room)
+            _pad_mask(games.out.mask[places[k], 0], masks[k], games.state.owner.shape[1], layout)
 
 
 @inline_kernel
@@ -263,17 +271,17 @@ def _count(row: Any) -> Int:
 
 
 @kernel
-def _pad_mask(mask: Any, wide: Any, n: Int, room: PaddedRoom) -> None:
+def _pad_mask(mask: Any, wide: Any, n: Int, layout: PaddingLayout) -> None:
     """Write a map's mask to its entries in a padded mask; see `Padding.mask`."""
-    of_region = VALUES if room.factored else DEPLOYS
+    of_region = VALUES if layout.factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
         _copy(mask, wide)
         return
-    cut, start, end = of_region * n, of_region * room.regions, mask.shape[0] + of_region * (room.regions - n)
+    cut, start, end = of_region * n, of_region * layout.regions, mask.shape[0] + of_region * (layout.regions - n)
     _fill(wide, 0)
     _copy(mask, wide[:cut])
     _copy(mask[cut:], wide[start:end])
-    if room.factored:  # a missing region or edge allows only the value 0
+    if layout.factored:  # a missing region or edge allows only the value 0
         for i in range(cut, start, VALUES):
             wide[i] = 1
         for i in range(end, wide.shape[0], VALUES):
@@ -292,7 +300,7 @@ def _fill(target: Any, value: Any) -> None:
 __all__ = [
     "NUMBERS",
     "MapGames",
-    "PaddedRoom",
+    "PaddingLayout",
     "begin_some",
     "gather_masks",
     "gather_results",

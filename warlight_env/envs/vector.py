@@ -15,7 +15,7 @@ from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
-from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds, seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
@@ -104,12 +104,12 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
             if not self._begun and not mask.all():
                 raise InputError("reset_mask: no game has begun; reset all of them first")
         seeds = seeds_of(seed, self.num_envs)
-        which = np.flatnonzero(mask)
-        for b in which.tolist():
+        games = np.flatnonzero(mask)
+        for b in games.tolist():
             if seeds[b] is not None:
                 self._seeds.seed(b, seeds[b])
-        drawn = self._seeds.draw(which, functools.partial(self.episodes.draw, options=read))
-        self.episodes.reset(drawn, which.tolist(), read)
+        drawn = self._seeds.draw(games, functools.partial(self.episodes.draw, options=read))
+        self.episodes.reset(drawn, games.tolist(), read)
         self._ended[mask] = False
         self._begun = True
         return self.episodes.observe(), self._infos(mask)

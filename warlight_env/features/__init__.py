@@ -4,8 +4,17 @@ Imported by `networks`, `agents`, `envs` and `train`. To add a feature, add an e
 in the kernel of its group.
 """
 
-from warlight_env.features.columns import Features, Part, global_features, node_features, observed_features
-from warlight_env.features.describing import Describer
+from warlight_env.features.columns import FeatureBlock, Features, global_features, node_features, observed_features
+from warlight_env.features.extraction import FeatureExtractor
 from warlight_env.features.registry import Feature, Group
 
-__all__ = ["Describer", "Feature", "Features", "Group", "Part", "global_features", "node_features", "observed_features"]
+__all__ = [
+    "FeatureExtractor",
+    "Feature",
+    "Features",
+    "Group",
+    "FeatureBlock",
+    "global_features",
+    "node_features",
+    "observed_features",
+]

@@ -97,7 +97,7 @@ def global_features(players: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Part:
+class FeatureBlock:
     """Adjacent features: an array of an observation, and a piece of the vector "flat".
 
     name: the array's key in observations that are Dicts. shape: [N, F] with a row for each region, or [F]; an array
@@ -149,9 +149,9 @@ class Part:
 class Features:
     """The layout of an environment's observations, part by part."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[FeatureBlock, ...]
 
-    def __getitem__(self, name: str) -> Part:
+    def __getitem__(self, name: str) -> FeatureBlock:
         for part in self.parts:
             if isinstance(name, str) and part.name == name:
                 return part
@@ -189,10 +189,10 @@ class Features:
         return found.start + int(region or 0) * len(found.features) + column
 
 
-def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple[Part, ...]:
-    made: list[Part] = []
+def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple[FeatureBlock, ...]:
+    made: list[FeatureBlock] = []
     for name, features, shape in parts:
-        made.append(Part(name, features, shape, start=sum(part.size for part in made)))
+        made.append(FeatureBlock(name, features, shape, start=sum(part.size for part in made)))
     return tuple(made)
 
 
@@ -221,7 +221,7 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
 @functools.cache
 def _observed_features(kind: str, regions: int, players: int, stepwise: bool) -> Features:
     rows: list[tuple[str, tuple[Feature, ...], tuple[int, ...]]] = []
-    raw: tuple[Part, ...] = ()
+    raw: tuple[FeatureBlock, ...] = ()
     if kind == "raw":
         raw = tuple(_raw_part(name, regions, players) for name in RAW)
     else:
@@ -233,7 +233,7 @@ def _observed_features(kind: str, regions: int, players: int, stepwise: bool) ->
     return Features(raw + _in_a_row(*rows))
 
 
-def _raw_part(name: str, regions: int, players: int) -> Part:
+def _raw_part(name: str, regions: int, players: int) -> FeatureBlock:
     (feature,) = RAW[name].features
     if name == "owner":
         feature = replace(feature, high=players)
@@ -241,7 +241,7 @@ def _raw_part(name: str, regions: int, players: int) -> Part:
         "owner": ((regions,), "int8"), "army": ((regions,), "int32"), "offered": ((regions,), "int8"),
         "round": ((1,), "int32"), "income": ((1,), "int32"), "phase": ((), "int64"),
     }[name]  # fmt: skip
-    return Part(name, (feature,), shape, dtype)
+    return FeatureBlock(name, (feature,), shape, dtype)
 
 
 def state_features(regions: int, players: int) -> Features:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.sight import visible
+from warlight_env.engine.visibility import visible
 from warlight_env.errors import InputError, RunError
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import replacing, write_file

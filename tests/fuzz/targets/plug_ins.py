@@ -20,8 +20,8 @@ from warlight_env.agents.players.flat import FlatAgent, FlatSettings
 from warlight_env.agents.players.mcts import MctsAgent, MctsSettings
 from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.agents.plug_ins.guarded import PlugInError
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 
@@ -146,9 +146,9 @@ class PlugIns(Target):
         rows, acting = np.zeros((2, core.slots, core.row_size), np.int64), np.array([[1, 0]] * 2, np.int8)
         try:
             for _ in range(6):
-                core.hand_in(rows, acting=acting)
-                with watched():
-                    core.hand_in_policy(policy, picker, chosen, 1, after, rngs)
+                core.submit_actions(rows, acting=acting)
+                with raise_callback_errors():
+                    core.submit_policy(policy, picker, chosen, 1, after, rngs)
                 core.resolve()
         finally:
             core.restore(core.snapshot())  # raises what must not be

@@ -22,10 +22,10 @@ from warlight_env.engine.state import NEUTRAL, PICK, PLAY
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
-from warlight_env.envs.checkpoints import Policy
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.observation_spaces import observation as observed
 from warlight_env.envs.padding import Padding
+from warlight_env.envs.saved_policies import Policy
 from warlight_env.maps import Map
 from warlight_env.ownership import OneThread
 
@@ -90,11 +90,11 @@ class PolicyAgent(OneThread, Agent):
         clear_turn(turn)
         for _ in range(core.encoding.max_parts):
             core.out.cycles[0] = self._steps
-            core.look(whole=False)
+            core.refresh_observations(whole=False)
             actions = self._actions(core)
             rows = np.zeros((1, 1, core.row_size), dtype=np.int64)
             core.read_rows(actions, _GAME, 0, rows[:, 0])
-            core.hand_in(rows)
+            core.submit_actions(rows)
             self._steps += 1
             if turn.status[READY]:
                 break

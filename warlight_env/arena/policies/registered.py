@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 class _SavedModelSettings:
     """The parameters of saved models. They are declared here, so that listing agents loads none of their libraries."""
 
-    file: Annotated[str, Told("model saved by Stable-Baselines3 (.zip), with the file of SaveForPlay beside it")] = ""
+    file: Annotated[
+        str, Told("model saved by Stable-Baselines3 (.zip), with the file of SavePolicyCallback beside it")
+    ] = ""
     trust: Annotated[str, Told("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )

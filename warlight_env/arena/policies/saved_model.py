@@ -14,9 +14,9 @@ from warlight_env.bounded import open_file, reason, shown
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
-from warlight_env.envs.checkpoints import CheckpointError, ModelPolicy, load_policy
-from warlight_env.envs.map_sets import MapRoom, edges_of
+from warlight_env.envs.map_sets import MapLimits, edges_of
 from warlight_env.envs.policy_settings import PolicySettings, beside
+from warlight_env.envs.saved_policies import ModelPolicy, SavedPolicyError, load_policy
 from warlight_env.maps import Map
 
 
@@ -26,14 +26,14 @@ def model_digest(path: Path) -> str:
         with open_file(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError) as error:
-        raise CheckpointError(f"cannot read {shown(path)}: {reason(error)}") from None
+        raise SavedPolicyError(f"cannot read {shown(path)}: {reason(error)}") from None
 
 
 @functools.lru_cache(maxsize=4)
 def loaded_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
     """Return the policy of a trusted file, if its digest begins with `digest`. A process reads the file once."""
     if not model_digest(Path(path)).startswith(digest):
-        raise CheckpointError(f"{path}: changed since the games began")
+        raise SavedPolicyError(f"{path}: changed since the games began")
     return load_policy(path, deterministic, trust=True)
 
 
@@ -55,7 +55,7 @@ class SeededModel:
 
 def check_size(name: str, settings: PolicySettings, map: Map) -> None:
     """Raise PolicyFileError if a policy was trained on maps of another size."""
-    size = MapRoom(len(map.regions), edges_of(map))
+    size = MapLimits(len(map.regions), edges_of(map))
     if not settings.fits(size):
         what = "there is room for" if settings.padded else f"it is for maps like {settings.map!r}, with"
         raise PolicyFileError(
@@ -88,7 +88,7 @@ class SavedModel:
 
 
 class SavedModelAgent(TrainedAgent):
-    """Plays a file of Stable-Baselines3 or sb3-contrib, with the settings that `SaveForPlay` wrote beside it.
+    """Plays a file of Stable-Baselines3 or sb3-contrib, with the settings that `SavePolicyCallback` wrote beside it.
 
     Such a file can run any program when it is read. So the user must set `trust`.
     """
@@ -116,7 +116,7 @@ class SavedModelAgent(TrainedAgent):
         if settings is None:
             raise AgentError(
                 f"{path}: nothing beside it says how it plays: {beside(path).name} is missing, which the callback "
-                "warlight_env.envs.sb3.SaveForPlay writes, and save_for_play(model, path)"
+                "warlight_env.envs.sb3.SavePolicyCallback writes, and save_policy(model, path)"
             )
         model = loaded_model(path, digest, play == "likeliest")
         super().__init__(SavedModel(path, model, settings), seed)

@@ -27,7 +27,7 @@ from warlight_env.envs.actions.kernels import (
     OFFERED,
     OWN,
     READY,
-    SeenPosition,
+    PlayerPosition,
     Turn,
     make_action_work,
     make_turn,
@@ -35,7 +35,7 @@ from warlight_env.envs.actions.kernels import (
 from warlight_env.envs.actions.loss import Loss, loss_between
 from warlight_env.envs.actions.turns import I64, Choice
 from warlight_env.errors import InputError
-from warlight_env.features.describing import most_income
+from warlight_env.features.extraction import most_income
 
 I8 = npt.NDArray[np.int8]
 
@@ -161,9 +161,9 @@ class ActionEncoding(ABC):
 
     # For subclasses with kernels
 
-    def _seen(self, view: View) -> SeenPosition:
+    def _seen(self, view: View) -> PlayerPosition:
         picking = view.phase == "pick"
-        return SeenPosition(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
+        return PlayerPosition(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
 
     def _work(self, view: View) -> tuple[Any, ...]:
         n, e = self.board.n_regions, self.board.n_edges

@@ -13,21 +13,21 @@ from warlight_env.array_arguments import array_of
 from warlight_env.errors import InputError
 
 
-def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
+def part_of(space: spaces.Space[Any] | None, actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
     """Select the action of one game, or the actions of several, from a batch; Dict and Tuple spaces part by part.
 
     An action with another form than the space is selected as far as possible. Encodings report the error.
     """
     if isinstance(space, spaces.Dict) and isinstance(actions, dict):
-        return {key: part_of(space.spaces.get(key), part, which) for key, part in actions.items()}
+        return {key: part_of(space.spaces.get(key), part, games) for key, part in actions.items()}
     if isinstance(space, spaces.Tuple) and isinstance(actions, tuple) and len(actions) == len(space.spaces):
-        return tuple(part_of(inner, part, which) for inner, part in zip(space.spaces, actions, strict=True))
-    return _part(actions, which) if isinstance(which, int) else _part(array_of(actions, "actions"), which)
+        return tuple(part_of(inner, part, games) for inner, part in zip(space.spaces, actions, strict=True))
+    return _part(actions, games) if isinstance(games, int) else _part(array_of(actions, "actions"), games)
 
 
-def _part(actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
+def _part(actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
     try:
-        return actions[which]
+        return actions[games]
     except Exception:  # no batch, a shorter one, or an object with faulty methods
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 

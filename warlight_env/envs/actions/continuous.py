@@ -19,7 +19,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding
-from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, PlayerPosition, Turn
 from warlight_env.envs.actions.turns import (
     I64,
     Choice,
@@ -36,7 +36,7 @@ SCALE: Final = 1 << 20
 
 
 @kernel
-def _share_out(seen: SeenPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
+def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
     """Share the income over the own regions with scores above 0; if there are none, deploy all on the highest score."""
     total, best, named = np.int64(0), -1, 0
     weight = work.keys
@@ -79,7 +79,7 @@ def _armies(available: Int, score: Int) -> Int:
 
 @kernel
 def submit_scores(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Read scores and shares."""
     board, params = context.board, context.params

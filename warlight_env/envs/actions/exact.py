@@ -12,7 +12,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Armies, AttackRows, Int, Marks, Owners, Regions
 from warlight_env.engine.rules import MAX_ARMIES
-from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPosition, Turn
 
 
 @kernel
@@ -104,7 +104,7 @@ def decode_exact(
 
 @kernel
 def submit_exact(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Read armies by region, armies by edge and place by edge; `config`: the value for all armies, the best wish."""
     board, params = context.board, context.params

@@ -21,7 +21,7 @@ from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
 from warlight_env.envs.actions.exact import decode_wishes
-from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, PlayerPosition, Turn
 from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.actions.turns import (
     I64,
@@ -41,7 +41,7 @@ _TOP: Final = VALUES - 1
 
 @kernel
 def submit_factored(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Read weights and shares, and priorities if the row has them."""
     board, params = context.board, context.params

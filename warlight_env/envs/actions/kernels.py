@@ -34,7 +34,7 @@ NAMED: Final = 1  #: number of actions that deployed armies
 READY: Final = 2  #: 1 once the turn is complete
 
 
-class SeenPosition(NamedTuple):
+class PlayerPosition(NamedTuple):
     """A position as one player sees it."""
 
     position: Position  #: owner -2 and army 0 for regions out of sight
@@ -99,7 +99,7 @@ def clear_turn(turn: Turn) -> None:
 
 @kernel
 def no_mask(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Write nothing: the `write_mask` of encodings without a mask."""
     return 0
@@ -107,7 +107,7 @@ def no_mask(
 
 @functools.cache
 def _types() -> tuple[Any, ...]:
-    seen = SeenPosition(make_position(1), np.zeros(1, np.int8), 0, 0, False)
+    seen = PlayerPosition(make_position(1), np.zeros(1, np.int8), 0, 0, False)
     records = seen, make_turn(1, 1), np.zeros(1, dtype=np.int64), make_action_work(1, 1, 2)
     return record_types()["context"], *map(numba.typeof, records)
 

@@ -12,7 +12,7 @@ from warlight_env.agents.records.factored_turns import share_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks
-from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, PlayerPosition, Turn
 
 #: Number of sizes of a deploy, and of shares of an attack.
 DEPLOYS: Final = 3
@@ -39,7 +39,7 @@ def _left(turn: Turn, income: Int) -> Int:
 
 
 @kernel
-def _free_armies(seen: SeenPosition, turn: Turn, source: Int) -> Int:
+def _free_armies(seen: PlayerPosition, turn: Turn, source: Int) -> Int:
     """Return the armies of a region without an order, including the armies deployed there."""
     free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
@@ -57,7 +57,7 @@ def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
 
 
 @kernel
-def _wish(seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _wish(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     """Add a wish; return False for an illegal wish."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
@@ -74,7 +74,7 @@ def _wish(seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], action:
 
 
 @kernel
-def _deploy(seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _deploy(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     r, size = action // DEPLOYS, action % DEPLOYS
     left = _left(turn, seen.income)
     if seen.free[r] != OWN or left < 1 or turn.status[NAMED] >= config[_MAX_DEPLOYS]:
@@ -89,7 +89,7 @@ def _deploy(seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], actio
 
 
 @kernel
-def _attack(board: Board, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _attack(board: Board, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     e, share = action // SHARES, action % SHARES + 1
     source, target = np.int64(board.edge_source[e]), np.int64(board.edge_target[e])
     count = turn.status[COUNT]
@@ -106,7 +106,7 @@ def _attack(board: Board, seen: SeenPosition, turn: Turn, config: npt.NDArray[np
 
 @kernel
 def submit_step(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Add a deploy, an attack or a wish to the turn, or end it; `config`: the maximum deploys, attacks and wishes."""
     board, n, action = context.board, seen.position.owner.shape[0], row[0]
@@ -122,7 +122,7 @@ def submit_step(
 
 @kernel
 def write_step_mask(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Write the mask of the next action: the end is always legal; after the end no other action is legal."""
     board, n = context.board, seen.position.owner.shape[0]

@@ -23,7 +23,7 @@ from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8
 from warlight_env.envs.actions.discrete import DiscreteEncoding
-from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPosition, Turn
 from warlight_env.envs.actions.loss import Loss
 from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError
 
@@ -33,7 +33,7 @@ STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for att
 
 @kernel
 def submit_strategy(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Write the turn of a deploy strategy and an attack strategy."""
     board, params = context.board, context.params
@@ -66,7 +66,7 @@ def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
 
 
 @kernel
-def _applies(context: Context, seen: SeenPosition, generator: GeneratorWork) -> Int:
+def _applies(context: Context, seen: PlayerPosition, generator: GeneratorWork) -> Int:
     """Return bits of the deploy strategies that apply; `generator` must be prepared."""
     bits = 0
     for way in range(3):
@@ -77,7 +77,7 @@ def _applies(context: Context, seen: SeenPosition, generator: GeneratorWork) -> 
 
 @kernel
 def write_strategy_mask(
-    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Open the actions of deploy strategies that apply; the first three if none applies, the first while picking."""
     bits: Int = 1

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from warlight_env.engine.rules import Rules
-from warlight_env.engine.sight import knows_of, seen_in_round, visible
 from warlight_env.engine.state import UNKNOWN
+from warlight_env.engine.visibility import is_order_visible, seen_in_round, visible
 from warlight_env.maps import Map
 
 Event = dict[str, Any]
@@ -100,8 +100,8 @@ class FogFilter:
             out["dropped"] = [row for row in event["dropped"] if row[0] == self.seat]
         if event["event"] == "round":
             seen = self._seen(before, event["moves"]) if foggy else range(len(before))
-            out["deploys"] = [row for row in out["deploys"] if knows_of(seen, self.seat, row[0], row[1])]
-            out["moves"] = [row for row in event["moves"] if knows_of(seen, self.seat, row[0], row[1], row[2])]
+            out["deploys"] = [row for row in out["deploys"] if is_order_visible(seen, self.seat, row[0], row[1])]
+            out["moves"] = [row for row in event["moves"] if is_order_visible(seen, self.seat, row[0], row[1], row[2])]
         return out
 
     @property

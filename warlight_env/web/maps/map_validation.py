@@ -16,9 +16,9 @@ from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, StartingSetup, SuperRegion
 from warlight_env.maps.checks import MapProblem, problems
+from warlight_env.maps.drawing_checks import remarks
 from warlight_env.maps.files import read_bytes
 from warlight_env.maps.parts import MapParts
-from warlight_env.maps.remarks import remarks
 from warlight_env.render.layout import layout_of
 from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError

@@ -8,7 +8,7 @@ import pytest
 
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Real
-from warlight_env.engine.lanes import (
+from warlight_env.engine.simd import (
     Floats,
     clear_floats,
     column_adder,

@@ -14,15 +14,15 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import fitting
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
-from warlight_env.engine.raised import watched
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn
 from warlight_env.envs.core_protocol import Core
-from warlight_env.envs.showing import view
-from warlight_env.envs.step import MOST_ILLEGAL, hand_in, hand_in_and_resolve, hand_in_policy
+from warlight_env.envs.step import MOST_ILLEGAL, submit_actions, submit_and_resolve, submit_policy_turns
+from warlight_env.envs.views import view
 from warlight_env.errors import InputError
 from warlight_env.step_results import tell_dropped
 
@@ -59,8 +59,8 @@ def submit_rows(
 
     on: also resolve in the same call, because each call of a kernel costs tens of microseconds.
     """
-    out, room, small = core.out, core.row_room, getattr(actions, "dtype", None) == _INT8
-    shape, converted = room.converted.shape, None if small else room.converted
+    out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
+    shape, converted = buffers.converted.shape, None if small else buffers.converted
     # Kernels take rows of either dtype: int8 rows of a large batch need an eighth of the memory traffic.
     actions = fitting(actions, "actions", _INT8 if small else _INT64, shape, converted)
     if dropped is not None:
@@ -68,9 +68,9 @@ def submit_rows(
     before = out.illegal.copy()
     out.illegal[:] = 0 if dropped is None else dropped
     if on:
-        bad = hand_in_and_resolve(core.game_batch, acting, actions, room.every_game)
+        bad = submit_and_resolve(core.game_batch, acting, actions, buffers.every_game)
     else:
-        bad = hand_in(core.game_batch, acting, actions)
+        bad = submit_actions(core.game_batch, acting, actions)
     if bad >= 0:
         out.illegal[:] = before
         games, slots, _ = shape
@@ -98,8 +98,8 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
         count, dropped, reasons = check_turn(
             core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
         )
-        if core.chronicle is not None:
-            core.chronicle.drop(b, player, tell_dropped(player, choice, reasons))
+        if core.round_history is not None:
+            core.round_history.drop(b, player, tell_dropped(player, choice, reasons))
     else:
         wished, dropped = _wishes(shown, choice)
         count = len(wished)
@@ -130,7 +130,7 @@ def submit_policy(
     rngs: npt.NDArray[np.uint64],
     context: Context | None,
 ) -> None:
-    """Submit a bot's turns; see `EnvCore.hand_in_policy`."""
+    """Submit a bot's turns; see `EnvCore.submit_policy_turns`."""
     if context is None:
         context = make_context(core.board, core.params, core.players, THESIS)
     batch, players = core.batch, core.players
@@ -139,8 +139,8 @@ def submit_policy(
         raise InputError("rngs: read-only, and the bots' generators go on")
     ready, drawn = core.turns.status.copy(), own.copy()
     try:
-        with watched():
-            bad = hand_in_policy(
+        with raise_callback_errors():
+            bad = submit_policy_turns(
                 core.game_batch,
                 context,
                 _address_of(policy_signature, policy),

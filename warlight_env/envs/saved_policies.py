@@ -26,7 +26,7 @@ from warlight_env.errors import InputError
 Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 
-class CheckpointError(InputError):
+class SavedPolicyError(InputError):
     """A file without a playable policy; the message names the file and the reason."""
 
 
@@ -55,13 +55,13 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         trust: must be True: such a file holds pickles, and its author can make it run any program when it is read.
 
     Raises:
-        CheckpointError: the file holds no such policy, `trust` is False, or a library that plays it is not installed.
+        SavedPolicyError: the file holds no such policy, `trust` is False, or a library that plays it is not installed.
     """
-    path = path_of(path, "path", CheckpointError)
-    check_flag(trust, "trust", CheckpointError)
-    check_flag(deterministic, "deterministic", CheckpointError)
+    path = path_of(path, "path", SavedPolicyError)
+    check_flag(trust, "trust", SavedPolicyError)
+    check_flag(deterministic, "deterministic", SavedPolicyError)
     if not trust:
-        raise CheckpointError(
+        raise SavedPolicyError(
             f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made it, "
             "say so: load_policy(path, trust=True) gives a policy for opponent=…, and warlight bench has --trust"
         )
@@ -69,22 +69,22 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         with bounded.open_file(path) as file, zipfile.ZipFile(file) as archive:
             module = json.loads(archive.read("data"))["policy_class"]["__module__"]
     except OSError as error:
-        raise CheckpointError(f"{path}: not a saved policy: {error.strerror or error}") from None
+        raise SavedPolicyError(f"{path}: not a saved policy: {error.strerror or error}") from None
     except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
-        raise CheckpointError(
+        raise SavedPolicyError(
             f"{path}: not a saved policy: expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
         ) from None
     if not isinstance(module, str):
-        raise CheckpointError(f"{path}: not a saved policy: its class has no module")
+        raise SavedPolicyError(f"{path}: not a saved policy: its class has no module")
     if module.startswith("sb3_contrib.common.recurrent"):
-        raise CheckpointError(f"{path}: a recurrent policy, which needs a memory for each game; make it an agent")
+        raise SavedPolicyError(f"{path}: a recurrent policy, which needs a memory for each game; make it an agent")
     package, name = next(
         (algorithm for start, algorithm in _ALGORITHMS.items() if module.startswith(start)),
         ("stable_baselines3", "PPO"),
     )
     missing = [library for library in _LIBRARIES if importlib.util.find_spec(library) is None]
     if missing:
-        raise CheckpointError(
+        raise SavedPolicyError(
             f"{path}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing, which plays it: "
             "pip install 'warlight-env[train]' or '.[train]'"
         )
@@ -116,14 +116,14 @@ class ModelPolicy:
         self._seed: int | None = None
 
     def check(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any]) -> None:
-        """Raise `CheckpointError` if the model was made for other spaces (masks in observations aside)."""
+        """Raise `SavedPolicyError` if the model was made for other spaces (masks in observations aside)."""
         own = self.model.observation_space
         if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
             rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
             own = rest["observation"] if rest.keys() == {"observation"} else spaces.Dict(rest)
         for what, mine, theirs in (("plays", self.model.action_space, action_space), ("sees", own, observation_space)):
             if mine != theirs:
-                raise CheckpointError(f"the policy {what} {_short(mine)}, the environment has {_short(theirs)}")
+                raise SavedPolicyError(f"the policy {what} {_short(mine)}, the environment has {_short(theirs)}")
 
     def reseed(self, seed: int) -> None:
         """Seed the next actions; PyTorch's own generator keeps its state."""

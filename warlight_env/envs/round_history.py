@@ -38,7 +38,7 @@ class _Round:
     result: RoundResult | None = None
 
 
-class Chronicle:
+class RoundHistory:
     """History of the games of a batch; see `EnvCore.remember`.
 
     Args:
@@ -52,9 +52,9 @@ class Chronicle:
         self._rounds: dict[int, _Round] = {}
         self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
 
-    def copy(self) -> Chronicle:
+    def copy(self) -> RoundHistory:
         """Return an independent copy; both share the recorded rounds."""
-        other = Chronicle(self.map, self.board, self.rules, self.params)
+        other = RoundHistory(self.map, self.board, self.rules, self.params)
         other._picked = {b: list(regions) for b, regions in self._picked.items()}
         other._starts, other._rounds, other._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
         return other
@@ -79,13 +79,13 @@ class Chronicle:
         self._dropped[b, player] = dropped
 
     def before(
-        self, state: State, live: npt.NDArray[np.bool_], turns: Turns, which: npt.NDArray[np.int8]
+        self, state: State, live: npt.NDArray[np.bool_], turns: Turns, selected: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
-        """Store the next rounds of games with `which` int8[B] not 0; return the owners for `after`.
+        """Store the next rounds of games with `selected` int8[B] not 0; return the owners for `after`.
 
         live: bool[B, P].
         """
-        ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (which != 0)
+        ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (selected != 0)
         owners: dict[int, npt.NDArray[np.int8]] = {}
         for b in np.flatnonzero(ready).tolist():
             owners[b] = state.owner[b].copy()

@@ -39,12 +39,12 @@ class Games(NamedTuple):
     live: npt.NDArray[np.bool_]
 
 
-def some_games(games: Games, which: npt.NDArray[np.int64]) -> Games:
+def some_games(games: Games, numbers: npt.NDArray[np.int64]) -> Games:
     """Return a selection of the games."""
-    return Games(*(read_only(array[which]) for array in games))
+    return Games(*(read_only(array[numbers]) for array in games))
 
 
-class SeenGames(NamedTuple):
+class PlayerViews(NamedTuple):
     """The view of one player in each of M games on N regions; arrays are read-only.
 
     owner: int8[M, N], relative to the viewing player, so the numbers differ from those of `Games.owner`: -1 not seen,
@@ -73,12 +73,12 @@ class SeenGames(NamedTuple):
 #: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and the built-in rewards of win and loss.
 RewardFunction = Callable[[Games, Games, npt.NDArray[np.float64]], npt.NDArray[Any]]
 #: ``(seen) -> [M, …]``: numbers for each game.
-ObservationFunction = Callable[[SeenGames], npt.NDArray[Any]]
+ObservationFunction = Callable[[PlayerViews], npt.NDArray[Any]]
 
 _FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-class OwnFunction:
+class CustomFunction:
     """A user's function over arrays: compiled by Numba if possible, otherwise called in Python.
 
     A plain function is compiled; later changes of its module's globals then have no effect. Other callables (objects,
@@ -133,7 +133,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
-class OwnReward(OwnFunction):
+class CustomReward(CustomFunction):
     """A `RewardFunction` with checked results: finite numbers [B, P]."""
 
     def __init__(self, function: RewardFunction, games: Games) -> None:
@@ -161,10 +161,10 @@ class OwnReward(OwnFunction):
         return rewards
 
 
-class OwnObservation(OwnFunction):
+class CustomObservation(CustomFunction):
     """An `ObservationFunction` with checked results: the dtype and, except the number of games, the shape are fixed."""
 
-    def __init__(self, function: ObservationFunction, seen: SeenGames) -> None:
+    def __init__(self, function: ObservationFunction, seen: PlayerViews) -> None:
         super().__init__("observation", function, (seen,))
         said, count = self.result, len(seen.owner)
         numbers = isinstance(said, np.ndarray) and (said.dtype in _FLOATS or said.dtype.kind in "iu")
@@ -184,7 +184,7 @@ class OwnObservation(OwnFunction):
         bounds = np.iinfo(self.dtype)
         return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
 
-    def of(self, seen: SeenGames) -> npt.NDArray[Any]:
+    def of(self, seen: PlayerViews) -> npt.NDArray[Any]:
         """Return [M, …]: the function's observations, in a new array."""
         return self.checked(self(seen), len(seen.owner))
 

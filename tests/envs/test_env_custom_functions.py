@@ -74,7 +74,7 @@ def test_a_batch_pays_and_shows_what_the_functions_say(compiled):
     reward, observation = functions
     env = WarlightVectorEnv(6, reward=reward, observation=observation, **ARGUMENTS)
     core = env.episodes.core
-    assert core.own_reward.compiled is core.own_observation.compiled is compiled
+    assert core.custom_reward.compiled is core.custom_observation.compiled is compiled
     n = core.board.n_regions
     assert env.single_observation_space.shape == (n, 3) and env.single_observation_space.dtype == np.float32
     plain = WarlightVectorEnv(6, observation="raw", **ARGUMENTS)
@@ -179,14 +179,14 @@ def test_what_was_handed_in_still_is_where_a_reward_raises(action):
     for each in (core, twin):
         each.reset([1, 2])
         each.step(rows)
-        each.hand_in(rows)
+        each.submit_actions(rows)
     before = core.clone()
     with pytest.raises(ZeroDivisionError):
         core.resolve()
     assert core.turns.status[:, :, READY].all()
     for array, kept in zip((*core.turns, *core.state), (*before.turns, *before.state), strict=True):
         np.testing.assert_array_equal(array, kept)
-    core.own_reward = twin.own_reward = None
+    core.custom_reward = twin.custom_reward = None
     core.resolve()
     twin.resolve()
     assert (core.state.round == 2).all() and all(map(np.array_equal, core.state, twin.state))
@@ -200,7 +200,7 @@ def test_the_example_of_the_documents():
         if "rewards" in names:
             break
     assert names["observations"].shape == (64, 20) and names["rewards"].shape == (64,)
-    assert names["env"].episodes.core.own_reward.compiled
+    assert names["env"].episodes.core.custom_reward.compiled
 
 
 def test_a_file_cannot_tell_of_a_function():

@@ -15,7 +15,7 @@ _MARK: Final = b"warlight sealed 2\n"
 _DIGEST_BYTES: Final = 32
 
 
-def seal(name: str, content: bytes, build: str | None = None) -> bytes:
+def add_digest(name: str, content: bytes, build: str | None = None) -> bytes:
     """Return the bytes to write into the file of this name.
 
     Args:
@@ -26,7 +26,7 @@ def seal(name: str, content: bytes, build: str | None = None) -> bytes:
     return _MARK + _digest(name, content, environment_digest() if build is None else build) + content
 
 
-def unseal(name: str, sealed: bytes) -> bytes | None:
+def verify_digest(name: str, sealed: bytes) -> bytes | None:
     """Return the content of a sealed file of this build.
 
     Returns None if a bit of the file has changed, or if the file was sealed under another name or by another build.
@@ -37,8 +37,8 @@ def unseal(name: str, sealed: bytes) -> bytes | None:
 
 
 def is_damaged(path: Path) -> bool:
-    """Whether `unseal` refuses a file. Raises OSError if the file cannot be read."""
-    return unseal(path.name, path.read_bytes()) is None
+    """Whether `verify_digest` refuses a file. Raises OSError if the file cannot be read."""
+    return verify_digest(path.name, path.read_bytes()) is None
 
 
 def _digest(name: str, content: bytes, build: str) -> bytes:

@@ -1,8 +1,8 @@
 """Exceptions of functions behind pointers: the calling kernel ends without harm, then Python raises the exception.
 
 A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Here
-`attempt` catches it and stores it in a list of the calling thread inside `watched`. While the list has entries,
-`failed` returns True, and this thread calls no such functions any more. So the kernel ends soon.
+`attempt` catches it and stores it in a list of the calling thread inside `raise_callback_errors`. While the list has
+entries, `failed` returns True, and this thread calls no such functions any more. So the kernel ends soon.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 from warlight_env.errors import IN_FUNCTION
 
 #: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list by this key.
-_KEY: Final = "warlight_env.engine.raised"
+_KEY: Final = "warlight_env.engine.callback_errors"
 
 #: The number of threads with entries in their list; if it is 0, `failed` need not read the list.
 _failures: Final = np.zeros(1, dtype=np.int64)
@@ -47,7 +47,7 @@ def _forget(failures: npt.NDArray[np.int64]) -> None:
     atomic_add(failures, 0, -1)
 
 
-class watched:  # noqa: N801  it reads as a statement
+class raise_callback_errors:  # noqa: N801  it reads as a statement
     """Collect failures of functions behind pointers in this thread; raise the first one at the end of the context.
 
     The exception is the function's own. Unless its message has the function's label from `attempt`, a note adds this
@@ -56,7 +56,7 @@ class watched:  # noqa: N801  it reads as a statement
 
     __slots__ = ("_before", "_found")
 
-    def __enter__(self) -> watched:
+    def __enter__(self) -> raise_callback_errors:
         here = _thread_dict()
         self._before = here.get(_KEY)
         self._found: list[Any] = []
@@ -137,7 +137,7 @@ if not JIT_DISABLED:
 
     @intrinsic
     def failed(_):
-        """Whether a function has failed in this thread inside the current `watched`."""
+        """Whether a function has failed in this thread inside the current `raise_callback_errors`."""
 
         def generate(context, builder, signature, arguments):
             answer = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -173,7 +173,7 @@ if not JIT_DISABLED:
 
     @intrinsic
     def attempt_3(typing_context, label, function, a, b, c):
-        """Call a compiled function; return (success, result) and store its exception for `watched`.
+        """Call a compiled function; return (success, result) and store its exception for `raise_callback_errors`.
 
         label: a literal, the function's name in failure reports.
         """

@@ -10,10 +10,10 @@ from warlight_env import Game
 from warlight_env.engine.state import PICK
 from warlight_env.envs import EnvCore
 from warlight_env.errors import InputError
-from warlight_env.features import Describer
+from warlight_env.features import FeatureExtractor
 
 
-def described(describer: Describer, core: EnvCore) -> np.ndarray:
+def described(describer: FeatureExtractor, core: EnvCore) -> np.ndarray:
     """Game 0 of a core to all players, float32[P, K], out of bare arrays."""
     state, players = core.state, np.arange(core.players)
     offered = None
@@ -29,7 +29,7 @@ def described(describer: Describer, core: EnvCore) -> np.ndarray:
 def test_as_in_an_environment(map, rules, players):
     env = make(map=map, rules=rules, players=players, observation="flat")
     core = env.core
-    describer = Describer(core.board, core.rules, players, core.max_cycles)
+    describer = FeatureExtractor(core.board, core.rules, players, core.max_cycles)
     rng = np.random.default_rng(3)
     env.reset(seed=5)
     phases, eliminated = set(), 0
@@ -48,15 +48,17 @@ def test_who_has_lost_all_is_shown_as_in_an_environment():
     core.reset([1])
     core.state.owner[0][core.state.owner[0] == 2] = 0
     core.state.round[0] = core.state.eliminated_at[0, 2] = 4
-    core.look()
-    assert np.array_equal(described(Describer(core.board, core.rules, 3, core.max_cycles), core), core.out.features[0])
+    core.refresh_observations()
+    assert np.array_equal(
+        described(FeatureExtractor(core.board, core.rules, 3, core.max_cycles), core), core.out.features[0]
+    )
 
 
 def test_what_a_view_hides_makes_no_difference():
     game = Game(SMALL, "challenge2", seed=2)
     while game.phase == "pick":
         game.pick({p: list(game.view(p).offers)[:1] for p in range(2) if game.view(p).offers})
-    describer = Describer(game.view(0).board, game.rules, 2, 100)
+    describer = FeatureExtractor(game.view(0).board, game.rules, 2, 100)
     views = [game.view(p) for p in range(2)]
     assert all((view.owner == -2).any() for view in views)
     whole = [game.owner] * 2, [game.army] * 2, [0, 1], [0, 0], [3, 3]
@@ -79,4 +81,4 @@ def test_refused(wrong, message):
         "cycles": [0, 0],
     }  # fmt: skip
     with pytest.raises(InputError, match=message):
-        Describer(core.board, core.rules, 2, 100)(**{**arrays, **wrong})
+        FeatureExtractor(core.board, core.rules, 2, 100)(**{**arrays, **wrong})

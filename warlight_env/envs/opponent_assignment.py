@@ -13,7 +13,7 @@ from warlight_env.envs.core import EnvCore
 from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Slot
 
 
-class Playing(NamedTuple):
+class ActiveOpponent(NamedTuple):
     """An opponent in some game of a core: its number in the core, and its memory of the games."""
 
     number: int
@@ -21,7 +21,7 @@ class Playing(NamedTuple):
     memory: Any
 
 
-class Players:
+class CoreOpponents:
     """The opponents in the games of a core, by numbers.
 
     Attributes:
@@ -30,24 +30,24 @@ class Players:
 
     def __init__(self, core: EnvCore) -> None:
         self._core = core
-        self.changed = True  #: whether the opponents have changed since the last `Lineup.note`
+        self.changed = True  #: whether the opponents have changed since the last `OpponentTable.note`
         self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
         self._slots: Sequence[Slot] = ()
-        self._table: list[Playing | None] = []
-        self._remembers_for_opponents = core.remembers  # a core from `EnvCore.another` may already record
+        self._table: list[ActiveOpponent | None] = []
+        self._remembers_for_opponents = core.records_history  # a core from `EnvCore.new_like` may already record
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Set the opponents of games that begin now; the core then computes the data that they need."""
         self._slots, core = slots, self._core
         if core.slots == 1 and any(slot.observes for slot in slots):
             core.set_slots(core.players)
-        if any(slot.views for slot in slots) and not core.remembers:
-            core.remember()
+        if any(slot.views for slot in slots) and not core.records_history:
+            core.record_history()
             self._remembers_for_opponents = True
 
-    def remember(self) -> None:
+    def record_history(self) -> None:
         """Call `EnvCore.remember` for the environment; the record continues without opponents that take views."""
-        self._core.remember()
+        self._core.record_history()
         self._remembers_for_opponents = False
 
     def number(self, opponent: Opponent) -> int:
@@ -60,7 +60,7 @@ class Players:
                 return i
         if free >= 30_000:
             raise OpponentError("too many opponents play at once")
-        playing = Playing(free, opponent, opponent.make_memory(self._core))
+        playing = ActiveOpponent(free, opponent, opponent.make_memory(self._core))
         self._table[free : free + 1] = [playing]
         self.changed = True
         return free
@@ -81,9 +81,9 @@ class Players:
                 self._table[i] = None
         asking = (*self._slots, *(playing.opponent for playing in self.playing()))
         if self._remembers_for_opponents and not any(one.views for one in asking):
-            self._core.chronicle, self._remembers_for_opponents = None, False
+            self._core.round_history, self._remembers_for_opponents = None, False
 
-    def playing(self) -> list[Playing]:
+    def playing(self) -> list[ActiveOpponent]:
         """Return the opponents with games."""
         return [known for known in self._table if known is not None]
 
@@ -93,7 +93,7 @@ class Players:
         return tuple(known.opponent for known in playing if known is not None)
 
 
-class Lineup:
+class OpponentTable:
     """The opponents in the games of several cores, in the form for `step_many`.
 
     Attributes:
@@ -104,9 +104,9 @@ class Lineup:
     def __init__(self, cores: int) -> None:
         self._bots: list[BotOpponent] = []
         self.numbers = np.zeros((0, cores), np.int16)
-        self.others: dict[int, list[Playing]] = {}
+        self.others: dict[int, list[ActiveOpponent]] = {}
 
-    def note(self, i: int, players: Players) -> None:
+    def note(self, i: int, players: CoreOpponents) -> None:
         """Store the opponents in the games of core i."""
         self.numbers[:, i] = -1
         self.others.pop(i, None)
@@ -137,4 +137,4 @@ def _addresses(found: Sequence[Any]) -> Any:
     return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)
 
 
-__all__ = ["Lineup", "Players", "Playing"]
+__all__ = ["OpponentTable", "CoreOpponents", "ActiveOpponent"]

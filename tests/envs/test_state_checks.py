@@ -224,7 +224,7 @@ def test_any_memory_will_do_and_stays_the_caller_s():
 def test_what_was_handed_in_and_not_resolved_is_forgotten():
     core, other = in_play(), in_play()
     saved, rows = core.snapshot(), np.zeros((1, 2, core.row_size), dtype=np.int64)
-    core.hand_in(rows + 4)
+    core.submit_actions(rows + 4)
     core.restore(saved)
     core.step(rows)
     other.step(rows)
@@ -263,7 +263,7 @@ def test_a_position_made_by_hand_is_checked_when_it_is_looked_at():
     core = in_play()
     core.state.owner[0, 3] = 2
     with pytest.raises(StateError, match="owner of region 3 is 2"):
-        core.look()
+        core.refresh_observations()
 
 
 # Arguments
@@ -280,24 +280,24 @@ def test_arguments_of_another_form_are_refused_and_nothing_changes():
         (lambda: core.step(rows, np.zeros(2, np.int32)), "dropped must be integers of shape"),
         (lambda: core.step(rows, np.full((2, 2), -1)), "dropped: in game 0 not all in 0"),
         (lambda: core.step(rows, np.full((2, 2), 2**40)), "dropped must fit int32"),
-        (lambda: core.hand_in(rows, None, flags[:, :1]), "acting must be integers of shape"),
-        (lambda: core.hand_in(rows, None, flags * 0.5), "acting must be integers"),
+        (lambda: core.submit_actions(rows, None, flags[:, :1]), "acting must be integers of shape"),
+        (lambda: core.submit_actions(rows, None, flags * 0.5), "acting must be integers"),
         (lambda: core.resolve(flags[:, :1]), "selected must be integers of shape"),
         (lambda: core.resolve(np.zeros(0, np.int8)), "selected must be integers"),
         (lambda: core.resolve([1, 1]), "selected must be an array"),
-        (lambda: core.hand_in_choice(2, 0, Orders()), r"b = 2: must be an integer in 0 \.\. 1"),
-        (lambda: core.hand_in_choice(-1, 0, Orders()), "b = -1"),
-        (lambda: core.hand_in_choice(0, 2, Orders()), "player = 2"),
-        (lambda: core.hand_in_choice(0, 0, [1]), "asked for Orders"),
-        (lambda: core.hand_in_choice(0, 0, None), "asked for Orders"),
-        (lambda: core.hand_in_choice(0, 0, Orders([(0.5, 1)])), "deploys must"),
+        (lambda: core.submit_choice(2, 0, Orders()), r"b = 2: must be an integer in 0 \.\. 1"),
+        (lambda: core.submit_choice(-1, 0, Orders()), "b = -1"),
+        (lambda: core.submit_choice(0, 2, Orders()), "player = 2"),
+        (lambda: core.submit_choice(0, 0, [1]), "asked for Orders"),
+        (lambda: core.submit_choice(0, 0, None), "asked for Orders"),
+        (lambda: core.submit_choice(0, 0, Orders([(0.5, 1)])), "deploys must"),
         (lambda: core.view(5), "player = 5"),
         (lambda: core.mask(0, 7), "b = 7"),
         (lambda: core.mask(-1), "slot = -1"),
         (lambda: core.render("ansi", 2), "b = 2"),
         (lambda: core.set_slots(1.5), "slots = 1.5"),
         (lambda: core.reset([None, 1]), "seeds = .*must be a list of integers"),
-        (lambda: core.reset([1], [0.5]), "which = .*must be a list of integers"),
+        (lambda: core.reset([1], [0.5]), "games = .*must be a list of integers"),
     ]:
         with pytest.raises((InputError, OrdersTypeError), match=message):
             call()
@@ -314,13 +314,13 @@ def test_integers_of_another_dtype_and_read_only_arrays_are_converted(change):
 
     core, other = in_play(batch=2), in_play(batch=2)
     rows, flags, which = np.full((2, 2, core.row_size), 1), np.ones((2, 2), np.int8), np.array([1, 0], np.int8)
-    core.hand_in(rows, None, flags)
+    core.submit_actions(rows, None, flags)
     core.resolve(which)
-    kernels = len(step.hand_in.signatures), len(step.resolve.signatures)
-    other.hand_in(change(rows), change(np.zeros((2, 2), np.int32)), change(flags))
+    kernels = len(step.submit_actions.signatures), len(step.resolve.signatures)
+    other.submit_actions(change(rows), change(np.zeros((2, 2), np.int32)), change(flags))
     other.resolve(change(which))
     assert same(core.snapshot(), other.snapshot())
-    assert (len(step.hand_in.signatures), len(step.resolve.signatures)) == kernels
+    assert (len(step.submit_actions.signatures), len(step.resolve.signatures)) == kernels
 
 
 def test_the_last_step_that_can_be_counted_leads_to_a_state_that_can_be_restored():
@@ -356,7 +356,7 @@ def test_a_bot_s_kernels_are_told_from_other_things():
         ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs: read-only"),
     ]:
         with pytest.raises(InputError, match=message):
-            core.hand_in_policy(*arguments)
+            core.submit_policy(*arguments)
         assert same(core.snapshot(), before) and not core.turns.status.any()
 
 
@@ -408,7 +408,7 @@ def test_a_deal_that_is_not_found_leaves_what_others_handed_in():
             break
         except RulesError:
             seed += 1
-    core.hand_in(np.zeros((2, core.slots, core.row_size), np.int64), acting=np.array([[0, 0], [1, 0]], np.int8))
+    core.submit_actions(np.zeros((2, core.slots, core.row_size), np.int64), acting=np.array([[0, 0], [1, 0]], np.int8))
     before, refusals = core.turns.status.copy(), 0
     assert before[1].any()
     for seed in range(20):

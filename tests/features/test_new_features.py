@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = "warlight_env/features/definitions.py"
-DESCRIBING = "warlight_env/features/describing.py"
+DESCRIBING = "warlight_env/features/extraction.py"
 TURN_NET = "agents/turn_net/features.py"
 VALUE = "agents/value/features.py"
 ENTRY = 'Feature("altitude", -2, 3, "metres / 1000", "altitude"),'

@@ -19,8 +19,8 @@ from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts
-from warlight_env.envs.showing import read_rows
-from warlight_env.envs.step_many import PaddedRoom, gather_masks, gather_seen
+from warlight_env.envs.step_many import PaddingLayout, gather_masks, gather_seen
+from warlight_env.envs.views import read_rows
 from warlight_env.errors import InputError
 
 I8: TypeAlias = npt.NDArray[np.int8]
@@ -30,7 +30,7 @@ I64: TypeAlias = npt.NDArray[np.int64]
 Which = slice | int | npt.NDArray[np.int64]
 
 
-class OneMapForm:
+class OneMapSpaces:
     """The spaces of an encoding and an observation on one map, for games that are all on this map.
 
     Args:
@@ -38,7 +38,7 @@ class OneMapForm:
     """
 
     padding: Padding | None = None
-    kernel_room: PaddedRoom = PaddedRoom(0, False)  #: `padding` in the form for kernels
+    kernel_layout: PaddingLayout = PaddingLayout(0, False)  #: `padding` in the form for kernels
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
         masks, seen = core.encoding.mask_space, observation_space_of(core)
@@ -56,7 +56,7 @@ class OneMapForm:
         return core.map.name, core.board.n_regions, core.board.n_edges
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Write rows to the arrays that kernels read; see `PaddedForm.read`."""
+        """Write rows to the arrays that kernels read; see `PaddedSpaces.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
         try:
@@ -85,7 +85,7 @@ class OneMapForm:
         return parts.all[0].core.flat_masks(0, games)
 
 
-class PaddedForm:
+class PaddedSpaces:
     """Spaces that are equal for games on any map up to a maximum size.
 
     Args:
@@ -94,14 +94,14 @@ class PaddedForm:
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
         self.padding, self.mask_size = padding, padding.mask_size
-        self.kernel_room = PaddedRoom(padding.room.regions, padding.action == "factored")
+        self.kernel_layout = PaddingLayout(padding.map_limits.regions, padding.action == "factored")
         self._with_mask = with_mask and self.mask_size > 0
         self.action_space = padding.action_space(core.encoding.space)
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
         """Return the description for files: "many maps", and the maximum numbers of regions and directed edges."""
-        return "many maps", *self.padding.room
+        return "many maps", *self.padding.map_limits
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
         """Return actions as rows int64[B, M] for maps of any size, and the number of illegal entries found, int32[B].
@@ -111,12 +111,17 @@ class PaddedForm:
         Raises:
             InputError: actions of another shape or dtype; an ActionError for an action out of the space.
         """
-        name, batch, room, sizes = self.padding.action, len(acting), self.padding.room, parts.sizes[parts.map]
+        name, batch, map_limits, sizes = (
+            self.padding.action,
+            len(acting),
+            self.padding.map_limits,
+            parts.sizes[parts.map],
+        )
         if name == "continuous":
             return self._scores(actions, acting, sizes)
         dropped = np.zeros(batch, np.int32)
         if name == "factored":
-            said = integer_array(actions, (batch, sum(room)), "actions")
+            said = integer_array(actions, (batch, sum(map_limits)), "actions")
             wide: I64 = fitting(said, "actions", np.int64, said.shape)
             if wide.view(np.uint64).max(initial=0) >= VALUES:
                 self._check(parts, wide, VALUES, acting)
@@ -129,12 +134,12 @@ class PaddedForm:
         return numbers[:, None].copy(), dropped
 
     def _scores(self, actions: Any, acting: npt.NDArray[np.bool_], sizes: I64) -> tuple[I64, I32]:
-        values, room = array_of(actions, "actions"), self.padding.room
-        shape = len(acting), sum(room)
+        values, map_limits = array_of(actions, "actions"), self.padding.map_limits
+        shape = len(acting), sum(map_limits)
         if values.shape == shape and not acting.all():
             values = np.where(acting[:, None], values, 0.0)
         rows = scores_of(values, shape, "actions")[0]
-        there = np.concatenate([np.arange(most) < sizes[:, i, None] for i, most in enumerate(room)], axis=1)
+        there = np.concatenate([np.arange(most) < sizes[:, i, None] for i, most in enumerate(map_limits)], axis=1)
         return rows, np.count_nonzero(((values < -1) | (values > 1)) & there, axis=1).astype(np.int32)
 
     def _check(self, parts: EnvParts, values: I64, limit: int, acting: npt.NDArray[np.bool_]) -> None:
@@ -147,8 +152,8 @@ class PaddedForm:
 
     def observe(self, parts: EnvParts, games: Which) -> dict[str, npt.NDArray[Any]]:
         """Return the learners' observations of several games, or of one, in new arrays."""
-        which = np.arange(len(parts.where))[games]
-        some = np.atleast_1d(which)
+        numbers = np.arange(len(parts.where))[games]
+        some = np.atleast_1d(numbers)
         spaces_ = self.observation_space.spaces
         kinds = [((len(some), *(space.shape or ())), np.dtype(space.dtype)) for space in spaces_.values()]
         arrays = in_one_block(kinds)
@@ -159,7 +164,7 @@ class PaddedForm:
             np.take(array, map_, 0, out=seen[name], mode="clip")
         if self._with_mask:
             self._gather_masks(parts, index, place, seen["action_mask"])
-        return seen if which.ndim else {name: array[0] for name, array in seen.items()}
+        return seen if numbers.ndim else {name: array[0] for name, array in seen.items()}
 
     def masks(self, parts: EnvParts, games: slice | I64) -> I8:
         """Return int8[M, W]: the flat action masks of the learners of several games."""
@@ -169,7 +174,7 @@ class PaddedForm:
         return masks
 
     def _gather_masks(self, parts: EnvParts, index: I64, place: I64, masks: I8) -> None:
-        gather_masks(parts.addresses, index, place, masks, self.kernel_room)
+        gather_masks(parts.addresses, index, place, masks, self.kernel_layout)
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
@@ -177,6 +182,6 @@ def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
     return {}
 
 
-Form = OneMapForm | PaddedForm
+Form = OneMapSpaces | PaddedSpaces
 
-__all__ = ["Form", "OneMapForm", "PaddedForm", "nothing_shown"]
+__all__ = ["Form", "OneMapSpaces", "PaddedSpaces", "nothing_shown"]

@@ -16,17 +16,17 @@ from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.arrays import selected
 from warlight_env.envs.core_protocol import Core
-from warlight_env.envs.own_functions import Games, SeenGames, read_only
-from warlight_env.envs.rendering import checked_mode
-from warlight_env.envs.step import look, look_at_turns
+from warlight_env.envs.custom_functions import Games, PlayerViews, read_only
+from warlight_env.envs.render_modes import checked_mode
+from warlight_env.envs.step import refresh_observations, refresh_turn_features
 from warlight_env.errors import InputError
 from warlight_env.features.columns import TURN_WIDTH
 
 
 def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
-    """Update the observations of games first .. end - 1 (None: to the last); see `EnvCore.look`."""
+    """Update the observations of games first .. end - 1 (None: to the last); see `EnvCore.refresh_observations`."""
     end = core.batch if end is None else end
-    (look_at_turns if turns_only else look)(core.game_batch, first, end)
+    (refresh_turn_features if turns_only else refresh_observations)(core.game_batch, first, end)
 
 
 def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
@@ -37,7 +37,7 @@ def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.i
     )  # fmt: skip
 
 
-def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGames:
+def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerViews:
     """Return the view of a slot's players; see `EnvCore.seen`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
@@ -50,15 +50,15 @@ def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGam
         out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),
         state.round[games], income, state.phase[games], turn, left,
     )  # fmt: skip
-    return SeenGames(*map(read_only, arrays))
+    return PlayerViews(*map(read_only, arrays))
 
 
 def view(core: Core, player: int, b: int) -> View:
     """Return the player's view of game b, in the form for agents."""
     state, b, player = core.state, index(b, "b", core.batch), index(player, "player", core.players)
     starts, told = None, None
-    if core.chronicle is not None:
-        starts, told = core.chronicle.starts(b), core.chronicle.told(b, player)
+    if core.round_history is not None:
+        starts, told = core.round_history.starts(b), core.round_history.told(b, player)
     if starts is None and state.phase[b] == PLAY and not state.round[b]:
         starts = tuple(tuple(np.flatnonzero(state.owner[b] == p).tolist()) for p in range(core.players))
     return view_of(core.map, core.board, core.rules, core.params, state, b, player, starts=starts, told=told)

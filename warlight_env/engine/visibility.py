@@ -70,7 +70,7 @@ def seen_in_round(
     return seen.union(*((region, *neighbors[region]) for region in captured))
 
 
-def knows_of(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
+def is_order_visible(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
     """Whether a player knows of an order of player `by` on `regions`, if it saw the regions `seen`.
 
     A player knows its own orders, and others' orders in sight.

@@ -18,8 +18,8 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, Real
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.visibility import visible_bits
 from warlight_env.errors import InputError
 from warlight_env.features.columns import (
     GLOBAL,
@@ -310,7 +310,7 @@ def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.flo
     return values
 
 
-class Describer(OneThread):
+class FeatureExtractor(OneThread):
     """Compute the features of environments with ``observation="flat"`` for positions, without an environment.
 
     Args:
@@ -387,4 +387,4 @@ def _integers(values: Any, what: str) -> npt.NDArray[Any]:
     return array
 
 
-__all__ = ["Describer"]
+__all__ = ["FeatureExtractor"]
