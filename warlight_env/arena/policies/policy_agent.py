@@ -46,7 +46,7 @@ class PolicyAgent(OneThread, Agent):
     An agent plays one game only: the feature "time" counts its steps from the first one.
 
     Args:
-        policy: the result of `envs.checkpoints.load_policy`, or a `SeededPolicy`.
+        policy: the result of `envs.saved_policies.load_policy`, or a `SeededPolicy`.
         seed: source of the seeds of a seeded policy.
         action, observation, max_cycles: arguments of the policy's environment.
         padding: for a policy of many maps, the padding of their observations in training.
