@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import runpy
 import shlex
+import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from warlight_env import battle_odds
+from warlight_env import battle_odds, maps
 from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli.app import app
@@ -24,19 +28,27 @@ PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md"
 NOT_RUN = "<!-- not run: "
 
 
+#: A block between fences: its language, the title of a file, its text.
+FENCED = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+
+
 def blocks(page: str, language: str) -> list[str]:
     """The texts between fences of a language, but for those that say they are not run."""
     text = PAGES[page].read_text(encoding="utf-8")
-    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     return [
-        block[2]
-        for block in found
+        block[3]
+        for block in FENCED.finditer(text)
         if block[1] == language and not text[: block.start()].rstrip().split("\n")[-1].startswith(NOT_RUN)
     ]
 
 
-#: What is smaller than on a page where its programs are run: training, matches.
-SMALLER = {"docs/tutorial.md": {"learner.learn(16_384,": "learner.learn(1_024,", "games=100": "games=2"}}
+TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial/")]
+
+#: Smaller numbers for the programs and commands of a page: training, matches. The slow tests run them as they are.
+SMALLER = {
+    "docs/tutorial/first-policy.md": {"learn(16_384,": "learn(1_024,", "games=100": "games=2", "-n 400": "-n 2"},
+    "docs/tutorial/first-search.md": {"games=20": "games=2", "games=10": "games=2"},
+}
 
 
 def smaller(page: str, program: str) -> str:
@@ -46,22 +58,108 @@ def smaller(page: str, program: str) -> str:
     return program
 
 
-@pytest.mark.parametrize(
-    "page, change",
-    [
-        *((page, smaller) for page in PAGES if blocks(page, "python")),
-        *(pytest.param(page, lambda page, program: program, marks=pytest.mark.slow) for page in SMALLER),
-    ],
-)
-def test_programs(page, change, tmp_path, monkeypatch):
+def as_shown(page: str, program: str) -> str:
+    """The program of a page without a change."""
+    return program
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in TUTORIALS and blocks(page, "python")])
+def test_programs(page, tmp_path, monkeypatch):
     """Those of a page one after the other, as in a notebook."""
-    assert all(part in PAGES[page].read_text(encoding="utf-8") for part in SMALLER.get(page, ()))
-    registry.agent_names()  # what other packages bring is there, before what a page registers is forgotten again
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    forget_registrations(monkeypatch)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page}
     for program in blocks(page, "python"):
-        exec(compile(change(page, program), page, "exec"), names)
+        exec(compile(program, page, "exec"), names)
+
+
+def forget_registrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the test, the registry has no agents that a page registers."""
+    registry.agent_names()  # first what other packages bring
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+
+
+class Step(NamedTuple):
+    """A block of a tutorial, and the output that the page shows for it."""
+
+    language: str
+    title: str | None
+    text: str
+    shown: str | None
+    varies: bool  #: whether the numbers of the output depend on the machine
+
+
+#: The comment before an output with numbers that depend on the machine.
+VARIES = "<!-- the numbers vary -->\n"
+
+
+def steps(page: str) -> Iterator[Step]:
+    """The blocks of a tutorial; a block of text belongs to the block before it."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    found = list(FENCED.finditer(text))
+    for block, after in zip(found, [*found[1:], None], strict=True):
+        if block[1] != "text":
+            shown = after if after is not None and after[1] == "text" else None
+            varies = shown is not None and text[: shown.start()].endswith(VARIES)
+            yield Step(block[1], block[2], block[3], None if shown is None else shown[3], varies)
+
+
+#: Lines of a shell that prepare the folder: the test does not run them.
+PREPARATION = re.compile(r"(mkdir|cd|git clone|python3 -m venv|\. \.venv/bin/activate|pip install) ")
+
+
+def run_line(line: str) -> None:
+    """Run a line of a shell, if it calls the program or a file of the folder."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "warlight":
+        assert main(words[1:]) == 0, line
+    elif words[0] == "python":
+        runpy.run_path(words[1], run_name="__main__")
+    else:
+        assert PREPARATION.match(f"{line} "), line
+
+
+def matches(shown: str, printed: str, varies: bool) -> bool:
+    """Whether an output is the shown one. A line of … is any number of lines; varying numbers are any numbers."""
+    if varies:
+        shown, printed = (re.sub(r"[-+]?(\d+(\.\d+)?|inf)", "0", text) for text in (shown, printed))
+        shown, printed = (re.sub(r" +", " ", text) for text in (shown, printed))
+    lines = shown.splitlines(keepends=True)
+    pattern = "".join("(?:.*\n)*" if line.strip() == "…" else re.escape(line) for line in lines)
+    return re.fullmatch(pattern, printed) is not None
+
+
+@pytest.mark.parametrize(
+    "page, change",
+    [
+        *((page, smaller) for page in TUTORIALS),
+        *(pytest.param(page, as_shown, marks=pytest.mark.slow) for page in SMALLER),
+    ],
+)
+def test_tutorials(page, change, tmp_path, monkeypatch, capsys):
+    """All steps of a tutorial in an empty folder, with the outputs that it shows."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    assert all(part in text for part in SMALLER.get(page, ()))
+    forget_registrations(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, object] = {"__name__": page}
+    changed = False  # since then: outputs depend on the smaller numbers
+    for step in steps(page):
+        program = change(page, step.text)
+        changed |= program != step.text
+        if step.title is not None:
+            Path(step.title).write_text(program, encoding="utf-8")
+            monkeypatch.delitem(sys.modules, Path(step.title).stem, raising=False)
+        elif step.language == "python":
+            exec(compile(program, page, "exec"), names)
+        else:
+            assert step.language == "sh", step
+            for line in program.splitlines():
+                run_line(line)
+        printed = capsys.readouterr().out
+        if step.shown is not None and not changed:
+            assert matches(step.shown, printed, step.varies), f"{step.text}\nprints\n{printed}"
 
 
 def lines_of(page: str) -> list[str]:
@@ -81,7 +179,7 @@ def test_command_lines_parse(page, line):
         assert not ignored, ignored
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/command-line.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-policy.md", "docs/reference/command-line.md"])
 def test_what_newcomers_train_begins_from_files_that_are_there(page):
     files = re.findall(r"warlight train \w+ (examples/\w+\.toml)", PAGES[page].read_text(encoding="utf-8"))
     assert files
@@ -89,11 +187,19 @@ def test_what_newcomers_train_begins_from_files_that_are_there(page):
         assert "runs/" not in repr(tomllib.loads((ROOT / file).read_text(encoding="utf-8"))), file
 
 
-def test_a_map_by_hand_is_one(tmp_path):
-    (shown,) = blocks("docs/game.md", "json")
-    (file := tmp_path / "ring.json").write_text(shown, encoding="utf-8")
-    assert main(["maps", "check", str(file)]) == 0
-    assert main(["match", "random", "aggressive", "--map", str(file), "-n", "2", "--picks", "random", "-q"]) == 0
+def test_a_map_by_hand_is_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    shown, setup = blocks("docs/how-to/own-map.md", "json")
+    Path("ring.json").write_text(shown, encoding="utf-8")
+    for line in lines_of("docs/how-to/own-map.md"):
+        if "game.txt" not in line:  # the reader's own file
+            assert main(shlex.split(line)[1:]) == 0, line
+    made, named = maps.load("my.json"), maps.load("generated:30:7")
+    assert made.to_dict() | {"name": ""} == named.to_dict() | {"name": ""}
+    Path("ring.json").write_text(f"{shown.rstrip()[:-1]}, {setup}}}", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["maps", "check", "ring.json"]) == 0
+    assert "kept as the starting setup: 1 wastelands, wasteland_army 6, 4 offered, picks 2" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("record", [Games, SeenGames, Board])
@@ -104,7 +210,7 @@ def test_help_tells_each_field_of_a_record(record):
 
 def test_the_quoted_odds():
     quoted = re.search(
-        r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/game.md", "python"))
+        r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/reference/rules.md", "python"))
     )
     attackers, defenders, capture = quoted.groups()
     assert f"{battle_odds(int(attackers), int(defenders)).capture:.9f}".startswith(capture)
@@ -112,7 +218,7 @@ def test_the_quoted_odds():
 
 def test_the_picture_is_the_one_of_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = "\n".join(lines_of("docs/command-line.md"))
+    lines = "\n".join(lines_of("docs/reference/command-line.md"))
     command = re.search(r"^warlight (picture .*? -o position\.svg)", lines, flags=re.MULTILINE).group(1)
     assert main(shlex.split(command)) == 0
     shown = ROOT / "docs" / "position.svg"
@@ -161,4 +267,4 @@ def test_the_thesis_index_names_what_is_there():
 
 
 def test_the_readme_fits_on_a_screen_and_a_half():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 75
