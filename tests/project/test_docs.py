@@ -10,9 +10,11 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import pytest
+from cyclopts import App
 
 from warlight_env import battle_odds, maps
 from warlight_env.agents import registry
@@ -225,12 +227,42 @@ def test_the_picture_is_the_one_of_the_command(tmp_path, monkeypatch):
     assert Path("position.svg").read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")
 
 
-def test_the_notebook_is_the_tutorial():
-    spec = importlib.util.spec_from_file_location("notebook", ROOT / "docs" / "notebook.py")
+def program_of_docs(name: str) -> ModuleType:
+    """A program of the folder docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def test_the_notebook_is_the_tutorial():
+    module = program_of_docs("notebook")
     made = module.notebook_of(module.SOURCE.read_text(encoding="utf-8"))
     assert module.NOTEBOOK.read_text(encoding="utf-8") == made, "python docs/notebook.py writes it anew"
+    for link in re.findall(r"\]\(([^)]+)\)", made):
+        assert (module.NOTEBOOK.parent / link).resolve().is_relative_to(ROOT / "docs"), link
+
+
+def commands(of: App, path: str) -> Iterator[tuple[str, App]]:
+    """All commands below one, with their words."""
+    for name in of:
+        if not name.startswith("-"):
+            yield f"{path} {name}", of[name]
+            yield from commands(of[name], f"{path} {name}")
+
+
+@pytest.mark.skipif(not hasattr(App, "generate_docs"), reason="needs a later version of cyclopts")
+def test_the_site_lists_the_options_of_every_command():
+    text = program_of_docs("command_line_page").options()
+    every = dict(commands(app, "warlight"))
+    assert {"warlight match", "warlight log verify", "warlight train ppo"} <= every.keys()
+    parts = re.split(r"^#+ (warlight.*)$", text, flags=re.MULTILINE)
+    shown: dict[str, str] = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert shown.keys() == {"warlight", *every}
+    assert "Table of Contents" not in text
+    for name, command in every.items():
+        for argument in command.assemble_argument_collection() if command.default_command else ():
+            assert f"`{argument.name}" in shown[name] or f" {argument.name}" in shown[name], (name, argument.name)
 
 
 @pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
