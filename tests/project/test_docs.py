@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from cyclopts import App
@@ -28,8 +28,6 @@ ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))}
 #: Before a block that is no program of its own: it says why.
 NOT_RUN = "<!-- not run: "
-
-
 #: A block between fences: its language, the title of a file, its text.
 FENCED = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
@@ -49,7 +47,7 @@ TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial/")]
 #: Smaller numbers for the programs and commands of a page: training, matches. The slow tests run them as they are.
 SMALLER = {
     "docs/tutorial/first-policy.md": {"learn(16_384,": "learn(1_024,", "games=100": "games=2", "-n 400": "-n 2"},
-    "docs/tutorial/first-search.md": {"games=20": "games=2", "games=10": "games=2"},
+    "docs/tutorial/first-search.md": {"games=20": "games=2"},
 }
 
 
@@ -65,14 +63,23 @@ def as_shown(page: str, program: str) -> str:
     return program
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in TUTORIALS and blocks(page, "python")])
-def test_programs(page, tmp_path, monkeypatch):
+def variants(pages: list[str]) -> list[Any]:
+    """Each page with smaller numbers, and those of SMALLER as they are."""
+    slow = [pytest.param(page, as_shown, marks=pytest.mark.slow) for page in pages if page in SMALLER]
+    return [*((page, smaller) for page in pages), *slow]
+
+
+@pytest.mark.parametrize(
+    "page, change", variants([page for page in PAGES if page not in TUTORIALS and blocks(page, "python")])
+)
+def test_programs(page, change, tmp_path, monkeypatch):
     """Those of a page one after the other, as in a notebook."""
+    assert all(part in PAGES[page].read_text(encoding="utf-8") for part in SMALLER.get(page, ()))
     forget_registrations(monkeypatch)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page}
     for program in blocks(page, "python"):
-        exec(compile(program, page, "exec"), names)
+        exec(compile(change(page, program), page, "exec"), names)
 
 
 def forget_registrations(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,8 +113,8 @@ def steps(page: str) -> Iterator[Step]:
             yield Step(block[1], block[2], block[3], None if shown is None else shown[3], varies)
 
 
-#: Lines of a shell that prepare the folder: the test does not run them.
-PREPARATION = re.compile(r"(mkdir|cd|git clone|python3 -m venv|\. \.venv/bin/activate|pip install) ")
+#: Lines of a shell that install the package: the test does not run them.
+INSTALLATION = re.compile(r"(python3 -m venv|\. \.venv/bin/activate|pip install) ")
 
 
 def run_line(line: str) -> None:
@@ -118,7 +125,7 @@ def run_line(line: str) -> None:
     elif words[0] == "python":
         runpy.run_path(words[1], run_name="__main__")
     else:
-        assert PREPARATION.match(f"{line} "), line
+        assert INSTALLATION.match(f"{line} "), line
 
 
 def matches(shown: str, printed: str, varies: bool) -> bool:
@@ -131,13 +138,7 @@ def matches(shown: str, printed: str, varies: bool) -> bool:
     return re.fullmatch(pattern, printed) is not None
 
 
-@pytest.mark.parametrize(
-    "page, change",
-    [
-        *((page, smaller) for page in TUTORIALS),
-        *(pytest.param(page, as_shown, marks=pytest.mark.slow) for page in SMALLER),
-    ],
-)
+@pytest.mark.parametrize("page, change", variants(TUTORIALS))
 def test_tutorials(page, change, tmp_path, monkeypatch, capsys):
     """All steps of a tutorial in an empty folder, with the outputs that it shows."""
     text = PAGES[page].read_text(encoding="utf-8")
