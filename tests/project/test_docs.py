@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import re
 import runpy
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from cyclopts import App
 
-from warlight_env import battle_odds, maps
+from warlight_env import Rules, battle_odds, maps
 from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli.app import app
@@ -217,6 +218,27 @@ def test_the_quoted_odds():
     )
     attackers, defenders, capture = quoted.groups()
     assert f"{battle_odds(int(attackers), int(defenders)).capture:.9f}".startswith(capture)
+
+
+def test_the_table_of_rules_is_that_of_the_presets():
+    text = PAGES["docs/reference/rules.md"].read_text(encoding="utf-8")
+    table = text[text.index("| field |") :].split("\n\n")[0].splitlines()
+    presets = [cell.strip(" `") for cell in table[0].split("|")[2:-1]]
+    said: dict[str, list[Any]] = {}
+    for row in table[2:]:
+        name, *cells = (cell.strip() for cell in row.split("|")[1:-1])
+        names = re.findall(r"`(\w+)`", name.split(":")[0])[: 2 if "`, `" in name.split(":")[0] else 1]
+        for k, field in enumerate(names):
+            said[field] = [cell.split(", ")[k].strip("`") for cell in cells]
+    words = {True: "yes", False: "no"}
+    for column, preset in enumerate(presets):
+        fields = dataclasses.asdict(Rules.of(preset))
+        assert said.keys() == fields.keys() - {"name"}
+        for field, value in fields.items() - {("name", preset)}:
+            meant = (
+                words[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+            )
+            assert said[field][column].replace("–", "0") == meant, (preset, field)
 
 
 def test_the_picture_is_the_one_of_the_command(tmp_path, monkeypatch):
