@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from trainer_settings import settings_page
@@ -21,6 +24,8 @@ DOCUMENTS = {
     "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
 }  # fmt: skip
+#: The page to which the options of all commands are added, and the program that prints them.
+COMMAND_LINE, OPTIONS = "reference/command-line.md", "command_line_page.py"
 #: What maps in JSON must be like, in the folder maps/.
 SCHEMA = "schema.json"
 #: The page of `trainer_settings`.
@@ -62,13 +67,24 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     def example(found: re.Match[str]) -> str:
         return f"]({up}examples.md#{_anchor(found[1])})"
 
+    if page.file.src_uri == COMMAND_LINE:
+        markdown += "\n" + _options(Path(config.docs_dir) / OPTIONS)
     if page.file.src_uri in DOCUMENTS.values():
         markdown = markdown.replace("](docs/", "](").replace("](README.md", "](index.md")
         markdown = re.sub(r"\]\(examples/([\w.]+)\)", example, markdown)
     for name, made in DOCUMENTS.items():
         markdown = re.sub(rf"\]\((?:\.\./)*{re.escape(name)}", f"]({up}{made}", markdown)
-    markdown = markdown.replace(f"](../maps/{SCHEMA})", f"]({SCHEMA})")
+    markdown = re.sub(rf"\]\((?:\.\./)+maps/{re.escape(SCHEMA)}\)", f"]({up}{SCHEMA})", markdown)
     return re.sub(r"\]\((?:\.\./)+examples/([\w.]+)\)", example, markdown)
+
+
+def _options(program: Path) -> str:
+    """Return the options of all commands of the package that is laid out."""
+    ran = subprocess.run([sys.executable, "-c", program.read_text(encoding="utf-8")], cwd=_LAID_OUT.name,
+                         capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
+    if ran.returncode:
+        raise PluginError(f"{COMMAND_LINE}: {program.name} failed:\n{ran.stderr}")
+    return ran.stdout
 
 
 def _anchor(name: str) -> str:

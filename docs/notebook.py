@@ -1,13 +1,14 @@
-"""Writes examples/tutorial.ipynb, the tutorial as a notebook: python docs/notebook.py"""
+"""Writes examples/tutorial.ipynb, the tutorial of a first policy as a notebook: python docs/notebook.py"""
 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SOURCE, NOTEBOOK = ROOT / "docs" / "tutorial.md", ROOT / "examples" / "tutorial.ipynb"
+SOURCE, NOTEBOOK = ROOT / "docs" / "tutorial" / "first-policy.md", ROOT / "examples" / "tutorial.ipynb"
 
 
 def notebook_of(markdown: str) -> str:
@@ -17,7 +18,7 @@ def notebook_of(markdown: str) -> str:
         text, is_code = part.strip("\n"), number % 2 == 1
         if not text:
             continue
-        text = re.sub(r"\]\((\w+)\.md\)", r"](../docs/\1.md)", text)
+        text = re.sub(r"\]\(([\w./-]+\.(?:md|ipynb))\)", _from_examples, text)
         cell = {"cell_type": "code" if is_code else "markdown", "id": f"cell-{len(cells)}", "metadata": {}}
         cell |= {"source": text.splitlines(keepends=True)}
         cells.append(cell | ({"execution_count": None, "outputs": []} if is_code else {}))
@@ -25,6 +26,12 @@ def notebook_of(markdown: str) -> str:
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     made = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+
+def _from_examples(link: re.Match[str]) -> str:
+    """A link of the page, as the notebook's folder needs it."""
+    target = posixpath.normpath(posixpath.join("docs/tutorial", link[1]))
+    return f"]({posixpath.relpath(target, 'examples')})"
 
 
 if __name__ == "__main__":

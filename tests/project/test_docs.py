@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import re
+import runpy
 import shlex
+import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import pytest
+from cyclopts import App
 
-from warlight_env import battle_odds
+from warlight_env import Rules, battle_odds, maps
 from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli.app import app
@@ -22,21 +29,27 @@ ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))}
 #: Before a block that is no program of its own: it says why.
 NOT_RUN = "<!-- not run: "
+#: A block between fences: its language, the title of a file, its text.
+FENCED = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: str, language: str) -> list[str]:
     """The texts between fences of a language, but for those that say they are not run."""
     text = PAGES[page].read_text(encoding="utf-8")
-    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     return [
-        block[2]
-        for block in found
+        block[3]
+        for block in FENCED.finditer(text)
         if block[1] == language and not text[: block.start()].rstrip().split("\n")[-1].startswith(NOT_RUN)
     ]
 
 
-#: What is smaller than on a page where its programs are run: training, matches.
-SMALLER = {"docs/tutorial.md": {"learner.learn(16_384,": "learner.learn(1_024,", "games=100": "games=2"}}
+TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial/")]
+
+#: Smaller numbers for the programs and commands of a page: training, matches. The slow tests run them as they are.
+SMALLER = {
+    "docs/tutorial/first-policy.md": {"learn(16_384,": "learn(1_024,", "games=100": "games=2", "-n 400": "-n 2"},
+    "docs/tutorial/first-search.md": {"games=20": "games=2"},
+}
 
 
 def smaller(page: str, program: str) -> str:
@@ -46,22 +59,111 @@ def smaller(page: str, program: str) -> str:
     return program
 
 
+def as_shown(page: str, program: str) -> str:
+    """The program of a page without a change."""
+    return program
+
+
+def variants(pages: list[str]) -> list[Any]:
+    """Each page with smaller numbers, and those of SMALLER as they are."""
+    slow = [pytest.param(page, as_shown, marks=pytest.mark.slow) for page in pages if page in SMALLER]
+    return [*((page, smaller) for page in pages), *slow]
+
+
 @pytest.mark.parametrize(
-    "page, change",
-    [
-        *((page, smaller) for page in PAGES if blocks(page, "python")),
-        *(pytest.param(page, lambda page, program: program, marks=pytest.mark.slow) for page in SMALLER),
-    ],
+    "page, change", variants([page for page in PAGES if page not in TUTORIALS and blocks(page, "python")])
 )
 def test_programs(page, change, tmp_path, monkeypatch):
     """Those of a page one after the other, as in a notebook."""
     assert all(part in PAGES[page].read_text(encoding="utf-8") for part in SMALLER.get(page, ()))
-    registry.agent_names()  # what other packages bring is there, before what a page registers is forgotten again
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    forget_registrations(monkeypatch)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page}
     for program in blocks(page, "python"):
         exec(compile(change(page, program), page, "exec"), names)
+
+
+def forget_registrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the test, the registry has no agents that a page registers."""
+    registry.agent_names()  # first what other packages bring
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+
+
+class Step(NamedTuple):
+    """A block of a tutorial, and the output that the page shows for it."""
+
+    language: str
+    title: str | None
+    text: str
+    shown: str | None
+    varies: bool  #: whether the numbers of the output depend on the machine
+
+
+#: The comment before an output with numbers that depend on the machine.
+VARIES = "<!-- the numbers vary -->\n"
+
+
+def steps(page: str) -> Iterator[Step]:
+    """The blocks of a tutorial; a block of text belongs to the block before it."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    found = list(FENCED.finditer(text))
+    for block, after in zip(found, [*found[1:], None], strict=True):
+        if block[1] != "text":
+            shown = after if after is not None and after[1] == "text" else None
+            varies = shown is not None and text[: shown.start()].endswith(VARIES)
+            yield Step(block[1], block[2], block[3], None if shown is None else shown[3], varies)
+
+
+#: Lines of a shell that install the package: the test does not run them.
+INSTALLATION = re.compile(r"(python3 -m venv|\. \.venv/bin/activate|pip install) ")
+
+
+def run_line(line: str) -> None:
+    """Run a line of a shell, if it calls the program or a file of the folder."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "warlight":
+        assert main(words[1:]) == 0, line
+    elif words[0] == "python":
+        runpy.run_path(words[1], run_name="__main__")
+    else:
+        assert INSTALLATION.match(f"{line} "), line
+
+
+def matches(shown: str, printed: str, varies: bool) -> bool:
+    """Whether an output is the shown one. A line of … is any number of lines; varying numbers are any numbers."""
+    if varies:
+        shown, printed = (re.sub(r"[-+]?(\d+(\.\d+)?|inf)", "0", text) for text in (shown, printed))
+        shown, printed = (re.sub(r" +", " ", text) for text in (shown, printed))
+    lines = shown.splitlines(keepends=True)
+    pattern = "".join("(?:.*\n)*" if line.strip() == "…" else re.escape(line) for line in lines)
+    return re.fullmatch(pattern, printed) is not None
+
+
+@pytest.mark.parametrize("page, change", variants(TUTORIALS))
+def test_tutorials(page, change, tmp_path, monkeypatch, capsys):
+    """All steps of a tutorial in an empty folder, with the outputs that it shows."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    assert all(part in text for part in SMALLER.get(page, ()))
+    forget_registrations(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, object] = {"__name__": page}
+    changed = False  # since then: outputs depend on the smaller numbers
+    for step in steps(page):
+        program = change(page, step.text)
+        changed |= program != step.text
+        if step.title is not None:
+            Path(step.title).write_text(program, encoding="utf-8")
+            monkeypatch.delitem(sys.modules, Path(step.title).stem, raising=False)
+        elif step.language == "python":
+            exec(compile(program, page, "exec"), names)
+        else:
+            assert step.language == "sh", step
+            for line in program.splitlines():
+                run_line(line)
+        printed = capsys.readouterr().out
+        if step.shown is not None and not changed:
+            assert matches(step.shown, printed, step.varies), f"{step.text}\nprints\n{printed}"
 
 
 def lines_of(page: str) -> list[str]:
@@ -81,7 +183,7 @@ def test_command_lines_parse(page, line):
         assert not ignored, ignored
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/command-line.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-policy.md", "docs/reference/command-line.md"])
 def test_what_newcomers_train_begins_from_files_that_are_there(page):
     files = re.findall(r"warlight train \w+ (examples/\w+\.toml)", PAGES[page].read_text(encoding="utf-8"))
     assert files
@@ -89,11 +191,19 @@ def test_what_newcomers_train_begins_from_files_that_are_there(page):
         assert "runs/" not in repr(tomllib.loads((ROOT / file).read_text(encoding="utf-8"))), file
 
 
-def test_a_map_by_hand_is_one(tmp_path):
-    (shown,) = blocks("docs/game.md", "json")
-    (file := tmp_path / "ring.json").write_text(shown, encoding="utf-8")
-    assert main(["maps", "check", str(file)]) == 0
-    assert main(["match", "random", "aggressive", "--map", str(file), "-n", "2", "--picks", "random", "-q"]) == 0
+def test_a_map_by_hand_is_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    shown, setup = blocks("docs/how-to/own-map.md", "json")
+    Path("ring.json").write_text(shown, encoding="utf-8")
+    for line in lines_of("docs/how-to/own-map.md"):
+        if "game.txt" not in line:  # the reader's own file
+            assert main(shlex.split(line)[1:]) == 0, line
+    made, named = maps.load("my.json"), maps.load("generated:30:7")
+    assert made.to_dict() | {"name": ""} == named.to_dict() | {"name": ""}
+    Path("ring.json").write_text(f"{shown.rstrip()[:-1]}, {setup}}}", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["maps", "check", "ring.json"]) == 0
+    assert "kept as the starting setup: 1 wastelands, wasteland_army 6, 4 offered, picks 2" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("record", [Games, PlayerViews, Board])
@@ -104,27 +214,78 @@ def test_help_tells_each_field_of_a_record(record):
 
 def test_the_quoted_odds():
     quoted = re.search(
-        r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/game.md", "python"))
+        r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/reference/rules.md", "python"))
     )
     attackers, defenders, capture = quoted.groups()
     assert f"{battle_odds(int(attackers), int(defenders)).capture:.9f}".startswith(capture)
 
 
+def test_the_table_of_rules_is_that_of_the_presets():
+    text = PAGES["docs/reference/rules.md"].read_text(encoding="utf-8")
+    table = text[text.index("| field |") :].split("\n\n")[0].splitlines()
+    presets = [cell.strip(" `") for cell in table[0].split("|")[2:-1]]
+    said: dict[str, list[Any]] = {}
+    for row in table[2:]:
+        name, *cells = (cell.strip() for cell in row.split("|")[1:-1])
+        names = re.findall(r"`(\w+)`", name.split(":")[0])[: 2 if "`, `" in name.split(":")[0] else 1]
+        for k, field in enumerate(names):
+            said[field] = [cell.split(", ")[k].strip("`") for cell in cells]
+    words = {True: "yes", False: "no"}
+    for column, preset in enumerate(presets):
+        fields = dataclasses.asdict(Rules.of(preset))
+        assert said.keys() == fields.keys() - {"name"}
+        for field, value in fields.items() - {("name", preset)}:
+            meant = (
+                words[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+            )
+            assert said[field][column].replace("–", "0") == meant, (preset, field)
+
+
 def test_the_picture_is_the_one_of_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = "\n".join(lines_of("docs/command-line.md"))
+    lines = "\n".join(lines_of("docs/reference/command-line.md"))
     command = re.search(r"^warlight (picture .*? -o position\.svg)", lines, flags=re.MULTILINE).group(1)
     assert main(shlex.split(command)) == 0
     shown = ROOT / "docs" / "position.svg"
     assert Path("position.svg").read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")
 
 
-def test_the_notebook_is_the_tutorial():
-    spec = importlib.util.spec_from_file_location("notebook", ROOT / "docs" / "notebook.py")
+def program_of_docs(name: str) -> ModuleType:
+    """A program of the folder docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def test_the_notebook_is_the_tutorial():
+    module = program_of_docs("notebook")
     made = module.notebook_of(module.SOURCE.read_text(encoding="utf-8"))
     assert module.NOTEBOOK.read_text(encoding="utf-8") == made, "python docs/notebook.py writes it anew"
+    for link in re.findall(r"\]\(([^)]+)\)", made):
+        assert (module.NOTEBOOK.parent / link).resolve().is_relative_to(ROOT / "docs"), link
+
+
+def commands(of: App, path: str) -> Iterator[tuple[str, App]]:
+    """All commands below one, with their words."""
+    for name in of:
+        if not name.startswith("-"):
+            yield f"{path} {name}", of[name]
+            yield from commands(of[name], f"{path} {name}")
+
+
+@pytest.mark.skipif(not hasattr(App, "generate_docs"), reason="needs a later version of cyclopts")
+def test_the_site_lists_the_options_of_every_command():
+    text = program_of_docs("command_line_page").options()
+    every = dict(commands(app, "warlight"))
+    assert {"warlight match", "warlight log verify", "warlight train ppo"} <= every.keys()
+    parts = re.split(r"^#+ (warlight.*)$", text, flags=re.MULTILINE)
+    shown: dict[str, str] = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert shown.keys() == {"warlight", *every}
+    assert "Table of Contents" not in text
+    for name, command in every.items():
+        for argument in command.assemble_argument_collection() if command.default_command else ():
+            assert f"`{argument.name}" in shown[name] or f" {argument.name}" in shown[name], (name, argument.name)
 
 
 @pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
@@ -162,4 +323,4 @@ def test_the_thesis_index_names_what_is_there():
 
 
 def test_the_readme_fits_on_a_screen_and_a_half():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 75
