@@ -17,19 +17,19 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
-from trainer_settings import settings_page
 
 #: Documents beside docs/, and their pages.
 DOCUMENTS = {
     "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
 }  # fmt: skip
-#: The page to which the options of all commands are added, and the program that prints them.
-COMMAND_LINE, OPTIONS = "reference/command-line.md", "command_line_page.py"
+#: Pages with a generated end, and the program in docs/generated/ that prints it.
+GENERATED = {
+    "reference/command-line.md": "command_line.py", "reference/features.md": "features.py",
+    "reference/trainer-settings.md": "trainer_settings.py",
+}  # fmt: skip
 #: What maps in JSON must be like, in the folder maps/.
 SCHEMA = "schema.json"
-#: The page of `trainer_settings`.
-TRAINER_SETTINGS = "reference/trainer-settings.md"
 _KINDS = {".py": "python", ".toml": "toml"}
 #: Where the package is laid out, while the site is built.
 _LAID_OUT = tempfile.TemporaryDirectory(prefix="warlight-site-")
@@ -55,7 +55,6 @@ def on_files(files: Files, config: Any) -> Files:
     for name, page in DOCUMENTS.items():
         files.append(File.generated(config, page, content=(root / name).read_text(encoding="utf-8")))
     files.append(File.generated(config, "examples.md", content=_examples(root / "examples")))
-    files.append(File.generated(config, TRAINER_SETTINGS, content=settings_page()))
     files.append(File.generated(config, SCHEMA, content=(root / "maps" / SCHEMA).read_text(encoding="utf-8")))
     return files
 
@@ -67,8 +66,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     def example(found: re.Match[str]) -> str:
         return f"]({up}examples.md#{_anchor(found[1])})"
 
-    if page.file.src_uri == COMMAND_LINE:
-        markdown += "\n" + _options(Path(config.docs_dir) / OPTIONS)
+    if program := GENERATED.get(page.file.src_uri):
+        markdown += "\n" + _generated(Path(config.docs_dir) / "generated" / program)
     if page.file.src_uri in DOCUMENTS.values():
         markdown = markdown.replace("](docs/", "](").replace("](README.md", "](index.md")
         markdown = re.sub(r"\]\(examples/([\w.]+)\)", example, markdown)
@@ -78,12 +77,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     return re.sub(r"\]\((?:\.\./)+examples/([\w.]+)\)", example, markdown)
 
 
-def _options(program: Path) -> str:
-    """Return the options of all commands of the package that is laid out."""
+def _generated(program: Path) -> str:
+    """Return what a program prints that imports the package that is laid out."""
     ran = subprocess.run([sys.executable, "-c", program.read_text(encoding="utf-8")], cwd=_LAID_OUT.name,
                          capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
     if ran.returncode:
-        raise PluginError(f"{COMMAND_LINE}: {program.name} failed:\n{ran.stderr}")
+        raise PluginError(f"docs/generated/{program.name} failed:\n{ran.stderr}")
     return ran.stdout
 
 

@@ -26,8 +26,8 @@ def clipped(text: str, most: int = LONGEST) -> str:
 def crash_reason(error: BaseException) -> str:
     """Return an exception as one line, with the place where it was raised.
 
-    If a note names a user's function (`engine.callback_errors`), this function is the place: tracebacks contain no lines of
-    compiled code.
+    If a note names a user's function (`engine.callback_errors`), this function is the place: tracebacks contain no
+    lines of compiled code.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -1,9 +1,6 @@
-"""The feature registry: names, columns for any number of players, lists of names, and the page of its tables."""
+"""The feature registry: names, columns for any number of players, and lists of names."""
 
 from __future__ import annotations
-
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +9,6 @@ from warlight_env.errors import InputError
 from warlight_env.features import Feature, Group, definitions, global_features, node_features
 from warlight_env.features.registry import OPPONENT, FeatureNameError
 
-DOCS = Path(__file__).parents[2] / "docs"
 GROUPS = {name: value for name, value in vars(definitions).items() if isinstance(value, Group)}
 
 
@@ -82,12 +78,3 @@ def test_a_name_occurs_once_in_a_group():
 def test_players_are_within_bounds():
     with pytest.raises(InputError, match="players = 10000000: must be an integer in 2 "):
         some_group().expanded(10_000_000)
-
-
-def test_the_page_has_the_tables_of_the_registry():
-    spec = importlib.util.spec_from_file_location("features_page", DOCS / "features_page.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    text = module.PAGE.read_text(encoding="utf-8")
-    assert module.page_of(text) == text, "python docs/features_page.py writes it anew"

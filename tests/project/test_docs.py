@@ -276,7 +276,7 @@ def commands(of: App, path: str) -> Iterator[tuple[str, App]]:
 
 @pytest.mark.skipif(not hasattr(App, "generate_docs"), reason="needs a later version of cyclopts")
 def test_the_site_lists_the_options_of_every_command():
-    text = program_of_docs("command_line_page").options()
+    text = program_of_docs("generated/command_line").options()
     every = dict(commands(app, "warlight"))
     assert {"warlight match", "warlight log verify", "warlight train ppo"} <= every.keys()
     parts = re.split(r"^#+ (warlight.*)$", text, flags=re.MULTILINE)

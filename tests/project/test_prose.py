@@ -33,7 +33,9 @@ def words(sentence: str) -> int:
 def test_few_sentences_are_long():
     every = [(words(s), path.relative_to(ROOT), s) for path in DOCUMENTS for s in sentences(path.read_text("utf-8"))]
     long = [row for row in every if row[0] > LONG]
-    listed = "\n".join(f"{path}: {count} words: {sentence}" for count, path, sentence in sorted(long, reverse=True)[:40])
+    listed = "\n".join(
+        f"{path}: {count} words: {sentence}" for count, path, sentence in sorted(long, reverse=True)[:40]
+    )
     assert len(long) <= LARGEST_SHARE * len(every), f"{len(long)} of {len(every)} sentences are long:\n{listed}"
 
 

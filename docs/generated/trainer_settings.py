@@ -1,4 +1,4 @@
-"""The page reference/trainer-settings.md: all settings of ``warlight train``, from the settings classes."""
+"""Prints all settings of ``warlight train`` in Markdown, for the site's page of the settings."""
 
 from __future__ import annotations
 
@@ -35,29 +35,12 @@ SECTIONS: tuple[tuple[str, str, type], ...] = (
     ("The table start", "`[start]` of `evolve` and `td`: the initial weights", Variant),
 )  # fmt: skip
 
-INTRODUCTION = """# Settings of the trainers
-
-`warlight train COMMAND FILE` reads a TOML file. The file `settings.json` of a run folder is also valid. Every setting
-has a default, so a file contains only the settings that differ. An unknown setting is an error.
-
-- **Lists** of maps, rules, opponents and seats are sampled uniformly. Repeat an entry to weight it.
-- **Weights** are a preset (PRESETS), a .json file, or a table of numbers by name.
-  Missing numbers are those of the preset `thesis`.
-- **`--quick`** replaces the numbers of games and steps by very small ones.
-
-The guides are [Evolve weights](../how-to/evolve-weights.md),
-[Train a value network](../how-to/train-a-value-network.md) and [Train a policy](../how-to/train-a-policy.md).
-"""
-
 _KINDS = {int: "integer", float: "number", str: "text", bool: "true or false", Weights: "weights"}
 
 
-def settings_page() -> str:
-    """Return the page in Markdown."""
-    parts = [INTRODUCTION.replace("PRESETS", ", ".join(f"`{name}`" for name in PRESETS))]
-    for title, text, kind in SECTIONS:
-        parts.append(f"## {title}\n\n{text}.\n\n{settings_table(kind)}\n")
-    return "\n".join(parts)
+def settings_tables() -> str:
+    """Return a section for each class of settings."""
+    return "\n".join(f"## {title}\n\n{text}.\n\n{settings_table(kind)}\n" for title, text, kind in SECTIONS)
 
 
 def settings_table(kind: type) -> str:
@@ -112,4 +95,8 @@ def _toml(value: Any) -> str:
     return f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
 
 
-__all__ = ["SECTIONS", "descriptions", "settings_page", "settings_table"]
+__all__ = ["SECTIONS", "descriptions", "settings_table", "settings_tables"]
+
+
+if __name__ == "__main__":
+    print(settings_tables())

@@ -1,4 +1,4 @@
-"""The page of the trainers' settings has all of them, and needs none of the libraries that train."""
+"""The generated pages of the site: all settings of the trainers and all features, without the libraries that train."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from pathlib import Path
 from types import ModuleType
 
 from warlight_env import train
+from warlight_env.features import definitions
+from warlight_env.features.registry import Group
 from warlight_env.train.common.settings import RunSettings
 
-SOURCE = Path(__file__).parents[2] / "docs" / "trainer_settings.py"
+GENERATED = Path(__file__).parents[2] / "docs" / "generated"
+SOURCE = GENERATED / "trainer_settings.py"
 
 
 def the_page() -> ModuleType:
@@ -48,7 +51,7 @@ def test_every_setting_of_every_trainer_has_a_row():
     described = {kind for _, _, kind in module.SECTIONS}
     assert len(trainers) >= 6
     assert kinds - {kind for kind in trainers if kind.__subclasses__()} <= described
-    sections = re.split(r"^## ", module.settings_page(), flags=re.MULTILINE)[1:]
+    sections = re.split(r"^## ", module.settings_tables(), flags=re.MULTILINE)[1:]
     assert len(sections) == len(module.SECTIONS)
     for section, (title, _, kind) in zip(sections, module.SECTIONS, strict=True):
         rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| (\S[^|]*) \|$", section, flags=re.MULTILINE)
@@ -57,14 +60,21 @@ def test_every_setting_of_every_trainer_has_a_row():
 
 
 def test_links_of_the_page_lead_to_its_sections():
-    page = the_page().settings_page()
+    page = the_page().settings_tables()
     titles = {title.lower().replace(" ", "-") for title in re.findall(r"^## (.*)$", page, flags=re.MULTILINE)}
     assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= titles
 
 
 def test_the_page_needs_no_library_that_trains():
     without = "import sys; sys.modules |= dict.fromkeys(('torch', 'stable_baselines3', 'cma', 'matplotlib'))"
-    program = (
-        f"{without}; sys.path.insert(0, {str(SOURCE.parent)!r}); import trainer_settings as page; page.settings_page()"
-    )
+    program = f"{without}; import runpy; runpy.run_path({str(SOURCE)!r}, run_name='__main__')"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_every_feature_has_a_row():
+    ran = subprocess.run([sys.executable, GENERATED / "features.py"], capture_output=True, text=True, check=True)
+    shown = {re.sub("_[kp]$", "", name) for name in re.findall(r"^\| `(\w+)` \|", ran.stdout, flags=re.MULTILINE)}
+    groups = [group for group in vars(definitions).values() if isinstance(group, Group)]
+    assert len(groups) >= 8
+    for group in groups:
+        assert {feature.name for feature in group.features} <= shown, group.name
