@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.faults import Faults
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.search_record import Searched, SearchPolicy
@@ -38,7 +38,7 @@ class Budget:
         simulations: most simulations of an answer, for agents that simulate.
         seconds: most seconds of wall time of an answer; with a bank, the clock's recommendation.
         bank: seconds left on the agent's clock for all of its answers. None: each answer has its own time. Agents that
-            search plan their time with it (`search.pacing`).
+            search plan their time with it (`search.time_management`).
         increment: seconds that the bank gets after each answer.
     """
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from warlight_env.agents.records.forces import Forces, make_forces
+from warlight_env.agents.records.army_requirements import Forces, make_forces
 from warlight_env.agents.records.generator_work import (
     ALL_WAYS,
     GeneratorWork,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded, registrars
-from warlight_env.agents.adapting import UncallableError, as_agent, made_by
+from warlight_env.agents.agent_adapter import UncallableError, as_agent, made_by
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
 from warlight_env.agents.former_names import present_name
@@ -357,7 +357,7 @@ def _network_digest(path: str) -> str:
 
 
 def _turns_digest(path: str) -> str:
-    from warlight_env.agents.turn_net.turn_file import load_turns
+    from warlight_env.agents.turn_net.turn_network_file import load_turns
 
     told = digest(bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network"))
     load_turns(f"{path}#{told}")  # raises an error if the file holds no network

@@ -22,13 +22,13 @@ import numpy.typing as npt
 
 from warlight_env import Game
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import lone
 from warlight_env.agents.players.nash.equilibrium import order_all, play_out, value_plays
 from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.agents.turn_net.turns import network_turn, sampled_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.orders import Orders

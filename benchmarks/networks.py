@@ -15,7 +15,7 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
+from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turns
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.weights import PLANNING
@@ -76,9 +76,9 @@ class Learner:
     def __init__(self, games: int) -> None:
         import torch
 
-        from warlight_env.train.common.places import Place, read_map
+        from warlight_env.train.common.game_configs import Place, read_map
+        from warlight_env.train.turn_net.evaluators import turn_pass
         from warlight_env.train.turn_net.module import TurnModule
-        from warlight_env.train.turn_net.passes import turn_pass
         from warlight_env.train.turn_ppo.opponents import opponent_context
         from warlight_env.train.turn_ppo.rollouts import Rollouts
         from warlight_env.train.turn_ppo.settings import TurnPpoSettings

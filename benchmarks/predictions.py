@@ -19,18 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.prospects import prospective_share
-from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.evaluation.income_forecast import prospective_share
+from warlight_env.agents.evaluation.static_evaluation import position_share
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.value_record import N_PLAYER, N_RULES, load_value
 from warlight_env.agents.turn_net.forward import describe, player_scores
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.agents.value.features import write_features, write_rules
 from warlight_env.agents.value.network import network_chance
 from warlight_env.agents.weights import DEFAULT, PLANNING, Weights
 from warlight_env.engine.position import Position
-from warlight_env.train.common.places import Place, Places
+from warlight_env.train.common.game_configs import Place, Places
 from warlight_env.train.value.games import play_games
 from warlight_env.train.value.players import first_network
 from warlight_env.train.value.positions import ValuedPositions

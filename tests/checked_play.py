@@ -40,7 +40,7 @@ from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.value.games import play_games as play_games_of_training
 from warlight_env.train.value.labels import label_positions
 from warlight_env.train.value.players import pack_network

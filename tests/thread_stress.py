@@ -308,7 +308,7 @@ def rollouts() -> Shared:
     from warlight_env.agents.turn_net.choice import load_networks
     from warlight_env.agents.turn_net.turns import sampled_turn
     from warlight_env.agents.weights import THESIS
-    from warlight_env.train.common.places import Place
+    from warlight_env.train.common.game_configs import Place
     from warlight_env.train.turn_ppo.rollouts import Rollouts
 
     place = Place(maps.load("small"), Rules.of("thesis"), 2)

@@ -6,13 +6,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.records.forces import Forces, attackers_needed, chance_of_capture
+from warlight_env.agents.records.army_requirements import Forces, attackers_needed, chance_of_capture
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Index of 0.7 in `forces.LEVELS`: the chance of capture that defines the cost of a region for networks.
+#: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a region for networks.
 _LEVEL: Final = 2
 #: The part of a player's income that is added to an attack.
 _JOINING: Final = 0.7

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import region_values
+from warlight_env.agents.evaluation.static_evaluation import region_values
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.agents.records.generator_work import N_ATTACKS, N_DEPLOYS, PRESS, GeneratorWork, TurnSet

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.planning.flow import add_order, move_idle, spread_pull
+from warlight_env.agents.planning.army_transfers import add_order, move_idle, spread_pull
 from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
-from warlight_env.agents.records.forces import attackers_needed, defenders_needed, expected_losses
+from warlight_env.agents.records.army_requirements import attackers_needed, defenders_needed, expected_losses
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.plan_style import (
     AGAINST_ENEMIES,

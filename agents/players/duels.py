@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
-from warlight_env.agents.evaluation.worth import write_best_picks
 from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_one_ply_work
 from warlight_env.agents.records.generator_work import take_turn
 from warlight_env.engine.board import Board

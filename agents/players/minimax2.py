@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Annotated, Final
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import lone
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warlight_env.agents.base import ValuingAgent
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import region_value
+from warlight_env.agents.evaluation.static_evaluation import region_value
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.jit import kernel

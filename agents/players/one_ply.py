@@ -7,8 +7,8 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.determinization import lone
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context

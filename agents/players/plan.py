@@ -1,6 +1,6 @@
 """The planning player: it chooses the best of many plans, without any search.
 
-While no enemy is near, only growth counts (`prospects.growth_share`). Armies have value in battles. A player that
+While no enemy is near, only growth counts (`income_forecast.growth_share`). Armies have value in battles. A player that
 values them without an enemy nearby expands more slowly.
 """
 
@@ -12,12 +12,12 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.imagined import distance_to, lone
-from warlight_env.agents.evaluation.prospects import growth_share
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.determinization import distance_to, lone
+from warlight_env.agents.evaluation.income_forecast import growth_share
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
-from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
+from warlight_env.agents.planning.simulated_picks import PICKS, played_picks
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
 from warlight_env.agents.records.plan_work import GOALS

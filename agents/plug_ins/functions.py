@@ -22,11 +22,16 @@ from warlight_env.agents.context import (
     policy_signature,
     prior_signature,
 )
-from warlight_env.agents.evaluation.prospects import prospective_share
-from warlight_env.agents.evaluation.worth import evaluated_shares, extended_share, position_share, write_best_picks
+from warlight_env.agents.evaluation.income_forecast import prospective_share
+from warlight_env.agents.evaluation.static_evaluation import (
+    evaluated_shares,
+    extended_share,
+    position_share,
+    write_best_picks,
+)
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.plug_ins.guarded import PlugInError, guarded, interpreted
-from warlight_env.agents.records.forces import make_forces
+from warlight_env.agents.records.army_requirements import make_forces
 from warlight_env.agents.records.generator_work import ALL_WAYS, MAX_TURNS
 from warlight_env.agents.records.turn_record import TurnNetwork, no_turn_network
 from warlight_env.agents.records.value_record import ValueNetwork, no_network

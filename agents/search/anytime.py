@@ -13,15 +13,15 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, ClassVar, Protocol
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import lone
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
-from warlight_env.agents.search.crew import Job, Quota, work_off
-from warlight_env.agents.search.leaf_parallel import run_leaf_parallel
+from warlight_env.agents.search.leaf_parallelization import run_leaf_parallel
+from warlight_env.agents.search.local_search.refinement import Refinement
 from warlight_env.agents.search.outcome import OUTCOMES
-from warlight_env.agents.search.playing import PlaySettings, PlayWork
-from warlight_env.agents.search.refining.refinement import Refinement
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.simulation import PlaySettings, PlayWork
+from warlight_env.agents.search.thread_pool import Job, Quota, work_off
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.raised import watched
@@ -80,7 +80,7 @@ class AnytimeSearch(OneThread, ABC):
 
     #: Number of simulations that are made together.
     grain = 1
-    #: Makes the object that improves the answer, see `refining.refinement.Refinement`.
+    #: Makes the object that improves the answer, see `local_search.refinement.Refinement`.
     improvement: ClassVar[Callable[..., Refinement]] = Refinement
 
     def __init__(

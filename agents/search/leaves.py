@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, leaf_at
-from warlight_env.agents.evaluation.standing import ONGOING, write_end_shares
+from warlight_env.agents.evaluation.game_outcome import ONGOING, write_end_shares
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
@@ -21,7 +21,7 @@ class Leaves(NamedTuple):
     """L positions that are evaluated together, and the paths of their simulations."""
 
     positions: Positions  #: [L, ...]
-    winner: npt.NDArray[np.int64]  #: [L] result of `standing.winner_of`
+    winner: npt.NDArray[np.int64]  #: [L] result of `game_outcome.winner_of`
     #: [L, P] time of a player's elimination, 0: before the search, -1: in the game; for placements
     out: npt.NDArray[np.int64]
     path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]

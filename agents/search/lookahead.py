@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.evaluation.standing import holds_regions, winner_of, write_shares
+from warlight_env.agents.evaluation.game_outcome import holds_regions, winner_of, write_shares
 from warlight_env.agents.generators.turns import swap_turns
 from warlight_env.agents.records.generator_work import (
     MAX_TURNS,

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions
-from warlight_env.agents.search.foresight import move_at
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions
 from warlight_env.agents.search.leaves import MAX_DEPTH, write_leaf_shares
 from warlight_env.agents.search.outcome import outcome_at
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
-from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
+from warlight_env.agents.search.rollout_policy import move_at
+from warlight_env.agents.search.simulation import UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.utility import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers, Shares
 from warlight_env.engine.position import copy_position, position_at

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from warlight_env.agents.base import ASKED, Agent, Budget, check_asked, given
-from warlight_env.agents.evaluation.worth import best_picks
+from warlight_env.agents.evaluation.static_evaluation import best_picks
 from warlight_env.agents.records.search_record import Candidate, Searched, SearchRecord
-from warlight_env.agents.search.pacing import Pacer
+from warlight_env.agents.search.time_management import Pacer
 from warlight_env.agents.weights import Weights
 from warlight_env.arguments import seed_of
 from warlight_env.engine.board import Board

@@ -9,13 +9,13 @@ from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Range, To
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions, plug_in
 from warlight_env.agents.records.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.records.value_record import VALUE, load_value
-from warlight_env.agents.search.foresight import PLAYOUTS
 from warlight_env.agents.search.outcome import OUTCOMES
-from warlight_env.agents.search.playing import PlaySettings, play_settings
-from warlight_env.agents.search.worth import WORTHS
+from warlight_env.agents.search.rollout_policy import PLAYOUTS
+from warlight_env.agents.search.simulation import PlaySettings, play_settings
+from warlight_env.agents.search.utility import WORTHS
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
-from warlight_env.agents.turn_net.turn_file import NET
+from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import address
@@ -106,7 +106,8 @@ class SearchSettings:
         float,
         Told(
             "part of the budget for local search on the answer", 0, 0.99, takes=Range(0, 1, below_high=True),
-            shared=True, more="A trial (see `search.refining`) counts as a simulation and takes about half as long.",
+            shared=True,
+            more="A trial (see `search.local_search`) counts as a simulation and takes about half as long.",
         ),
     ] = 0.5  # fmt: skip
     scenarios: Annotated[

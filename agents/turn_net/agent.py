@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.determinization import lone
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_file import checked_heat
+from warlight_env.agents.turn_net.turn_network_file import checked_heat
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.view import View
@@ -20,7 +20,7 @@ class TurnNetAgent(KernelAgent):
     """Plays a turn network, on any map, by any rules, and with any number of players.
 
     It picks starting regions by the evaluation of the weights `planning`. It fills in hidden regions by
-    `imagined.lone`.
+    `determinization.lone`.
 
     Args:
         network: the network that plays.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
+from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turns
 from warlight_env.engine.view import View
 from warlight_env.maps import load
 

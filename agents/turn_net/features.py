@@ -19,7 +19,7 @@ from warlight_env.agents.evaluation.surroundings import (
     holder_of,
     neighbours_of,
 )
-from warlight_env.agents.records.forces import Forces, chance_of_capture
+from warlight_env.agents.records.army_requirements import Forces, chance_of_capture
 from warlight_env.agents.records.turn_record import Floats, TurnNetWork
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel

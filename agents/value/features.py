@@ -19,7 +19,7 @@ from warlight_env.agents.evaluation.surroundings import (
     holder_of,
     neighbours_of,
 )
-from warlight_env.agents.records.forces import chance_of_capture
+from warlight_env.agents.records.army_requirements import chance_of_capture
 from warlight_env.agents.records.value_record import N_PLAYER
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real

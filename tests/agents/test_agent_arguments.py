@@ -15,7 +15,7 @@ from warlight_env.agents.plug_ins.functions import Functions, PlugInError
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, load_value
 from warlight_env.agents.registry import parse, pinned, register, unpinned
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.errors import InputError
 from warlight_env.step_results import GameError
 

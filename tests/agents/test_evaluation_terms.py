@@ -13,8 +13,7 @@ from helpers import RING, as_position, board_of, shares_of
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
-from warlight_env.agents.evaluation.worth import (
+from warlight_env.agents.evaluation.static_evaluation import (
     explain,
     extended_share,
     extended_worth,
@@ -23,6 +22,7 @@ from warlight_env.agents.evaluation.worth import (
     region_value,
     region_values,
 )
+from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
 from warlight_env.agents.players.duels import FEATURES, write_features
 from warlight_env.agents.players.mcts import MctsSettings, Search
 from warlight_env.agents.players.one_ply import OnePlyAgent

@@ -12,7 +12,13 @@ from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.expectation import favourable, reach, to_conquer, to_hold
-from warlight_env.agents.evaluation.worth import explain, position_share, position_worth, region_value, region_values
+from warlight_env.agents.evaluation.static_evaluation import (
+    explain,
+    position_share,
+    position_worth,
+    region_value,
+    region_values,
+)
 from warlight_env.agents.generators.turns import random_turn
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.weights import BOUNDS, START, THESIS, Weights, WeightsError, make_evaluation

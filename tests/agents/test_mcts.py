@@ -14,12 +14,12 @@ import pytest
 from helpers import RING, make_map, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
-from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.evaluation.static_evaluation import position_share
 from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.players.mcts.tree import NODES, clear, load_turn, make_tree, store_turn
 from warlight_env.agents.plug_ins.functions import Functions, PlugInError, make_context
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.agents.weights import THESIS, WeightsError
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board

@@ -10,19 +10,19 @@ import pytest
 
 from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
-from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.evaluation.static_evaluation import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
 from warlight_env.agents.players.mcts import MctsSettings, Search
-from warlight_env.agents.players.mcts.picking import answers_of_each
+from warlight_env.agents.players.mcts.pick_search import answers_of_each
 from warlight_env.agents.players.mcts.tree import NODES
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
-from warlight_env.agents.search.playing import UNIT
-from warlight_env.agents.search.worth import begin_eliminations, note_eliminations, write_placements
+from warlight_env.agents.search.simulation import UNIT
+from warlight_env.agents.search.utility import begin_eliminations, note_eliminations, write_placements
 from warlight_env.arena import Match
 from warlight_env.cli import main
 from warlight_env.engine.position import Position, make_position, unpack

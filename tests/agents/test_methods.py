@@ -13,8 +13,8 @@ from helpers import RING, as_position, make_map, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
+from warlight_env.agents.evaluation.static_evaluation import extended_share, position_share
 from warlight_env.agents.evaluation.territory import mark_parts
-from warlight_env.agents.evaluation.worth import extended_share, position_share
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, middle, results_of
 from warlight_env.agents.players.maxn.agent import MaxnAgent
@@ -30,7 +30,7 @@ from warlight_env.agents.players.maxn.value import (
 )
 from warlight_env.agents.players.minimax2 import Minimax2Agent
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds

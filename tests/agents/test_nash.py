@@ -14,7 +14,7 @@ from warlight_env.agents.players.nash.agent import NashAgent
 from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, play_out
 from warlight_env.agents.players.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
 from warlight_env.agents.players.nash.responses import start_climb
-from warlight_env.agents.players.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
+from warlight_env.agents.players.nash.round_solver import BY_NETWORK, BY_PLAYS, sizes_for
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel

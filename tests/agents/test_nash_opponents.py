@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.players.nash.opponents import KINDS
-from warlight_env.agents.players.nash.simple_bots import SIMPLE, SimpleBots
+from warlight_env.agents.players.nash.opponent_types import KINDS
+from warlight_env.agents.players.nash.recognized_bots import SIMPLE, SimpleBots
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.errors import InputError

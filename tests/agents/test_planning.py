@@ -10,10 +10,10 @@ import pytest
 
 from helpers import shares_of
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation.prospects import COST_LEVEL, READY, growth_share, prospective_share
+from warlight_env.agents.evaluation.income_forecast import COST_LEVEL, READY, growth_share, prospective_share
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.weights import PLANNING, THESIS
@@ -121,7 +121,7 @@ def test_goals_are_told():
 
 
 def worth_in_python(map_, rules, owner, army, player, rounds, w, forces):
-    """What `agents.evaluation.prospects` says, by its words."""
+    """What `agents.evaluation.income_forecast` says, by its words."""
     left = math.inf if not rules.round_limit(map_.n_regions) else rules.round_limit(map_.n_regions) - rounds
     earned = min(w.income, w.army * left)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
@@ -164,7 +164,7 @@ def test_prospects_are_what_their_words_say(preset, players):
 
 
 def growth_in_python(map_, base_income, owner, army, player, w, forces):
-    """What `agents.evaluation.prospects.growth_share` says, by its words."""
+    """What `agents.evaluation.income_forecast.growth_share` says, by its words."""
     grown = most = base_income
     for s, members in enumerate(map_.members):
         most += map_.bonuses[s]

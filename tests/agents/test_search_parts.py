@@ -17,8 +17,8 @@ from warlight_env.agents.players.mcts.selection import SELECTIONS
 from warlight_env.agents.plug_ins.functions import Functions, PlugInError, make_context
 from warlight_env.agents.plug_ins.guarded import AnswerError
 from warlight_env.agents.records.search_record import Candidate
-from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.final_move import ANSWERS
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
@@ -117,7 +117,7 @@ def test_leaves_may_be_valued_where_they_are():
     count = len(Search(SEEN, settings, 1).candidates()) or 9
     search.run(count)
     tree, context = search.trees[0].tree, make_context(SEEN.board, SEEN.params, 2, DEFAULT)
-    from warlight_env.agents.evaluation.worth import position_share
+    from warlight_env.agents.evaluation.static_evaluation import position_share
     from warlight_env.engine.position import make_position, unpack
 
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):

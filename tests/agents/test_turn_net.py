@@ -12,8 +12,8 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.factored_turns import VALUES, encode_nearest
-from warlight_env.agents.records.forces import attackers_needed
 from warlight_env.agents.records.generator_work import MAX_TURNS, make_generator_work, make_turn_set
 from warlight_env.agents.records.turn_record import (
     LAYERS,
@@ -41,7 +41,14 @@ from warlight_env.agents.turn_net.forward import (
     weight_logits,
     write_scores,
 )
-from warlight_env.agents.turn_net.turn_file import BUNDLED, file_of, is_turn_file, load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_network_file import (
+    BUNDLED,
+    file_of,
+    is_turn_file,
+    load_turns,
+    read_turn_file,
+    turn_file,
+)
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board

@@ -11,7 +11,7 @@ from helpers import shares_of
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.value_record import (
     N_PLAYER,
     N_RULES,

@@ -17,7 +17,7 @@ from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.players.nash.agent import NashAgent
 from warlight_env.agents.plug_ins.functions import Functions as PlugIns
 from warlight_env.agents.records.value_record import SHAPES, load_value, save_value
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.agents.weights import Weights
 from warlight_env.arena import (
     Clock,

@@ -10,19 +10,19 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.records.turn_record import SHAPES
-from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import read_turn_file
 from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.places import Places
 from warlight_env.train.exit import run as trainer
+from warlight_env.train.exit.expert_turns import TaughtTurns
 from warlight_env.train.exit.fit import fit_turns
 from warlight_env.train.exit.games import TaughtGames, teaching
 from warlight_env.train.exit.run import ExitRun
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurns
 
 TINY = ExitSettings(
     iterations=2, games=6, seats=("expert", "network", "random"), maps=("small", "generated:12:3"),

@@ -19,7 +19,7 @@ from scipy.stats import spearmanr
 from helpers import as_position, board_of, shares_of
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.worth import extended_share
+from warlight_env.agents.evaluation.static_evaluation import extended_share
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError

@@ -8,15 +8,15 @@ import torch
 
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rules import Rules
-from warlight_env.train.common.places import Place, read_map
+from warlight_env.train.common.game_configs import Place, read_map
 from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.evaluators import CompiledPass, TorchPass, turn_pass
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import CompiledPass, TorchPass, turn_pass
 
-#: More than one part of `passes`, and a part that is not full.
+#: More than one part of `evaluators`, and a part that is not full.
 TURNS = 150
 KINDS = ("weights", "shares", "priorities", "entropy", "scores")
 

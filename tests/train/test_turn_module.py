@@ -27,9 +27,9 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import load
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.evaluators import turn_pass
 from warlight_env.train.turn_net.loss import turn_loss
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
-from warlight_env.train.turn_net.passes import turn_pass
 
 PLAYERS = 3
 

@@ -13,20 +13,20 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.turn_record import make_turn_net_work, make_turn_network
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_network_file import load_turns, read_turn_file, turn_file
 from warlight_env.agents.weights import PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.game_configs import Place, read_map
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.places import Place, read_map
 from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.turn_net.batches import make_batch
+from warlight_env.train.turn_net.evaluators import turn_pass
 from warlight_env.train.turn_net.loss import turn_chances
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
-from warlight_env.train.turn_net.passes import turn_pass
 from warlight_env.train.turn_ppo.opponents import opponent_context
 from warlight_env.train.turn_ppo.rollouts import Rollouts, rows_of
 from warlight_env.train.turn_ppo.run import TurnPpoRun

@@ -20,7 +20,7 @@ import torch
 
 from helpers import as_position
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.evaluation.static_evaluation import evaluated_shares
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.value.network import network_scores
@@ -32,8 +32,8 @@ from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.places import Places
 from warlight_env.train.common.settings_file import load_plain, read_settings
 from warlight_env.train.value import run as trainer
 from warlight_env.train.value.fit import Fit, ValueModule, fit_network, held_out, read_inputs

@@ -22,9 +22,9 @@ from warlight_env.arena.playing.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.game_configs import Places, check_places
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.matches import play_pairs
-from warlight_env.train.common.places import Places, check_places
 from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.settings import RunSettings
 from warlight_env.train.common.trainer import Say, Trainer

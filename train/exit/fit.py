@@ -14,14 +14,14 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import HELD_OUT
-from warlight_env.train.common.places import Place, Places
+from warlight_env.train.common.game_configs import Place, Places
 from warlight_env.train.common.torch_threads import one_thread
+from warlight_env.train.exit.expert_turns import TaughtTurns
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurns
 from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.evaluators import turn_pass
 from warlight_env.train.turn_net.loss import TurnLoss, turn_loss
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import turn_pass
 
 #: Largest norm of a step's gradient.
 _LONGEST = 5.0

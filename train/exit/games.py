@@ -16,11 +16,11 @@ from warlight_env.arena.backends.tasks import Workers
 from warlight_env.arena.playing.play import GameStopped, ask_orders, pick_regions, play_orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.common.threads import in_threads
+from warlight_env.train.exit.expert_turns import TaughtTurn, TaughtTurns
 from warlight_env.train.exit.players import Expert, Pupil
 from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurn, TaughtTurns
 from warlight_env.train.turn_net.player import read_network
 
 #: Plays games of the given numbers, and returns their taught turns, in the order of the numbers.

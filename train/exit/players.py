@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import Budget, KernelAgent
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.determinization import lone
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
 from warlight_env.agents.players.plan import ChoiceWork
 from warlight_env.agents.plug_ins.functions import Functions, make_context

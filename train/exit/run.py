@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from warlight_env.agents.turn_net.turn_file import NONE, file_of, load_turns, turn_file
+from warlight_env.agents.turn_net.turn_network_file import NONE, file_of, load_turns, turn_file
 from warlight_env.engine.rng import derive_seed
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report
+from warlight_env.train.exit.expert_turns import TaughtTurns
 from warlight_env.train.exit.fit import fit_turns
 from warlight_env.train.exit.games import TaughtGames, teaching
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurns
 from warlight_env.train.turn_net.player import TurnPlayer, read_network, with_note
 
 #: Path component for derived seeds.

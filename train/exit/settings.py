@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import MOST_HEAT, NONE, load_turns
+from warlight_env.agents.turn_net.turn_network_file import MOST_HEAT, NONE, load_turns
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_most, check_not_negative, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings

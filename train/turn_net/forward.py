@@ -30,8 +30,8 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.lanes import copy_floats
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_armies, stack_singles
+from warlight_env.train.turn_net.activations import Tape, ToldTurns
 from warlight_env.train.turn_net.batches import TurnRows
-from warlight_env.train.turn_net.tape import Tape, ToldTurns
 
 _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 

@@ -17,8 +17,8 @@ from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.lanes import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
+from warlight_env.train.turn_net.activations import WIDE, BackWork, Tape, ToldTurns, Turned
 from warlight_env.train.turn_net.batches import TurnRows
-from warlight_env.train.turn_net.tape import WIDE, BackWork, Tape, ToldTurns, Turned
 
 _ONE, _MINUS = np.float32(1.0), np.float32(-1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)

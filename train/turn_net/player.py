@@ -9,7 +9,7 @@ from typing import Any
 
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import file_of, read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import file_of, read_turn_file
 
 
 @dataclass(frozen=True)

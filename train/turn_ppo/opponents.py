@@ -12,12 +12,12 @@ from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import read_turn_file
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.arena.policies.policy_agent import turns_of
 from warlight_env.errors import InputError, did_you_mean
-from warlight_env.train.common.places import Place
+from warlight_env.train.common.game_configs import Place
 
 _PLAN: Final = "plan"
 _POLICY: Final = "policy:"

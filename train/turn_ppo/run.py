@@ -13,19 +13,19 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.turn_record import make_turn_network
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import load_turns, turn_file
+from warlight_env.agents.turn_net.turn_network_file import load_turns, turn_file
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
+from warlight_env.train.common.game_configs import Place, Places
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.places import Place, Places
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import MeetingTable, snapshot_name
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
+from warlight_env.train.turn_net.evaluators import turn_pass
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import turn_pass
 from warlight_env.train.turn_net.player import TurnPlayer, with_note
 from warlight_env.train.turn_ppo.opponents import opponent_context, snapshot_context
 from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts

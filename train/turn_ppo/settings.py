@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import NONE, load_turns
+from warlight_env.agents.turn_net.turn_network_file import NONE, load_turns
 from warlight_env.train.common.checks import (
     check_agents,
     check_not_negative,
@@ -16,7 +16,7 @@ from warlight_env.train.common.checks import (
     pin_agents,
     pin_files,
 )
-from warlight_env.train.common.places import check_places
+from warlight_env.train.common.game_configs import check_places
 from warlight_env.train.ppo.settings import PpoSettings
 from warlight_env.train.turn_ppo.opponents import check_opponent
 

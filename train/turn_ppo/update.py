@@ -22,8 +22,8 @@ from torchrl.objectives.value.functional import vec_generalized_advantage_estima
 
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.evaluators import TurnPass
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import TurnPass
 from warlight_env.train.turn_ppo.rollouts import Rollout, rows_of
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 

@@ -10,7 +10,7 @@ from warlight_env.arena.playing.play import ask_orders, pick_regions, play_order
 from warlight_env.engine.position import Position, copied
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.value.players import NetworkPlayer
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions

@@ -15,13 +15,13 @@ from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork, make
 from warlight_env.agents.players.nash.round_values import play_at_random, write_playout_values, write_round_values
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.value.network import network_chance
 from warlight_env.engine.position import Position, copied, make_position
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.errors import RunError
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions

@@ -16,7 +16,7 @@ from warlight_env.networks.npz import read_arrays, write_arrays
 class ValuedPosition(NamedTuple):
     """A position with its value for each player."""
 
-    place: int  #: see `places.Places`
+    place: int  #: see `game_configs.Places`
     game: int  #: the game's number in the iteration
     position: Position
     value: npt.NDArray[np.float64]  #: [P] each player's share

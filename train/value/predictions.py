@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.evaluation.static_evaluation import evaluated_shares
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.engine.position import Positions
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import Places
 from warlight_env.train.common.report import Report
 from warlight_env.train.value.fit import held_out
 from warlight_env.train.value.players import unpack_network

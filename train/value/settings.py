@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.registry import parse
-from warlight_env.agents.turn_net.turn_file import NONE, load_turns
+from warlight_env.agents.turn_net.turn_network_file import NONE, load_turns
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
-from warlight_env.agents.adapting import PlainAgent, as_agent
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent
 from warlight_env.agents.faults import Faults
 from warlight_env.agents.records.search_record import Searched, SearchPolicy
 from warlight_env.beliefs.belief import Belief, Observation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warlight_env.agents.adapting import as_agent
+from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.agents.records.search_record import Searched
 
 
@@ -23,7 +23,7 @@ def insight_of(agent: object, round: int) -> dict[str, Any] | None:
 
 def _search_insight(searched: Searched, round: int) -> dict[str, Any] | None:
     """Return the candidates of a search, the chosen one first, and the worth of each region."""
-    from warlight_env.agents.evaluation.worth import explain
+    from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.notation import format_orders
 
     view, weights, found = searched

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context, generate
 from warlight_env.agents.records.generator_work import TurnSet, make_turn_set, take_turn
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.playout import move, play_orders, value_leaves
-from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.search.simulation import UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.utility import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int

@@ -27,10 +27,10 @@ from warlight_env.agents.players.flat.arms import (
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.crew import Quota
-from warlight_env.agents.search.final_answers import by_middle
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork, make_play_work
+from warlight_env.agents.search.final_move import by_middle
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.simulation import UNIT, PlaySettings, PlayWork, make_play_work
+from warlight_env.agents.search.thread_pool import Quota
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Final
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import lone
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,

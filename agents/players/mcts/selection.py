@@ -12,8 +12,8 @@ from numba import types
 from warlight_env.agents.context import record_types
 from warlight_env.agents.players.mcts.tree import Tree, make_tree
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_tree_work
-from warlight_env.agents.search.parts import Parts
-from warlight_env.agents.search.playing import UNIT, play_settings
+from warlight_env.agents.search.kernel_registry import Parts
+from warlight_env.agents.search.simulation import UNIT, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.reference import reference

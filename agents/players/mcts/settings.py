@@ -10,10 +10,10 @@ from warlight_env.agents.players.mcts.selection import SELECTIONS
 from warlight_env.agents.players.mcts.tree import LEAST_NODES, nodes_per_state, tree_bytes
 from warlight_env.agents.players.mcts.work import TreeSettings
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions, plug_in
-from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search.foresight import NARROWINGS
-from warlight_env.agents.search.playing import PlaySettings
+from warlight_env.agents.search.final_move import ANSWERS
+from warlight_env.agents.search.rollout_policy import NARROWINGS
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.simulation import PlaySettings
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError

@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.standing import ONGOING
+from warlight_env.agents.evaluation.game_outcome import ONGOING
 from warlight_env.agents.players.mcts.expansion import expand, grow, load_state, reach
 from warlight_env.agents.players.mcts.selection import selection_at
 from warlight_env.agents.players.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS, Tree
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork
 from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.playout import value_leaves
-from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.search.utility import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers

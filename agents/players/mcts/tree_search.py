@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from warlight_env.agents.players.mcts.picking import plant_picks
+from warlight_env.agents.players.mcts.pick_search import plant_picks
 from warlight_env.agents.players.mcts.settings import MctsSettings, nodes_for
 from warlight_env.agents.players.mcts.simulation import back_up, leaf_depths, search, select_leaves
 from warlight_env.agents.players.mcts.tree import (
@@ -26,9 +26,9 @@ from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_t
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.crew import Quota
-from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.final_move import ANSWERS
+from warlight_env.agents.search.simulation import UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.thread_pool import Quota
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position, pack
 from warlight_env.engine.rng import derive_seed

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.players.mcts.picking import PICK_SETS
+from warlight_env.agents.players.mcts.pick_search import PICK_SETS
 from warlight_env.agents.records.generator_work import TurnSets, make_turn_sets
-from warlight_env.agents.search.playing import PlaySettings, PlayWork, make_play_work
+from warlight_env.agents.search.simulation import PlaySettings, PlayWork, make_play_work
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
@@ -21,7 +21,7 @@ class TreeSettings(NamedTuple):
     exploration: float
     root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
     select: int  #: from `selection.SELECTIONS`
-    narrow: int  #: from `foresight.NARROWINGS`; 0 if `top` is 0
+    narrow: int  #: from `rollout_policy.NARROWINGS`; 0 if `top` is 0
     top: int  #: most turns of a player in the tree, the best one round ahead; 0: all
     prior: int  #: of `context.prior_signature`: writes priors of turns; 0: no priors
     leaves: int  #: number of leaves that are evaluated together

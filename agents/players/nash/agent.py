@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import lone
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,
@@ -20,12 +20,12 @@ from warlight_env.agents.parameters import (
     documented,
     parameters_of,
 )
-from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.planning.simulated_picks import PICKS, played_picks
 from warlight_env.agents.players.nash.nash_work import NashWork, SimpleContexts, make_nash_setup, make_nash_work
-from warlight_env.agents.players.nash.opponents import KINDS, OpponentKinds
-from warlight_env.agents.players.nash.simple_bots import SimpleBots
-from warlight_env.agents.players.nash.solving import (
+from warlight_env.agents.players.nash.opponent_types import KINDS, OpponentKinds
+from warlight_env.agents.players.nash.recognized_bots import SimpleBots
+from warlight_env.agents.players.nash.round_solver import (
     BY_NETWORK,
     BY_PLAYS,
     RoundGame,
@@ -41,7 +41,7 @@ from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_v
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
-from warlight_env.agents.turn_net.turn_file import NET
+from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board

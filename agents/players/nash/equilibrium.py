@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.records.generator_work import take_turn, turn_set_of
 from warlight_env.agents.search.leaves import write_leaf_shares

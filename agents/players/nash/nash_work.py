@@ -19,7 +19,7 @@ from warlight_env.agents.records.generator_work import (
     make_turn_sets,
 )
 from warlight_env.agents.search.leaves import Leaves, make_leaves
-from warlight_env.agents.search.refining.trials import BLOCK
+from warlight_env.agents.search.local_search.scenario_evaluation import BLOCK
 from warlight_env.engine.jit import address
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
@@ -27,7 +27,7 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class SimpleContexts(NamedTuple):
-    """The contexts of simple bots, by their numbers from 1, see `simple_bots`."""
+    """The contexts of simple bots, by their numbers from 1, see `recognized_bots`."""
 
     first: Context
     second: Context
@@ -59,7 +59,7 @@ class NashWork(NamedTuple):
     total: npt.NDArray[np.float64]  #: [P, K] sums of shares
     visits: npt.NDArray[np.int64]  #: [P, K] number of shares in that sum
     bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `anchor`
-    foretold: npt.NDArray[np.float64]  #: [P, B] probabilities that a player plays a predicted turn, see `simple_bots`
+    foretold: npt.NDArray[np.float64]  #: [P, B] probabilities that a player plays a predicted turn, see `recognized_bots`
     foretold_turn: npt.NDArray[np.int64]  #: [P, B] that turn
     chosen: npt.NDArray[np.int64]  #: [P] turns in the present play
     #: [P] the assumed simple bot of a player in a play; it also plays the later rounds; 0: none

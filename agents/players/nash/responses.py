@@ -1,8 +1,8 @@
 """Double oracle: local search finds best responses, which join the game (McMahan et al., 2003; Bošanský et al., 2016).
 
 The local search starts from the best turn against the other players' mean mixtures. It works like local search on an
-answer (`search.refining`), but its scenarios are drawn from the other players' mixtures. A response joins only if it is
-better in new scenarios.
+answer (`search.local_search`), but its scenarios are drawn from the other players' mixtures. A response joins only if
+it is better in new scenarios.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.players.nash.equilibrium import assume, choose, order_all, play_out, value_plays
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.records.generator_work import take_turn, turn_set_of
-from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
-from warlight_env.agents.search.refining.trials import BEST, BLOCK, TRIED
+from warlight_env.agents.search.local_search.neighborhood import change, fit, is_within, list_borders
+from warlight_env.agents.search.local_search.scenario_evaluation import BEST, BLOCK, TRIED
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Real
 from warlight_env.engine.position import Position

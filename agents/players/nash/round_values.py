@@ -9,7 +9,7 @@ but over a limited number of rounds.
 from __future__ import annotations
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_end_shares
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of, write_end_shares
 from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, play_out, value_plays
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.engine.jit import kernel

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.adapting import PlainAgent, as_agent, made_by
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent, made_by
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.playing.clocks import Clock

@@ -12,7 +12,7 @@ from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.agents.base import ASKED
 from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import TurnPolicy, is_turn_file, read_turn_file
 from warlight_env.arena.policies.policy_file import PolicyFile, PolicyPlace, policy_place
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders

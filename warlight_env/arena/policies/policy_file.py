@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.records.value_record import check_digest
-from warlight_env.agents.turn_net.turn_file import BUNDLED
+from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.board import Board

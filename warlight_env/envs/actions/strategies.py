@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.generators.attacks import WAYS as ATTACK_WAYS
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import WAYS as DEPLOY_WAYS

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.imagined import spread
+from warlight_env.agents.evaluation.determinization import spread
 from warlight_env.agents.players.batch_games import AGGRESSIVE, play_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena.ratings.statistics import wilson_interval

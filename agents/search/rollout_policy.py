@@ -11,6 +11,7 @@ from numba import types
 
 from warlight_env.agents.context import Context, draw_turn, generate, record_types
 from warlight_env.agents.records.generator_work import TurnSet, take_turn
+from warlight_env.agents.search.kernel_registry import Parts
 from warlight_env.agents.search.lookahead import (
     draw_by_rank,
     highest,
@@ -20,8 +21,7 @@ from warlight_env.agents.search.lookahead import (
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.search.parts import Parts
-from warlight_env.agents.search.playing import PlaySettings, PlayWork, make_play_work, play_settings
+from warlight_env.agents.search.simulation import PlaySettings, PlayWork, make_play_work, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
 

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.standing import ONGOING
-from warlight_env.agents.search.playing import PlaySettings, PlayWork
+from warlight_env.agents.evaluation.game_outcome import ONGOING
 from warlight_env.agents.search.playout import value_leaves
+from warlight_env.agents.search.simulation import PlaySettings, PlayWork
 
 
 class LeafwiseSearch(Protocol):

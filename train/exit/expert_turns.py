@@ -16,7 +16,7 @@ from warlight_env.train.turn_net.batches import TurnRows
 class TaughtTurn(NamedTuple):
     """A position, and the turn that a player should take in it."""
 
-    place: int  #: see `places.Places`
+    place: int  #: see `game_configs.Places`
     game: int  #: the game's number in the iteration
     round: int
     player: int

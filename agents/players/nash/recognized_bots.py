@@ -15,7 +15,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.players.aggressive import aggressive_policy
 from warlight_env.agents.players.nash.nash_work import NashWork
-from warlight_env.agents.players.nash.seen_orders import Watch
+from warlight_env.agents.players.nash.observed_orders import Watch
 from warlight_env.agents.players.one_big_army import one_big_army_policy
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import THESIS

@@ -15,9 +15,9 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.search.refining.changes import change, fit, list_borders
-from warlight_env.agents.search.refining.climb import climb, value_turn
-from warlight_env.agents.search.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
+from warlight_env.agents.search.local_search.hill_climbing import climb, value_turn
+from warlight_env.agents.search.local_search.neighborhood import change, fit, list_borders
+from warlight_env.agents.search.local_search.scenario_evaluation import BEST, STRIKES, draw_scenarios, make_trial_work
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds

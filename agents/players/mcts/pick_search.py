@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import rank_picks
+from warlight_env.agents.evaluation.static_evaluation import rank_picks
 from warlight_env.agents.generators.picks import pick_sets
 from warlight_env.agents.players.mcts.tree import NODES, STATES, Tree
 from warlight_env.engine.position import pack

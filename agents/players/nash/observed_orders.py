@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.standing import holds_regions
+from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 from warlight_env.ownership import OneThread

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.planning.picks import played_picks
+from warlight_env.agents.planning.simulated_picks import played_picks
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turns
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import make_rng

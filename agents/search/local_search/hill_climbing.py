@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.generator_work import TurnSet, take_turn
-from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
-from warlight_env.agents.search.refining.trials import BEST, TRIED, TrialWork, draw_scenarios, try_turn
+from warlight_env.agents.search.local_search.neighborhood import change, fit, is_within, list_borders
+from warlight_env.agents.search.local_search.scenario_evaluation import BEST, TRIED, TrialWork, draw_scenarios, try_turn
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from warlight_env.agents import Agent, agent_names, make_agent
-from warlight_env.agents.adapting import as_agent, is_agent
+from warlight_env.agents.agent_adapter import as_agent, is_agent
 from warlight_env.agents.registry import parse
 from warlight_env.arena import Match, play_game
 from warlight_env.beliefs import BelievingAgent

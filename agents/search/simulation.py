@@ -25,11 +25,11 @@ class PlaySettings(NamedTuple):
     player: int  #: the searching player
     outcome: int  #: from `outcome.OUTCOMES`
     rounds: int  #: rounds of a playout
-    move: int  #: from `foresight.PLAYOUTS`: the policy of a playout
+    move: int  #: from `rollout_policy.PLAYOUTS`: the policy of a playout
     tries: int  #: plays of the round for each turn, where turns are scored
     drawn: int  #: number of best turns from which "weighted" playouts draw
     leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
-    worth: int  #: index into `worth.WORTHS`
+    worth: int  #: index into `utility.WORTHS`
     alpha: float  #: for placements: least worth of the first place
     beta: float  #: for placements: most worth of the other places
 

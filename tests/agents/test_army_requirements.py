@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from warlight_env.agents.records.forces import (
+from warlight_env.agents.records.army_requirements import (
     FORCE_ARMIES,
     LEVELS,
     attackers_needed,

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.players.nash.anchor import anchor
 from warlight_env.agents.players.nash.equilibrium import begin, foretells, iterate
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.players.nash.opponents import OpponentKinds
+from warlight_env.agents.players.nash.opponent_types import OpponentKinds
+from warlight_env.agents.players.nash.policy_anchor import anchor
+from warlight_env.agents.players.nash.recognized_bots import SimpleBots
 from warlight_env.agents.players.nash.responses import climb, join, start_climb
-from warlight_env.agents.players.nash.simple_bots import SimpleBots
 from warlight_env.agents.search.search_agent import Limits
 from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders

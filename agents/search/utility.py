@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.evaluation.standing import holds_regions
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.evaluation.game_outcome import holds_regions
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
 

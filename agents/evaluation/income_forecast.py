@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import extended_worth, position_worth, share_out
-from warlight_env.agents.records.forces import attackers_needed, chance_of_capture
+from warlight_env.agents.evaluation.static_evaluation import extended_worth, position_worth, share_out
+from warlight_env.agents.records.army_requirements import attackers_needed, chance_of_capture
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats, stack_indices
 
-#: Index of 0.7 in `forces.LEVELS`: the chance of capture that defines the cost of a super region.
+#: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a super region.
 COST_LEVEL = 2
 #: The part of the armies beside a super region that reduces its remaining cost, for a player without enemies nearby.
 READY = 0.5

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_shares
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of, write_shares
 from warlight_env.agents.records.generator_work import (
     GeneratorWork,
     TurnSet,

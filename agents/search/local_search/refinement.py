@@ -10,13 +10,13 @@ from contextlib import AbstractContextManager
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import lone
 from warlight_env.agents.records.search_record import Candidate
-from warlight_env.agents.search.crew import Job, Quota, work_off
-from warlight_env.agents.search.refining.changes import list_borders
-from warlight_env.agents.search.refining.climb import climb, value_turn
-from warlight_env.agents.search.refining.trials import BEST, TrialWork, make_trial_work, try_turn
+from warlight_env.agents.search.local_search.hill_climbing import climb, value_turn
+from warlight_env.agents.search.local_search.neighborhood import list_borders
+from warlight_env.agents.search.local_search.scenario_evaluation import BEST, TrialWork, make_trial_work, try_turn
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.thread_pool import Job, Quota, work_off
 from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng

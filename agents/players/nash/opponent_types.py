@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.evaluation.standing import holds_regions
+from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.agents.generators.turns import is_new, random_turn
 from warlight_env.agents.planning.plans import drawn_turn
 from warlight_env.agents.players.nash.nash_work import NashWork
-from warlight_env.agents.players.nash.seen_orders import SeenOrders, Watch
+from warlight_env.agents.players.nash.observed_orders import SeenOrders, Watch
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import take_turn, turn_set_of
 from warlight_env.agents.records.turn_record import TurnNetwork

@@ -10,7 +10,7 @@ import pytest
 
 from warlight_env.agents.records.turn_record import SHAPES, TurnNetworkError, make_turn_network
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_network_file import TurnPolicy, is_turn_file, read_turn_file, turn_file
 from warlight_env.errors import InputError
 from warlight_env.networks.archive import packed, unpacked
 

@@ -17,12 +17,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_net_work
 from warlight_env.ownership import OneThread
 from warlight_env.train.common.threads import in_threads
-from warlight_env.train.turn_net.batches import TurnRows, make_batch
-from warlight_env.train.turn_net.forward import tell_turns
-from warlight_env.train.turn_net.gradients import add_gradients
-from warlight_env.train.turn_net.loss import TurnChances, turn_chances
-from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_tensors
-from warlight_env.train.turn_net.tape import (
+from warlight_env.train.turn_net.activations import (
     Tape,
     ToldTurns,
     fits,
@@ -34,6 +29,11 @@ from warlight_env.train.turn_net.tape import (
     total_gradient,
     turn_over,
 )
+from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.forward import tell_turns
+from warlight_env.train.turn_net.gradients import add_gradients
+from warlight_env.train.turn_net.loss import TurnChances, turn_chances
+from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_tensors
 
 T = TypeVar("T")
 
