@@ -39,18 +39,18 @@ def is_agent(thing: object) -> bool:
 
 def as_agent(thing: Any) -> Agent:
     """Return an `Agent` unchanged, or wrap another object with the defaults of `Agent` for missing attributes."""
-    return thing if isinstance(thing, Agent) else AdaptedAgent(thing)
+    return thing if isinstance(thing, Agent) else AgentAdapter(thing)
 
 
-class UncallableError(InputError):
+class AgentFactoryError(InputError):
     """Error for a factory of agents that does not accept the required arguments."""
 
 
-def made_by(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Return the agent that a factory makes from a seed and parameters.
 
     Raises:
-        UncallableError: the factory does not accept these arguments.
+        AgentFactoryError: the factory does not accept these arguments.
     """
     try:
         return factory(*arguments, **named)
@@ -59,7 +59,7 @@ def made_by(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
             inspect.signature(factory).bind(*arguments, **named)
         except TypeError as error:
             name = getattr(factory, "__qualname__", type(factory).__qualname__)
-            raise UncallableError(
+            raise AgentFactoryError(
                 f"{name} makes no agents: it must be callable as {name}(seed), with the argument named so and the "
                 f"agent's parameters by their names, as a class with __init__(self, seed) is ({error})"
             ) from None
@@ -82,7 +82,7 @@ class _Counted(list[Any]):
         return sum(bool(fault.lost) for fault in self)
 
 
-class AdaptedAgent(Agent):
+class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.
 
     It calls the object's own methods, and it reads the object's attributes at each access.

@@ -1,8 +1,8 @@
 """Determinizations: complete positions that are consistent with a view, by two rules that use one position only.
 
 Both rules treat hidden regions as neutral with two armies. Enemies without a visible region get free hidden regions
-that are farthest from the player. `lone` gives them one region, `spread` one for every two regions of the player.
-`warlight_env.beliefs` contains a third rule that uses all rounds so far.
+that are farthest from the player. `minimal_determinization` gives them one region, `proportional_determinization` one
+for every two regions of the player. `warlight_env.beliefs` contains a third rule that uses all rounds so far.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from warlight_env.engine.view import View
 UNSEEN_ARMY: Final = 2
 
 
-def lone(view: View) -> Position:
+def minimal_determinization(view: View) -> Position:
     """Return the position, with one region for each enemy that is not visible."""
     return _filled(view, 1)
 
 
-def spread(view: View) -> Position:
+def proportional_determinization(view: View) -> Position:
     """Return the position, with several regions for each enemy that is not visible.
 
     Each of them has half as many regions as the player, and at least one.

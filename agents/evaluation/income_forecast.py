@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.static_evaluation import extended_worth, position_worth, share_out
+from warlight_env.agents.evaluation.static_evaluation import extended_worth, normalize_shares, position_worth
 from warlight_env.agents.records.army_requirements import attackers_needed, chance_of_capture
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
@@ -33,7 +33,7 @@ def income_worth(context: Context, position: Position) -> Real:
 
 
 @kernel
-def add_prospects(context: Context, position: Position, worth: Shares) -> None:
+def add_income_forecast(context: Context, position: Position, worth: Shares) -> None:
     """Add the worth of each player's future income to worth float64[P]."""
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
@@ -62,7 +62,7 @@ def add_prospects(context: Context, position: Position, worth: Shares) -> None:
             own[p], mine[p] = 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
-            cost = attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+            cost = attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
             total += cost
             if owner[r] >= 0:
                 own[owner[r]] += 1.0
@@ -80,13 +80,13 @@ def add_prospects(context: Context, position: Position, worth: Shares) -> None:
                 for i in range(start, end):
                     r = board.members[i]
                     if beside[r] > 1:
-                        taken = chance_of_capture(context.forces, np.int64(beside[r]) - 1, np.int64(army[r]))
+                        taken = chance_of_capture(context.army_requirements, np.int64(beside[r]) - 1, np.int64(army[r]))
                         safe = min(safe, 1.0 - evaluation.danger * taken)
             worth[p] += earned * board.bonus[s] * safe
 
 
 @kernel
-def prospective_share(context: Context, position: Position, shares: Shares) -> Int:
+def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's share by worth, future income included, to shares float64[P].
 
     The share is the player's part of the sum of all worths to the power `sharpness`. See
@@ -98,10 +98,10 @@ def prospective_share(context: Context, position: Position, shares: Shares) -> I
             shares[p] = extended_worth(context, position, p)
         else:
             shares[p] = position_worth(context, position, p)
-    add_prospects(context, position, shares)
+    add_income_forecast(context, position, shares)
     for p in range(players):
         shares[p] = max(0.0, shares[p]) ** evaluation.sharpness
-    share_out(players, shares)
+    normalize_shares(players, shares)
     return 0
 
 
@@ -121,7 +121,7 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
         total[s] = 0.0
         most += board.bonus[s]
     for r in range(owner.shape[0]):
-        total[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+        total[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
     for p in range(context.players):
         for s in range(n_supers):
             own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # no region has been counted yet
@@ -129,7 +129,7 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
             if owner[r] != p:
                 continue
             own[board.super_region[r]] += 1.0
-            mine[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+            mine[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
                 s = board.super_region[q]

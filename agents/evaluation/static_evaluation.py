@@ -135,7 +135,7 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
 
 
 @inline_kernel
-def share_out(players: Int, shares: Shares) -> None:
+def normalize_shares(players: Int, shares: Shares) -> None:
     """Divide each player's number, float64[P], by the sum of all; equal parts if the sum is 0."""
     total = 0.0
     for p in range(players):
@@ -173,7 +173,7 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
             own[p] = 0.0
     for p in range(players):
         shares[p] = max(0.0, shares[p] * evaluation.not_neutral + evaluation.army * armies[p])
-    share_out(players, shares)
+    normalize_shares(players, shares)
     return 0
 
 
@@ -207,7 +207,7 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
     """
     for p in range(context.players):
         shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
-    share_out(context.players, shares)
+    normalize_shares(context.players, shares)
     return 0
 
 

@@ -32,12 +32,12 @@ def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) 
 
 
 @kernel
-def spread_pull(board: Board, position: Position, player: Int, plan: PlanWork) -> None:
+def propagate_demand(board: Board, position: Position, player: Int, plan: PlanWork) -> None:
     """Spread the pull of border regions inland.
 
     Each own region has its own pull, or FADING times the largest pull beside it.
     """
-    owner, pull = position.owner, plan.pull
+    owner, demand = position.owner, plan.demand
     for _ in range(owner.shape[0]):
         changed = False
         for r in range(owner.shape[0]):
@@ -45,8 +45,8 @@ def spread_pull(board: Board, position: Position, player: Int, plan: PlanWork) -
                 continue
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
-                if owner[q] == player and FADING * pull[q] > pull[r] * (1.0 + 1e-12):
-                    pull[r] = FADING * pull[q]
+                if owner[q] == player and FADING * demand[q] > demand[r] * (1.0 + 1e-12):
+                    demand[r] = FADING * demand[q]
                     changed = True
         if not changed:
             return
@@ -59,13 +59,13 @@ def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan
     farther: armies may move again after a transfer, so that they arrive in one round. A region's armies then get their
     order after all armies that pass through it.
     """
-    owner, pull, free, moved = position.owner, plan.pull, plan.free, plan.moved
+    owner, demand, free, moved = position.owner, plan.demand, plan.free, plan.moved
     for r in range(owner.shape[0]):
         moved[r] = 0
     while True:
         source: Int = -1
         for k in range(owner.shape[0]):
-            if owner[k] == player and free[k] > 0 and moved[k] == 0 and (source < 0 or pull[k] < pull[source]):
+            if owner[k] == player and free[k] > 0 and moved[k] == 0 and (source < 0 or demand[k] < demand[source]):
                 source = k
         if source < 0:
             return
@@ -76,9 +76,9 @@ def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan
             q = np.int64(board.edge_target[e])
             if owner[q] != player:
                 border = True
-            elif best < 0 or pull[q] > pull[best]:
+            elif best < 0 or demand[q] > demand[best]:
                 best = q
-        if best >= 0 and pull[best] > pull[source] * (_WORTH_MOVING if border else 1.0):
+        if best >= 0 and demand[best] > demand[source] * (_WORTH_MOVING if border else 1.0):
             add_order(plan, source, best, free[source], TRANSFER)
             if farther:
                 free[best] += free[source]

@@ -20,7 +20,7 @@ _WHOLE = 0.5
 @inline_kernel
 def region_cost(context: Context, position: Position, region: Int) -> Real:
     """Return the armies that capture a region in its present state."""
-    return np.float64(attackers_needed(context.forces, COST_LEVEL, np.int64(position.army[region])))
+    return np.float64(attackers_needed(context.army_requirements, COST_LEVEL, np.int64(position.army[region])))
 
 
 @kernel

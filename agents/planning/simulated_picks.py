@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of, write_shares
-from warlight_env.agents.parameters import Told
+from warlight_env.agents.parameters import Param
 from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
@@ -41,7 +41,7 @@ _NETWORK_GAMES: Final = 2000
 _ROUNDS: Final = 6
 _NETWORK_ROUNDS: Final = 14
 #: The parameter of agents.
-PICKS: Final = Told(
+PICKS: Final = Param(
     "choice of starting regions: by fast simulated games (played) or by the weights (best)",
     choices=("played", "best"),
     shared=True,
@@ -217,7 +217,7 @@ def weigh_picks(
     return count
 
 
-def played_picks(
+def simulated_picks(
     view: View,
     weights: Weights,
     value: ValueNetwork | None,

@@ -23,7 +23,7 @@ LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 @shared
-class Forces(NamedTuple):
+class ArmyRequirements(NamedTuple):
     """Results of battles, for kernels, with M = FORCE_ARMIES. Read-only."""
 
     capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) capture from defenders
@@ -34,13 +34,13 @@ class Forces(NamedTuple):
     defenders_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss; all defenders, if the region is captured
 
 
-def make_forces(dice: Dice) -> Forces:
+def make_army_requirements(dice: Dice) -> ArmyRequirements:
     """Return the tables for a set of rules; they are built once per process, shared and read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
 @functools.lru_cache(maxsize=64)
-def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Forces:
+def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> ArmyRequirements:
     size = FORCE_ARMIES + 1
     numbers = np.arange(size)
     # By side (0: attackers) and number n of armies: the chance of k kills or more, and the mean of min(kills, k).
@@ -68,7 +68,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
         hold[i] = np.where(held.any(1), held.argmax(1), 2 * size)
     _go_on(need, numbers)
     _go_on(hold, numbers)
-    return reference(read_only(Forces(capture, need, hold, mean[1].T.copy(), lost)))
+    return reference(read_only(ArmyRequirements(capture, need, hold, mean[1].T.copy(), lost)))
 
 
 def _go_on(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
@@ -88,15 +88,15 @@ def _scaled(row: npt.NDArray[np.int32], armies: Int) -> Int:
 
 
 @inline_kernel
-def attackers_needed(forces: Forces, level: Int, defenders: Int) -> Int:
+def attackers_needed(requirements: ArmyRequirements, level: Int, defenders: Int) -> Int:
     """Return the fewest attackers that capture a region with the chance LEVELS[level]."""
-    return _scaled(forces.need[level], defenders)
+    return _scaled(requirements.need[level], defenders)
 
 
 @inline_kernel
-def defenders_needed(forces: Forces, level: Int, attackers: Int) -> Int:
+def defenders_needed(requirements: ArmyRequirements, level: Int, attackers: Int) -> Int:
     """Return the fewest defenders that hold a region with the chance LEVELS[level]; 1 without attackers."""
-    return max(np.int64(1), _scaled(forces.hold[level], attackers))
+    return max(np.int64(1), _scaled(requirements.hold[level], attackers))
 
 
 @inline_kernel
@@ -111,18 +111,18 @@ def _scale(attackers: Int, defenders: Int) -> Real:
 
 
 @inline_kernel
-def chance_of_capture(forces: Forces, attackers: Int, defenders: Int) -> Real:
+def chance_of_capture(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> Real:
     """Return the chance that attackers capture a region.
 
     Beyond the tables, both numbers are scaled down in proportion.
     """
     scale = _scale(attackers, defenders)
-    return forces.capture[_within(attackers, scale), _within(defenders, scale)]
+    return requirements.capture[_within(attackers, scale), _within(defenders, scale)]
 
 
 @inline_kernel
-def expected_losses(forces: Forces, attackers: Int, defenders: Int) -> tuple[Real, Real]:
+def expected_losses(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> tuple[Real, Real]:
     """Return the mean losses of attackers and of defenders."""
     scale = _scale(attackers, defenders)
     a, d = _within(attackers, scale), _within(defenders, scale)
-    return forces.attackers_lost[a, d] / scale, forces.defenders_lost[a, d] / scale
+    return requirements.attackers_lost[a, d] / scale, requirements.defenders_lost[a, d] / scale

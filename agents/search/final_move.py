@@ -42,7 +42,7 @@ def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[
 
 #: robust: most visits. max: best mean value. secure: best lower bound. max_robust: most visits; the search continues
 #: until that candidate also has the best value. mixture: drawn by visits.
-ANSWERS: Final[dict[str, Answer]] = {
+FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
     "robust": _robust,
     "max": _by(lambda candidate: (candidate.value, candidate.visits)),
     "secure": _by(_secure),

@@ -11,7 +11,7 @@ from warlight_env.engine.jit import address, pointer
 from warlight_env.errors import InputError
 
 
-class Parts:
+class KernelRegistry:
     """Parts of one kind by name; their kernels have one signature.
 
     The signature's docstring describes the arguments and the task of the kernels.

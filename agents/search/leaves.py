@@ -23,7 +23,7 @@ class Leaves(NamedTuple):
     positions: Positions  #: [L, ...]
     winner: npt.NDArray[np.int64]  #: [L] result of `game_outcome.winner_of`
     #: [L, P] time of a player's elimination, 0: before the search, -1: in the game; for placements
-    out: npt.NDArray[np.int64]
+    eliminated_at: npt.NDArray[np.int64]
     path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]
     length: npt.NDArray[np.int64]  #: [L] of the path
     asked: Positions  #: [L, ...] positions of unfinished games, one after the other
@@ -36,7 +36,7 @@ def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
     return Leaves(
         positions=make_positions(size, n_regions),
         winner=private_zeros(size, np.int64),
-        out=private_zeros((size, players), np.int64),
+        eliminated_at=private_zeros((size, players), np.int64),
         path=private_zeros((size, MAX_DEPTH), np.int32),
         length=private_zeros(size, np.int64),
         asked=make_positions(size, n_regions),

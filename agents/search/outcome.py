@@ -12,7 +12,7 @@ from numba import types
 
 from warlight_env.agents.context import Context, evaluate, record_types
 from warlight_env.agents.evaluation.game_outcome import winner_of
-from warlight_env.agents.search.kernel_registry import Parts
+from warlight_env.agents.search.kernel_registry import KernelRegistry
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState
@@ -138,7 +138,7 @@ def outcome_signature() -> Any:
 
 
 outcome_at = function_at(outcome_signature)
-OUTCOMES: Final = Parts(
+OUTCOMES: Final = KernelRegistry(
     "outcome",
     outcome_signature,
     {

@@ -11,7 +11,7 @@ from numba import types
 
 from warlight_env.agents.context import Context, draw_turn, generate, record_types
 from warlight_env.agents.records.generator_work import TurnSet, take_turn
-from warlight_env.agents.search.kernel_registry import Parts
+from warlight_env.agents.search.kernel_registry import KernelRegistry
 from warlight_env.agents.search.lookahead import (
     draw_by_rank,
     highest,
@@ -21,13 +21,18 @@ from warlight_env.agents.search.lookahead import (
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.search.simulation import PlaySettings, PlayWork, make_play_work, play_settings
+from warlight_env.agents.search.simulation import (
+    SimulationSettings,
+    SimulationWork,
+    make_simulation_settings,
+    make_simulation_work,
+)
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
 
 
 @kernel
-def policy_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
+def policy_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
     """Write the turn of the context's policy, by default a random turn of the generators."""
     orders = work.samples.round
     deploy, attacks = orders.deploy[player], orders.attacks[player]
@@ -35,59 +40,61 @@ def policy_move(context: Context, settings: PlaySettings, work: PlayWork, player
 
 
 @inline_kernel
-def _order(work: PlayWork, player: Int, best: Int) -> Int:
+def _order(work: SimulationWork, player: Int, best: Int) -> Int:
     """Write one of the evaluated turns to the round's orders, and return the number of its attacks."""
     orders = work.samples.round
-    return take_turn(work.look.turns, best, orders.deploy[player], orders.attacks[player])
+    return take_turn(work.lookahead.turns, best, orders.deploy[player], orders.attacks[player])
 
 
 @kernel
-def _score(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
+def _score(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
     """Write all turns of the player and, if there are several, their scores one round ahead; return their number."""
-    look, position = work.look, work.position
-    count = generate(context, position, player, work.rng, work.generator, look.turns)
+    lookahead, position = work.lookahead, work.position
+    count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
-        score_turns(context, position, player, settings.tries, look.turns, count, work.rng, work.generator, look)
+        score_turns(
+            context, position, player, settings.tries, lookahead.turns, count, work.rng, work.generator, lookahead
+        )
     return count
 
 
 @kernel
-def one_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
+def one_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
     """Write the best turn one round ahead, by `settings.tries` plays."""
     count = _score(context, settings, work, player)
-    return _order(work, player, highest(work.look.score, count) if count > 1 else np.int64(0))
+    return _order(work, player, highest(work.lookahead.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
-def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
+def weighted_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
     """Draw one of the `settings.drawn` best turns one round ahead, by rank."""
-    look = work.look
+    lookahead = work.lookahead
     best: Int = np.int64(0)
     count = _score(context, settings, work, player)
     if count > 1:
-        best = draw_by_rank(keep_best(look.turns, count, settings.drawn, look.score), work.rng)
+        best = draw_by_rank(keep_best(lookahead.turns, count, settings.drawn, lookahead.score), work.rng)
     return _order(work, player, best)
 
 
 @kernel
-def two_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
+def two_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
     """Write the best turn against the enemies' best replies."""
-    look, position = work.look, work.position
+    lookahead, position = work.lookahead, work.position
     best: Int = np.int64(0)
-    count = generate(context, position, player, work.rng, work.generator, look.turns)
+    count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
-        list_replies(context, position, player, work.rng, work.generator, look)
+        list_replies(context, position, player, work.rng, work.generator, lookahead)
         for _ in range(settings.tries):
-            try_against_replies(context, position, player, look.turns, count, work.rng, work.generator, look)
-        worst_replies(context.players, count, look)
-        best = highest(look.score, count)
+            try_against_replies(context, position, player, lookahead.turns, count, work.rng, work.generator, lookahead)
+        worst_replies(context.players, count, lookahead)
+        best = highest(lookahead.score, count)
     return _order(work, player, best)
 
 
 @functools.cache
 def play_types() -> tuple[Any, Any]:
-    """Numba's types of `PlaySettings` and `PlayWork`."""
-    return numba.typeof(play_settings()), numba.typeof(make_play_work(1, 1, 2, 1, 1))
+    """Numba's types of `SimulationSettings` and `SimulationWork`."""
+    return numba.typeof(make_simulation_settings()), numba.typeof(make_simulation_work(1, 1, 2, 1, 1))
 
 
 @functools.cache
@@ -101,7 +108,7 @@ def move_signature() -> Any:
 
 
 move_at = function_at(move_signature)
-PLAYOUTS: Final = Parts(
+ROLLOUT_POLICIES: Final = KernelRegistry(
     "playout",
     move_signature,
     {"random": policy_move, "one_ply": one_ply_move, "two_ply": two_ply_move, "weighted": weighted_move},
@@ -110,14 +117,20 @@ PLAYOUTS: Final = Parts(
 
 @kernel
 def keep_best_turns(
-    context: Context, settings: PlaySettings, work: PlayWork, player: Int, turns: TurnSet, count: Int, most: Int
+    context: Context,
+    settings: SimulationSettings,
+    work: SimulationWork,
+    player: Int,
+    turns: TurnSet,
+    count: Int,
+    most: Int,
 ) -> Int:
     """Move the best `most` of a player's turns in the position in `work` to the front.
 
     Returns the number of turns left.
     """
-    score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
-    return keep_best(turns, count, most, work.look.score)
+    score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.lookahead)
+    return keep_best(turns, count, most, work.lookahead.score)
 
 
 @functools.cache
@@ -128,4 +141,4 @@ def narrowing_signature() -> Any:
 
 
 narrowing_at = function_at(narrowing_signature)
-NARROWINGS: Final = Parts("narrowing", narrowing_signature, {"best": keep_best_turns})
+NARROWINGS: Final = KernelRegistry("narrowing", narrowing_signature, {"best": keep_best_turns})

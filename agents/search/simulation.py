@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.search.leaves import Leaves, make_leaves
-from warlight_env.agents.search.lookahead import Lookahead, make_lookahead
+from warlight_env.agents.search.lookahead import LookaheadWork, make_lookahead_work
 from warlight_env.agents.search.outcome import Samples, make_samples
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
@@ -19,46 +19,48 @@ from warlight_env.engine.reference import reference
 UNIT: Final = 1 << 31
 
 
-class PlaySettings(NamedTuple):
+class SimulationSettings(NamedTuple):
     """Parts and parameters that do not depend on how a search selects, for kernels. Parts are addresses."""
 
     player: int  #: the searching player
     outcome: int  #: from `outcome.OUTCOMES`
     rounds: int  #: rounds of a playout
-    move: int  #: from `rollout_policy.PLAYOUTS`: the policy of a playout
+    move: int  #: from `rollout_policy.ROLLOUT_POLICIES`: the policy of a playout
     tries: int  #: plays of the round for each turn, where turns are scored
     drawn: int  #: number of best turns from which "weighted" playouts draw
     leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
-    worth: int  #: index into `utility.WORTHS`
+    utility: int  #: index into `utility.UTILITIES`
     alpha: float  #: for placements: least worth of the first place
     beta: float  #: for placements: most worth of the other places
 
 
-def play_settings(**fields: Any) -> PlaySettings:
+def make_simulation_settings(**fields: Any) -> SimulationSettings:
     """Return settings for kernels: without parts and rounds, except for the given fields."""
-    none = PlaySettings(player=0, outcome=0, rounds=0, move=0, tries=1, drawn=1, leaf=0, worth=0, alpha=0.0, beta=0.0)
+    none = SimulationSettings(
+        player=0, outcome=0, rounds=0, move=0, tries=1, drawn=1, leaf=0, utility=0, alpha=0.0, beta=0.0
+    )
     return reference(none._replace(**fields))
 
 
-class PlayWork(NamedTuple):
+class SimulationWork(NamedTuple):
     """Working memory of one thread for playing rounds."""
 
     generator: GeneratorWork
-    look: Lookahead
+    lookahead: LookaheadWork
     samples: Samples
     position: Position  #: the present position
     leaves: Leaves
     rng: npt.NDArray[np.uint64]  #: [2]
 
 
-def make_play_work(
+def make_simulation_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
-) -> PlayWork:
+) -> SimulationWork:
     """Make working memory for one thread; capacity: the most turns that a generator writes."""
     return reference(
-        PlayWork(
+        SimulationWork(
             generator=make_generator_work(n_regions, n_edges, players),
-            look=make_lookahead(n_regions, n_edges, players, capacity),
+            lookahead=make_lookahead_work(n_regions, n_edges, players, capacity),
             samples=make_samples(n_regions, n_edges, players, samples),
             position=make_position(n_regions),
             leaves=make_leaves(n_regions, players, leaves),

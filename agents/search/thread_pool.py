@@ -50,7 +50,7 @@ class Job:
         return True
 
 
-def work_off(
+def run_jobs(
     jobs: Sequence[Job], quotas: Sequence[Quota], threads: int, deadline: float, stopped: Callable[[], bool]
 ) -> None:
     """Do all jobs until each one's quota, the time or `stopped` ends it.

@@ -36,7 +36,7 @@ RESERVE: Final = 0.02
 _RESERVED_PART: Final = 0.1
 
 
-class Pacer:
+class TimeManager:
     """Divides the bank of one player's games; it sees the player's turns one after the other."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Pacer:
         self._last: int | None = None  # last round with an enemy at the border
         self._met = 0  # first round of the present contact
 
-    def paced(self, view: View, budget: Budget | None) -> Budget | None:
+    def allocate(self, view: View, budget: Budget | None) -> Budget | None:
         """Return a budget with the seconds for this turn if it has a bank; return other budgets unchanged.
 
         The increment is spent at once, unless the game is decided.

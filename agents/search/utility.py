@@ -14,7 +14,7 @@ from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, S
 #: Kinds of worth of a simulation.
 SHARES: Final = 0
 PLACEMENTS: Final = 1
-WORTHS: Final = ("shares", "placements")
+UTILITIES: Final = ("shares", "placements")
 
 
 @kernel

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
-from warlight_env.agents.parameters import Range, Told
+from warlight_env.agents.parameters import Param, Range
 from warlight_env.agents.records.turn_record import (
+    TurnFeatureNames,
     TurnNetwork,
     TurnNetworkError,
-    TurnReads,
     arrays_of,
     make_turn_network,
     reads_of,
@@ -31,10 +31,10 @@ from warlight_env.networks.npz import ArraysError
 VERSION: Final = 1
 _KIND: Final = "turns"
 #: The largest divisor of logits; choices are then almost uniform.
-MOST_HEAT: Final = 1000.0
-_HEATS: Final = Range(0, MOST_HEAT)
+MAX_TEMPERATURE: Final = 1000.0
+_TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
 #: The parameter of agents, and the name for no network.
-NET: Final = Told(
+NET: Final = Param(
     "turn network that proposes candidates and plays later rounds: none, learned (policy:world in games of two on the "
     "world map, else policy:any), any, world, or an .npz file",
     shared=True,
@@ -49,57 +49,59 @@ Floats = Mapping[str, npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class TurnPolicy:
-    """A turn network, its way to play, and a note on its origin as plain data.
+    """A turn network, its way to play, and metadata on its origin as plain data.
 
-    heat: divides logits before choices are drawn; 0 takes the most likely value of each choice.
+    temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
 
     Raises:
-        TurnNetworkError: the heat is invalid, or the note is not a dictionary.
+        TurnNetworkError: the temperature is invalid, or the metadata is not a dictionary.
     """
 
     network: TurnNetwork
-    heat: float = 0.0
-    note: dict[str, Any] = field(default_factory=dict)
+    temperature: float = 0.0
+    metadata: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "heat", checked_heat(self.heat))
-        if not isinstance(self.note, dict):
-            raise TurnNetworkError(f"note {clipped(repr(self.note), 60)}: must be a dictionary")
+        object.__setattr__(self, "temperature", checked_temperature(self.temperature))
+        if not isinstance(self.metadata, dict):
+            raise TurnNetworkError(f"metadata {clipped(repr(self.metadata), 60)}: must be a dictionary")
 
 
-def checked_heat(heat: Any) -> float:
-    """Return a heat as a number.
-
-    Raises:
-        TurnNetworkError: the heat is not in 0 .. MOST_HEAT.
-    """
-    if heat not in _HEATS:
-        raise TurnNetworkError(f"heat {clipped(repr(heat), 60)}: {_HEATS}")
-    return float(heat)
-
-
-def turn_file(arrays: Floats, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
-    """Return the content of a file of a network that reads all features, see `file_of`.
+def checked_temperature(temperature: Any) -> float:
+    """Return a temperature as a number.
 
     Raises:
-        TurnNetworkError: an array does not match `SHAPES`, or the heat is invalid.
+        TurnNetworkError: the temperature is not in 0 .. MAX_TEMPERATURE.
     """
-    return file_of(make_turn_network(arrays), heat, note)
+    if temperature not in _TEMPERATURES:
+        raise TurnNetworkError(f"temperature {clipped(repr(temperature), 60)}: {_TEMPERATURES}")
+    return float(temperature)
 
 
-def file_of(network: TurnNetwork, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
+def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None) -> bytes:
+    """Return the content of a file of a network that reads all features, see `pack_turn_network`.
+
+    Raises:
+        TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
+    """
+    return pack_turn_network(make_turn_network(arrays), temperature, metadata)
+
+
+def pack_turn_network(
+    network: TurnNetwork, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None
+) -> bytes:
     """Return the content of a file, see `TurnPolicy`; it lists the features that the network reads.
 
     Raises:
-        TurnNetworkError: the heat is invalid.
+        TurnNetworkError: the temperature is invalid.
     """
-    policy = TurnPolicy(network, heat, dict(note or {}))
+    policy = TurnPolicy(network, temperature, dict(metadata or {}))
     reads = {f"{name}_features": list(names) for name, names in reads_of(network)._asdict().items()}
-    header = {"kind": _KIND, "version": VERSION, **reads, "heat": policy.heat, "note": policy.note}
+    header = {"kind": _KIND, "version": VERSION, **reads, "heat": policy.temperature, "note": policy.metadata}
     return packed(header, arrays_of(network))
 
 
-def is_turn_file(content: bytes) -> bool:
+def is_turn_network_file(content: bytes) -> bool:
     """Return whether a content's header declares a turn network; other faults are not checked."""
     try:
         return _is_header(bounded.parse_json(unpacked(content)[0], "header", TurnNetworkError))
@@ -111,8 +113,8 @@ def _is_header(value: Any) -> bool:
     return isinstance(value, dict) and value.get("kind") == _KIND
 
 
-def read_turn_file(content: bytes, name: str) -> TurnPolicy:
-    """Read a content from `turn_file`.
+def read_turn_network(content: bytes, name: str) -> TurnPolicy:
+    """Read a content from `pack_arrays`.
 
     Raises:
         TurnNetworkError: the content is not a turn network, or has another version; the message begins with `name`.
@@ -126,7 +128,7 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
         raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
     if header.get("version") != VERSION:
         raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; this reads {VERSION}")
-    reads = TurnReads(*(header.get(f"{group}_features") for group in TurnReads._fields))
+    reads = TurnFeatureNames(*(header.get(f"{group}_features") for group in TurnFeatureNames._fields))
     network = make_turn_network(arrays, name, reads)
     try:
         return TurnPolicy(network, header.get("heat"), header.get("note"))
@@ -134,7 +136,7 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
         raise TurnNetworkError(f"{name}: {error}") from None
 
 
-def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
+def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
     """Return a turn network by its source.
 
     ``none`` (or None): no network. ``learned``: the package's network for any map. A name in `BUNDLED`: that network.
@@ -157,9 +159,9 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
         raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
     content = bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network")
     check_digest(content, told, path, "network", TurnNetworkError)
-    return read_turn_file(content, path).network
+    return read_turn_network(content, path).network
 
 
 @functools.cache
 def _bundled(name: str) -> TurnNetwork:
-    return read_turn_file(BUNDLED[name].read_bytes(), f"the network {name} of the package").network
+    return read_turn_network(BUNDLED[name].read_bytes(), f"the network {name} of the package").network

@@ -24,7 +24,7 @@ from warlight_env.agents.evaluation.static_evaluation import (
 )
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
 from warlight_env.agents.players.duels import FEATURES, write_features
-from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsSettings, TreeSearch
 from warlight_env.agents.players.one_ply import OnePlyAgent
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
@@ -133,7 +133,7 @@ def test_the_search_takes_the_terms_into_account():
     view = played("world", 6).view(0)
 
     def found(weights):
-        search = Search(view, MctsSettings(weights=weights), 1)
+        search = TreeSearch(view, MctsSettings(weights=weights), 1)
         search.run(simulations=60)
         return [(c.visits, c.value) for c in search.candidates()]
 

@@ -13,11 +13,16 @@ from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.search.local_search.hill_climbing import climb, value_turn
-from warlight_env.agents.search.local_search.neighborhood import change, fit, list_borders
-from warlight_env.agents.search.local_search.scenario_evaluation import BEST, STRIKES, draw_scenarios, make_trial_work
+from warlight_env.agents.search.local_search.hill_climbing import hill_climb, value_turn
+from warlight_env.agents.search.local_search.neighborhood import fit, list_borders, random_neighbor
+from warlight_env.agents.search.local_search.scenario_evaluation import (
+    BEST,
+    STRIKES,
+    draw_scenarios,
+    make_scenario_work,
+)
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
@@ -110,7 +115,7 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
     deploy, count, met = np.zeros(n, dtype=np.int32), 0, set()
     deploy[borders[0]] = game.income(0)
     for _ in range(600):
-        count = change(context, seen.position, 0, deploy, attacks, count, borders, n_borders, rng, free)
+        count = random_neighbor(context, seen.position, 0, deploy, attacks, count, borders, n_borders, rng, free)
         count = fit(seen.army, deploy, attacks, count, free)
         orders = Orders.from_arrays(deploy, attacks, count)
         assert game.check(0, orders) == []
@@ -131,7 +136,7 @@ def course(seen, evaluate, horizon, policy=stand):
 
 
 def work_for(seen, scenarios, attacks, seed=3):
-    work = make_trial_work(seen.board.n_regions, seen.board.n_edges, seen.players, scenarios)
+    work = make_scenario_work(seen.board.n_regions, seen.board.n_edges, seen.players, scenarios)
     work.rng[:] = make_rng(seed)
     for i, row in enumerate(attacks):
         work.turns.attacks[BEST, i] = row
@@ -184,8 +189,8 @@ def test_who_is_out_deploys_nothing_in_scenarios():
     work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
     with watched():
         draw_scenarios(*everything[:-1], work)
-    assert work.others.deploy[1].sum() == 12 * 5
-    assert work.others.deploy[2].sum() == 0
+    assert work.opponent_turns.deploy[1].sum() == 12 * 5
+    assert work.opponent_turns.deploy[2].sum() == 0
 
 
 # Climbing
@@ -193,10 +198,10 @@ def test_who_is_out_deploys_nothing_in_scenarios():
 
 def test_climbing_finds_the_attack_that_wins():
     seen = view(RING, [0, -1, -1, 1, -1, -1], [30, 5, 5, 2, 5, 5])
-    search = Search(seen, MctsSettings(**SMALL), 1, Functions(generator=stay))
+    search = TreeSearch(seen, MctsSettings(**SMALL), 1, Functions(generator=stay))
     search.run(10)
     assert search.best().attacks == []
-    search.refine(200)
+    search.improve_by_local_search(200)
     attacks = [row for row in search.best().attacks if row[:2] == (0, 3)]
     assert attacks and attacks[0][2] >= 8, search.best()
     assert search.candidates()[0].refined and search.candidates()[0].value > 0.95
@@ -211,22 +216,22 @@ def test_what_is_kept_is_better_in_the_same_scenarios():
     share = course(seen, None, 2, None)
     value_turn(*share, work)
     before = work.share[BEST].copy()
-    kept = climb(*share, 150, work)
+    kept = hill_climb(*share, 150, work)
     assert kept > 0 and work.share[BEST].mean() > before.mean()
 
 
 def test_a_player_without_borders_keeps_its_turn():
     whole = alone()
     work = work_for(whole, 12, [])
-    assert climb(*course(whole, holds_the_second, 1), 20, work) == 0
+    assert hill_climb(*course(whole, holds_the_second, 1), 20, work) == 0
 
 
 def test_nothing_is_tried_where_nothing_can_change():
     whole = alone()
-    search = Search(whole, MctsSettings(**SMALL), 1)
+    search = TreeSearch(whole, MctsSettings(**SMALL), 1)
     search.run(3)
-    search.refine(trials=1)  # loads what it needs
-    search.refine(seconds=0.05)
+    search.improve_by_local_search(trials=1)  # loads what it needs
+    search.improve_by_local_search(seconds=0.05)
     assert search.trials == 0 and search.refined is None
 
 
@@ -240,7 +245,7 @@ def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
         work = work_for(seen, 24, [], seed)
         work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = game.income(0)
         value_turn(*everything, work)
-        kept += climb(*everything, 400, work)
+        kept += hill_climb(*everything, 400, work)
         best = Orders.from_arrays(work.turns.deploy[BEST], work.turns.attacks[BEST], int(work.turns.counts[BEST]))
         assert len(best.deploys) <= 2 and len(best.attacks) <= 2
         assert sum(armies for _, armies in best.deploys) == game.income(0)
@@ -248,19 +253,19 @@ def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
 
 
 def test_refining_again_goes_on_from_what_was_found():
-    search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1)
     search.run(60)
-    search.refine(200)
+    search.improve_by_local_search(200)
     found = search.refined
     assert found is not None
-    search.refine(1)
+    search.improve_by_local_search(1)
     assert search.refined == found and search.best() == found.orders, "one trial more found nothing"
-    search.refine(300)
+    search.improve_by_local_search(300)
     assert search.refined is not None and search.trials == 501
-    again = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    again = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1)
     again.run(60)
     for trials in (200, 1, 300):
-        again.refine(trials)
+        again.improve_by_local_search(trials)
     assert again.best() == search.best()
 
 
@@ -284,9 +289,9 @@ def test_the_budget_is_shared_between_tree_and_local_search():
 
 
 def refined(seed=1, **settings):
-    search = Search(MIDGAME.view(0), MctsSettings(**{**SMALL, **settings}), seed)
+    search = TreeSearch(MIDGAME.view(0), MctsSettings(**{**SMALL, **settings}), seed)
     search.run(40)
-    search.refine(60)
+    search.improve_by_local_search(60)
     return search
 
 
@@ -326,10 +331,10 @@ def test_starting_regions_are_left_to_the_tree():
 
 
 def test_a_stop_ends_it():
-    search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1)
     search.run(20)
     search.stop()
-    search.refine(10**9)  # would take a day
+    search.improve_by_local_search(10**9)  # would take a day
     assert search.trials == 0
     assert MIDGAME.check(0, search.best()) == []
 
@@ -355,12 +360,12 @@ def test_where_the_time_is_up_nothing_is_imagined():
         return 0
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(policy=ask))
+        search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(policy=ask))
     search.run(1)
     before = len(asked)
-    search.refine(10, seconds=0)
+    search.improve_by_local_search(10, seconds=0)
     search.stop()
-    search.refine(10)
+    search.improve_by_local_search(10)
     assert before > 0 and len(asked) == before and search.trials == 0
 
 

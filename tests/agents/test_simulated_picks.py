@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.planning.simulated_picks import played_picks
+from warlight_env.agents.planning.simulated_picks import simulated_picks
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_network_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import make_rng
@@ -19,7 +19,7 @@ GAMES = 600
 
 
 def by(net: str) -> dict:
-    return {} if net == "none" else {"policy": sampled_turn, "net": load_turns(net)}
+    return {} if net == "none" else {"policy": sampled_turn, "net": load_turn_network(net)}
 
 
 @pytest.mark.parametrize("rules", PRESETS)
@@ -30,9 +30,9 @@ def test_all_that_is_offered_is_ranked_and_equal_seeds_rank_alike(rules, players
         picks = {}
         for p in game.pickers():
             view = game.view(p)
-            picks[p] = played_picks(view, PLANNING, None, make_rng(p), games, **by(net))
+            picks[p] = simulated_picks(view, PLANNING, None, make_rng(p), games, **by(net))
             assert sorted(picks[p]) == sorted(view.offers)
-            assert picks[p] == played_picks(view, PLANNING, None, make_rng(p), games, **by(net))
+            assert picks[p] == simulated_picks(view, PLANNING, None, make_rng(p), games, **by(net))
         game.pick(picks)
     assert game.phase == "play"
 
@@ -45,7 +45,7 @@ def test_wastelands_are_left_alone(net, games):
         game = Game("world", "challenge2", seed=seed)
         view = game.view(game.pickers()[0])
         waste = {int(view.board.super_region[r]) for r in np.flatnonzero(view.army > 4)}
-        ranked = played_picks(view, PLANNING, load_value("learned"), make_rng(seed), games, **by(net))
+        ranked = simulated_picks(view, PLANNING, load_value("learned"), make_rng(seed), games, **by(net))
         assert waste
         first += int(view.board.super_region[ranked[0]]) in waste
     assert first <= 1  # half of the super regions of the map have one

@@ -79,7 +79,7 @@ class Rich(Plain):
 def test_what_a_plain_agent_lacks_has_the_defaults_of_the_base_class():
     agent = as_agent(Plain(3))
     assert isinstance(agent, Agent) and as_agent(agent) is agent and agent.name == "plain"
-    assert (agent.simulations, agent.faults, agent.insight(), agent.searched()) == (None, None, None, None)
+    assert (agent.simulations, agent.faults, agent.insight(), agent.last_search()) == (None, None, None, None)
     assert agent.counts_simulations
     agent.check(SMALL, Rules(), 6)
     agent.close()

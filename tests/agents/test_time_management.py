@@ -12,7 +12,7 @@ from warlight_env.agents import Budget
 from warlight_env.agents.players.flat.agent import FlatAgent
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.search_agent import SearchAgent
-from warlight_env.agents.search.time_management import Pacer, is_decided
+from warlight_env.agents.search.time_management import TimeManager, is_decided
 from warlight_env.arena import Clock
 from warlight_env.arena.playing.clocks import RunningClock
 from warlight_env.engine.orders import Orders
@@ -33,14 +33,14 @@ def view(round: int, *, near: bool = False, army: int = 5, enemy: int = 5, max_r
     return replace(seen, round=round, owner=owner, army=armies)
 
 
-def seconds(pacer: Pacer, *views: View, budget: Budget = BANK) -> list[float]:
-    return [pacer.paced(one, budget).seconds for one in views]
+def seconds(time_manager: TimeManager, *views: View, budget: Budget = BANK) -> list[float]:
+    return [time_manager.allocate(one, budget).seconds for one in views]
 
 
 def test_first_rounds_and_first_contact_get_more():
     quiet = [view(round) for round in range(8)]
     war = [view(round, near=True) for round in range(8, 14)]
-    first, *_, later, met, still_met, at_war, _, _, _ = seconds(Pacer(), *quiet, *war)
+    first, *_, later, met, still_met, at_war, _, _, _ = seconds(TimeManager(), *quiet, *war)
     assert first > at_war > later
     assert met == still_met > 1.5 * at_war
     assert met > first
@@ -48,19 +48,19 @@ def test_first_rounds_and_first_contact_get_more():
 
 def test_a_border_that_comes_and_goes_is_one_contact():
     war = view(8, near=True)
-    met, _, at_war = seconds(Pacer(), war, replace(war, round=9), replace(war, round=10))
+    met, _, at_war = seconds(TimeManager(), war, replace(war, round=9), replace(war, round=10))
     flickering = [war, view(9), replace(war, round=10)]
-    assert seconds(Pacer(), *flickering)[2] == at_war < met
+    assert seconds(TimeManager(), *flickering)[2] == at_war < met
     again = [war, *(view(round) for round in range(9, 14)), replace(war, round=14)]
-    assert seconds(Pacer(), *again)[-1] == met, "who has been apart meets anew"
+    assert seconds(TimeManager(), *again)[-1] == met, "who has been apart meets anew"
 
 
 def test_another_game_begins_anew():
-    pacer = Pacer()
+    time_manager = TimeManager()
     war = [view(8, near=True), view(9, near=True), view(10, near=True)]
-    first_game = seconds(pacer, *war)
-    assert seconds(pacer, view(0)) == seconds(Pacer(), view(0))
-    assert seconds(pacer, *war) == first_game
+    first_game = seconds(time_manager, *war)
+    assert seconds(time_manager, view(0)) == seconds(TimeManager(), view(0))
+    assert seconds(time_manager, *war) == first_game
 
 
 @pytest.mark.parametrize("army, enemy", [(400, 5), (5, 400)])
@@ -69,7 +69,7 @@ def test_a_decided_game_gets_little(army, enemy):
     mine = 0 if army > enemy else 1
     decided = replace(view(20, near=True, army=army, enemy=enemy), owner=np.where(owner == NEUTRAL, mine, owner))
     assert is_decided(decided) and not is_decided(view(20, near=True))
-    [little], [much] = seconds(Pacer(), decided), seconds(Pacer(), view(20))
+    [little], [much] = seconds(TimeManager(), decided), seconds(TimeManager(), view(20))
     assert 0 < little < much / 4
 
 
@@ -86,31 +86,31 @@ def test_nothing_is_decided_for_who_does_not_see_all():
 def test_a_bank_that_comes_back_is_spent_unless_the_game_is_decided():
     fixed = Budget(seconds=1.8, bank=1.8, increment=1.8)
     for one in (view(0), view(9), view(9, near=True)):
-        [spent] = seconds(Pacer(), one, budget=fixed)
+        [spent] = seconds(TimeManager(), one, budget=fixed)
         assert spent == pytest.approx(1.8, abs=0.03)
     one = view(20, army=400)
-    [spent] = seconds(Pacer(), replace(one, owner=np.where(one.owner == NEUTRAL, 0, one.owner)), budget=fixed)
+    [spent] = seconds(TimeManager(), replace(one, owner=np.where(one.owner == NEUTRAL, 0, one.owner)), budget=fixed)
     assert spent < 0.5
 
 
 @pytest.mark.parametrize("budget", [None, Budget(simulations=5), Budget(seconds=1.5), Budget(7, 1.5)])
 def test_without_a_bank_a_budget_stays_as_it_is(budget):
-    assert Pacer().paced(view(20), budget) is budget
+    assert TimeManager().allocate(view(20), budget) is budget
 
 
 def test_before_a_round_limit_the_rest_is_spent():
     last = view(99, max_rounds=100)
-    assert seconds(Pacer(), last)[0] > 0.4 * 100
+    assert seconds(TimeManager(), last)[0] > 0.4 * 100
 
 
 @pytest.mark.parametrize("clock", ["10s+1s", "10s+0s", "1s+5s", "0.05s+0.01s", "60s+0.1s"])
 @pytest.mark.parametrize("meeting", [0, 6, 25])
 def test_a_bank_lasts_a_game_and_is_used(clock, meeting):
     """A game of 60 rounds, and all of it as if there were nothing but thoughts."""
-    running, pacer, spent = RunningClock(Clock.parse(clock)), Pacer(), []
+    running, time_manager, spent = RunningClock(Clock.parse(clock)), TimeManager(), []
     total = running.clock.bank
     for round in range(60):
-        [asked] = seconds(pacer, view(round, near=round >= meeting), budget=running.budget())
+        [asked] = seconds(time_manager, view(round, near=round >= meeting), budget=running.budget())
         assert 0 < asked < running.left
         left = running.left
         assert not running.charge(asked)

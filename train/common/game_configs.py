@@ -1,4 +1,4 @@
-"""The places of trainers' games: maps, rules and numbers of players."""
+"""The game configs of trainers: maps, rules and numbers of players."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
 
 
-class PlacedSettings(Protocol):
-    """Settings of the places of games. Entries of lists are sampled uniformly; repeat an entry to weight it."""
+class GameConfigSettings(Protocol):
+    """Settings of the game configs. Entries of lists are sampled uniformly; repeat an entry to weight it."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...
@@ -27,7 +27,7 @@ class PlacedSettings(Protocol):
     def players(self) -> tuple[float, ...]: ...
 
 
-def check_places(settings: PlacedSettings) -> None:
+def check_game_configs(settings: GameConfigSettings) -> None:
     """Raise InputError for unknown maps or rules, and for invalid shares of games."""
     shares = settings.players
     if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
@@ -54,7 +54,7 @@ def read_map(text: str) -> maps.Map:
 
 
 @dataclass(frozen=True)
-class Place:
+class GameConfig:
     """A map, rules without fog, and a number of players."""
 
     map: maps.Map
@@ -72,42 +72,42 @@ class Place:
         return check_players(self.board, self.rules, self.players)
 
 
-class Places:
-    """All places of a run, by number. Games use only places with room for their number of players.
+class GameConfigs:
+    """All game configs of a run, by number. Games use only those with room for their number of players.
 
     Raises:
         RulesError: a map has no room for any game.
     """
 
-    def __init__(self, settings: PlacedSettings) -> None:
+    def __init__(self, settings: GameConfigSettings) -> None:
         maps, rules = (tuple(dict.fromkeys(names)) for names in (settings.maps, settings.rules))
         keys = itertools.product(maps, rules, range(2, 2 + len(settings.players)))
         self._numbers = {key: number for number, key in enumerate(keys)}
         self._settings = settings
-        self._places = [
-            Place(read_map(map_), Rules.of(name, fog=False), players) for map_, name, players in self._numbers
+        self._configs = [
+            GameConfig(read_map(map_), Rules.of(name, fog=False), players) for map_, name, players in self._numbers
         ]
         refusals: dict[str, RulesError] = {}
-        self._open = [self._has_room(place, refusals) for place in self._places]
-        played = {place.map.name for place, open_ in zip(self._places, self._open, strict=True) if open_}
+        self._open = [self._has_room(config, refusals) for config in self._configs]
+        played = {config.map.name for config, open_ in zip(self._configs, self._open, strict=True) if open_}
         for name in refusals.keys() - played:
             raise refusals[name]
 
-    def _has_room(self, place: Place, refusals: dict[str, RulesError]) -> bool:
-        if self._settings.players[place.players - 2] == 0:
+    def _has_room(self, config: GameConfig, refusals: dict[str, RulesError]) -> bool:
+        if self._settings.players[config.players - 2] == 0:
             return False
         try:
-            place.params  # noqa: B018 -- looks whether there is room
+            config.params  # noqa: B018 -- looks whether there is room
         except RulesError as error:
-            refusals[place.map.name] = error
+            refusals[config.map.name] = error
             return False
         return True
 
-    def __getitem__(self, number: int) -> Place:
-        return self._places[number]
+    def __getitem__(self, number: int) -> GameConfig:
+        return self._configs[number]
 
     def draw(self, rng: np.random.Generator) -> int:
-        """Draw the number of a game's place; draw again if the map has no room."""
+        """Draw the number of a game config; draw again if the map has no room."""
         s = self._settings
         while True:
             map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]

@@ -7,7 +7,7 @@ from typing import Self
 
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_positive, check_whole
-from warlight_env.train.weights.genes import DEFAULT_GENES
+from warlight_env.train.weights.genes import DEFAULT_PARAMETERS
 from warlight_env.train.weights.trainer import WeightsSettings
 
 #: Rivals that are not agents: the initial weights, the current champion, and the last two former champions.
@@ -61,14 +61,14 @@ class EvolveSettings(WeightsSettings):
 
     Args:
         stages: stages in order; each starts with the champion of the previous one.
-        genes: names of the genes that evolve, see `genes.GENES`.
+        genes: names of the genes that evolve, see `genes.SEARCH_PARAMETERS`.
 
     Raises:
         InputError: there is no stage, or a number is too small.
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
-    genes: tuple[str, ...] = DEFAULT_GENES
+    genes: tuple[str, ...] = DEFAULT_PARAMETERS
 
     def __post_init__(self) -> None:
         super().__post_init__()

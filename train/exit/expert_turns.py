@@ -1,4 +1,4 @@
-"""Taught turns, as a few arrays and as files."""
+"""Expert turns, as a few arrays and as files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.networks.npz import read_arrays, write_arrays
+from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.turn_net.batches import TurnRows
 
 
-class TaughtTurn(NamedTuple):
+class ExpertTurn(NamedTuple):
     """A position, and the turn that a player should take in it."""
 
-    place: int  #: see `game_configs.Places`
+    config_index: int  #: see `game_configs.GameConfigs`
     game: int  #: the game's number in the iteration
     round: int
     player: int
@@ -26,10 +26,10 @@ class TaughtTurn(NamedTuple):
     value: npt.NDArray[np.float32]  #: [P] 1 for the winner of the game; all 0 if there is none
 
 
-class TaughtTurns(NamedTuple):
-    """M taught turns; the arrays of regions and rows are concatenated."""
+class ExpertTurns(NamedTuple):
+    """M expert turns; the arrays of regions and rows are concatenated."""
 
-    place: npt.NDArray[np.int32]  #: [M]
+    config_index: npt.NDArray[np.int32]  #: [M]
     game: npt.NDArray[np.int32]  #: [M]
     round: npt.NDArray[np.int32]  #: [M]
     player: npt.NDArray[np.int8]  #: [M]
@@ -41,13 +41,13 @@ class TaughtTurns(NamedTuple):
     value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
 
     @classmethod
-    def of(cls, turns: Sequence[TaughtTurn]) -> TaughtTurns:
+    def of(cls, turns: Sequence[ExpertTurn]) -> ExpertTurns:
         """Return the arrays of these turns, in the same order."""
         value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
         for row, turn in zip(value, turns, strict=True):
             row[: len(turn.value)] = turn.value
         return cls(
-            np.array([turn.place for turn in turns], dtype=np.int32),
+            np.array([turn.config_index for turn in turns], dtype=np.int32),
             np.array([turn.game for turn in turns], dtype=np.int32),
             np.array([turn.round for turn in turns], dtype=np.int32),
             np.array([turn.player for turn in turns], dtype=np.int8),
@@ -60,22 +60,22 @@ class TaughtTurns(NamedTuple):
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[TaughtTurns]) -> TaughtTurns:
+    def joined(cls, parts: Sequence[ExpertTurns]) -> ExpertTurns:
         """Return the concatenation of the parts."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> TaughtTurns:
+    def from_bytes(cls, content: bytes) -> ExpertTurns:
         """Return the turns that `to_bytes` wrote; the caller has checked the content."""
-        return cls(**read_arrays(content))
+        return cls(**unpack_samples(content))
 
     def to_bytes(self) -> bytes:
         """Return the content of an .npz file."""
-        return write_arrays(self._asdict())
+        return pack_samples(self._asdict())
 
-    def of_place(self, place: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
-        """Return the turns of a place with `players` players, and the numbers of their games."""
-        which = self.place == place
+    def of_config(self, config: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
+        """Return the turns of a game config with `players` players, and the numbers of their games."""
+        which = self.config_index == config
         regions, size = (int(column[which.argmax()]) for column in (self.regions, self.size))
         of_regions, of_row = np.repeat(which, self.regions), np.repeat(which, self.size)
         rows = TurnRows(

@@ -28,8 +28,8 @@ WIDE: Final = 8
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
-class ToldTurns(NamedTuple):
-    """Outputs for M turns, as in `loss.TurnChances`; or derivatives of a loss by these outputs."""
+class TurnOutputs(NamedTuple):
+    """Outputs for M turns, as in `loss.TurnLogProbs`; or derivatives of a loss by these outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -38,7 +38,7 @@ class ToldTurns(NamedTuple):
     scores: Floats  #: [M, P]
 
 
-class Tape(NamedTuple):
+class Activations(NamedTuple):
     """Data of M positions with N regions, up to E borders each, and P players.
 
     A choice has two *pushes*, float32[2, V]. These are derivatives by the choice's logits: of the log-probability of
@@ -47,7 +47,7 @@ class Tape(NamedTuple):
 
     nodes: Floats  #: [M, N, N_NODE]
     overall: Floats  #: [M, N_OVERALL]
-    described: Floats  #: [M, L + 1, N, H] before the first layer and after each layer
+    embeddings: Floats  #: [M, L + 1, N, H] before the first layer and after each layer
     main: npt.NDArray[np.int64]  #: [M] the region with the largest deploy weight; -1: no weight is above 0
     main_push: Floats  #: [M, 2, N]
     weight_units: Floats  #: [M, N, H] of the player's other regions, consecutively
@@ -61,15 +61,15 @@ class Tape(NamedTuple):
     player_units: Floats  #: [M, P, H]
 
 
-def make_tape(size: int, n_regions: int, n_edges: int, players: int) -> Tape:
-    """Return a tape for `size` positions. Most of it remains unused, because a player has few of the borders."""
+def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
+    """Return activations for `size` positions. Most of them remain unused, because a player has few of the borders."""
     n, e = n_regions, size * max(1, n_edges)
 
     def floats(*shape: int) -> Floats:
         return np.empty(shape, np.float32)
 
     return reference(
-        Tape(
+        Activations(
             floats(size, n, N_NODE), floats(size, N_OVERALL), floats(size, LAYERS + 1, n, UNITS),
             np.empty(size, np.int64), floats(size, 2, n), floats(size, n, UNITS), floats(size, n, 2, VALUES),
             np.empty((size, 2), np.int64), np.empty(e, np.int64), floats(e, N_EDGE), floats(e, UNITS),
@@ -78,16 +78,16 @@ def make_tape(size: int, n_regions: int, n_edges: int, players: int) -> Tape:
     )  # fmt: skip
 
 
-def fits(tape: Tape, size: int, n_regions: int, n_edges: int, players: int) -> bool:
-    """Return whether the tape has room for `size` positions of a place with these sizes."""
-    room, n, e = len(tape.main), tape.nodes.shape[1], len(tape.edge)
-    return room >= size and (n, e, tape.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
+def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int) -> bool:
+    """Return whether the activations have room for `size` positions of a game config with these sizes."""
+    room, n, e = len(activations.main), activations.nodes.shape[1], len(activations.edge)
+    return room >= size and (n, e, activations.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
 
 
-def make_told(size: int, players: int) -> ToldTurns:
+def make_outputs(size: int, players: int) -> TurnOutputs:
     """Return uninitialized outputs for `size` turns."""
     weights, shares, priorities, entropy = (np.empty(size, np.float32) for _ in range(4))
-    return ToldTurns(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
+    return TurnOutputs(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
 
 
 def make_gradient() -> TurnNetwork:
@@ -112,7 +112,7 @@ def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
     return totals
 
 
-class Turned(NamedTuple):
+class TransposedWeights(NamedTuple):
     """Transposed matrices of a network for the backward pass; see `TurnNetwork`."""
 
     own: Floats
@@ -130,22 +130,26 @@ class Turned(NamedTuple):
     whole: Floats
 
 
-def _turned(array: Floats) -> Floats:
+def _transposed(array: Floats) -> Floats:
     return np.swapaxes(array, -1, -2)
 
 
-def make_turned() -> Turned:
+def make_transposed() -> TransposedWeights:
     """Return zeros in the shapes of the transposed matrices."""
-    return reference(Turned(*(_turned(np.zeros(SHAPES[name], np.float32)).copy() for name in Turned._fields)))
+    return reference(
+        TransposedWeights(
+            *(_transposed(np.zeros(SHAPES[name], np.float32)).copy() for name in TransposedWeights._fields)
+        )
+    )
 
 
-def turn_over(network: TurnNetwork, out: Turned) -> None:
+def transpose_weights(network: TurnNetwork, out: TransposedWeights) -> None:
     """Write the transposed matrices of a network."""
-    for name in Turned._fields:
-        np.copyto(getattr(out, name), _turned(getattr(network, name)))
+    for name in TransposedWeights._fields:
+        np.copyto(getattr(out, name), _transposed(getattr(network, name)))
 
 
-class BackWork(NamedTuple):
+class BackwardWork(NamedTuple):
     """Working memory of the backward pass for one position, one record per thread; N regions, E directed edges."""
 
     regions: Floats  #: [N, H] derivatives by the descriptions of regions
@@ -160,7 +164,7 @@ class BackWork(NamedTuple):
     priorities: Floats  #: [E, WIDE] derivatives by logits of priorities
 
 
-def make_back_work(n_regions: int, n_edges: int) -> BackWork:
+def make_backward_work(n_regions: int, n_edges: int) -> BackwardWork:
     """Return working memory for one thread."""
     n, e = n_regions, max(1, n_edges)
 
@@ -168,7 +172,7 @@ def make_back_work(n_regions: int, n_edges: int) -> BackWork:
         return private_zeros(shape, np.float32)
 
     return reference(
-        BackWork(
+        BackwardWork(
             zeros(n, UNITS), zeros(n, UNITS), zeros(n, UNITS), private_zeros(n, np.int64), zeros(n, UNITS),
             zeros(n, UNITS), zeros(n, WIDE), zeros(e, UNITS), zeros(e, WIDE), zeros(e, WIDE),
         )

@@ -14,25 +14,25 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_net_work
+from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_network_buffers
 from warlight_env.ownership import OneThread
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.activations import (
-    Tape,
-    ToldTurns,
+    Activations,
+    TurnOutputs,
     fits,
-    make_back_work,
+    make_activations,
+    make_backward_work,
     make_gradient,
-    make_tape,
-    make_told,
-    make_turned,
+    make_outputs,
+    make_transposed,
     total_gradient,
-    turn_over,
+    transpose_weights,
 )
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
-from warlight_env.train.turn_net.forward import tell_turns
+from warlight_env.train.turn_net.forward import evaluate_turns
 from warlight_env.train.turn_net.gradients import add_gradients
-from warlight_env.train.turn_net.loss import TurnChances, turn_chances
+from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_tensors
 
 T = TypeVar("T")
@@ -42,40 +42,42 @@ T = TypeVar("T")
 _PART: Final = 128
 
 
-class TurnPass(Protocol):
-    """Evaluates a network on turns of one place, so that PyTorch can compute gradients."""
+class TurnEvaluator(Protocol):
+    """Evaluates a network on turns of one game config, so that PyTorch can compute gradients."""
 
-    players: int  #: number of players of the place
+    players: int  #: number of players of the game config
 
-    def chances(self, module: TurnModule, rows: TurnRows) -> TurnChances:
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """Return log-probabilities, entropies and scores of these turns."""
 
 
-def turn_pass(context: Context, device: str | torch.device, threads: int = 1) -> TurnPass:
+def turn_evaluator(context: Context, device: str | torch.device, threads: int = 1) -> TurnEvaluator:
     """Return the fastest pass for a device.
 
     Args:
-        context: context of the place; its network is not used.
+        context: context of the game config; its network is not used.
         device: device of PyTorch.
         threads: number of threads of compiled code; results do not depend on it.
     """
-    return CompiledPass(context, threads) if torch.device(device).type == "cpu" else TorchPass(context, device)
+    return (
+        CompiledEvaluator(context, threads) if torch.device(device).type == "cpu" else TorchEvaluator(context, device)
+    )
 
 
-class TorchPass(OneThread):
-    """The pass in PyTorch, see `loss.turn_chances`."""
+class TorchEvaluator(OneThread):
+    """The pass in PyTorch, see `loss.turn_log_probs`."""
 
-    exclusive_methods = ("chances",)
+    exclusive_methods = ("log_probs",)
 
     def __init__(self, context: Context, device: str | torch.device) -> None:
         board = context.board
         self._context, self._device, self.players = context, torch.device(device), context.players
-        self._work = make_turn_net_work(board.n_regions, board.n_edges, context.players)
+        self._work = make_turn_network_buffers(board.n_regions, board.n_edges, context.players)
         self._board = BoardTensors(*(tensor.to(self._device) for tensor in board_tensors(board)))
 
-    def chances(self, module: TurnModule, rows: TurnRows) -> TurnChances:
-        """See `TurnPass`."""
-        return turn_chances(module, self._board, make_batch(self._context, self._work, rows).to(self._device))
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """See `TurnEvaluator`."""
+        return turn_log_probs(module, self._board, make_batch(self._context, self._work, rows).to(self._device))
 
 
 class _Kept(Generic[T]):
@@ -96,39 +98,39 @@ class _Kept(Generic[T]):
         self._free.append(used)
 
 
-class _Tapes:
-    """The tape that was used last.
+class _LastActivations:
+    """The activations that were used last.
 
-    A tape of a thousand turns takes some ten megabytes, and allocation is slow. There may be many places, so only one
-    tape is kept.
+    Those of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs, so only
+    one set is kept.
     """
 
     def __init__(self) -> None:
-        self._last: list[Tape] = []
+        self._last: list[Activations] = []
 
-    def take(self, size: int, context: Context) -> Tape:
-        """Return a tape with room for `size` turns of a place."""
+    def take(self, size: int, context: Context) -> Activations:
+        """Return activations with room for `size` turns of a game config."""
         try:
-            tape = self._last.pop()  # an atomic operation: two threads never take the same tape
+            activations = self._last.pop()  # an atomic operation: two threads never take the same ones
         except IndexError:
-            tape = None
+            activations = None
         n, e, players = context.board.n_regions, context.board.n_edges, context.players
-        if tape is not None and fits(tape, size, n, e, players):
-            return tape
-        return make_tape(size, n, e, players)
+        if activations is not None and fits(activations, size, n, e, players):
+            return activations
+        return make_activations(size, n, e, players)
 
-    def put_back(self, used: Tape) -> None:
-        """Keep this tape for the next call."""
+    def put_back(self, used: Activations) -> None:
+        """Keep these activations for the next call."""
         self._last[:] = [used]
 
 
-_TAPES: Final = _Tapes()
+_LAST: Final = _LastActivations()
 
 
-class CompiledPass(OneThread):
+class CompiledEvaluator(OneThread):
     """The pass in compiled kernels."""
 
-    exclusive_methods = ("tell", "gradients")
+    exclusive_methods = ("evaluate", "gradients")
 
     def __init__(self, context: Context, threads: int) -> None:
         self._threads, self.players = threads, context.players
@@ -136,38 +138,38 @@ class CompiledPass(OneThread):
         self._context = context._replace(turns=self._network)
         board = context.board
         n, e = board.n_regions, board.n_edges
-        self._turned = make_turned()
-        self._work = _Kept(lambda: make_turn_net_work(n, e, context.players))
-        self._back, self._gradients = _Kept(lambda: make_back_work(n, e)), _Kept(make_gradient)
+        self._transposed = make_transposed()
+        self._work = _Kept(lambda: make_turn_network_buffers(n, e, context.players))
+        self._back, self._gradients = _Kept(lambda: make_backward_work(n, e)), _Kept(make_gradient)
 
-    def chances(self, module: TurnModule, rows: TurnRows) -> TurnChances:
-        """See `TurnPass`."""
-        return TurnChances(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """See `TurnEvaluator`."""
+        return TurnLogProbs(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
 
-    def tell(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[ToldTurns, Tape]:
-        """Return the arrays of `TurnChances`, and the tape for the gradient."""
+    def evaluate(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[TurnOutputs, Activations]:
+        """Return the arrays of `TurnLogProbs`, and the activations for the gradient."""
         for name, parameter in zip(SHAPES, parameters, strict=True):
             np.copyto(getattr(self._network, name), parameter.detach().numpy())
         size = len(rows.round)
-        told, tape = make_told(size, self.players), _TAPES.take(size, self._context)
+        told, activations = make_outputs(size, self.players), _LAST.take(size, self._context)
 
-        def tell(number: int) -> None:
+        def evaluate(number: int) -> None:
             low, work = number * _PART, self._work.take()
-            tell_turns(self._context, rows, low, min(size, low + _PART), work, tape, told)
+            evaluate_turns(self._context, rows, low, min(size, low + _PART), work, activations, told)
             self._work.put_back(work)
 
-        self._in_parts(tell, size)
-        return told, tape
+        self._in_parts(evaluate, size)
+        return told, activations
 
-    def gradients(self, rows: TurnRows, tape: Tape, given: ToldTurns) -> list[Tensor]:
+    def gradients(self, rows: TurnRows, activations: Activations, given: TurnOutputs) -> list[Tensor]:
         """Return the gradients of all parameters, given the derivatives by the outputs."""
         size = len(rows.round)
-        turn_over(self._network, self._turned)
+        transpose_weights(self._network, self._transposed)
 
         def add(number: int) -> TurnNetwork:
             low, work, gradient = number * _PART, self._back.take(), self._gradients.take()
             add_gradients(
-                self._context, self._turned, rows, low, min(size, low + _PART), tape, given, work, gradient
+                self._context, self._transposed, rows, low, min(size, low + _PART), activations, given, work, gradient
             )  # fmt: skip
             self._back.put_back(work)
             return gradient
@@ -183,26 +185,26 @@ class CompiledPass(OneThread):
 
 
 class _Compiled(torch.autograd.Function):
-    """The autograd function of a `CompiledPass`."""
+    """The autograd function of a `CompiledEvaluator`."""
 
     @staticmethod
-    def forward(ctx: Any, compiled: CompiledPass, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
-        told, tape = compiled.tell(parameters, rows)
+    def forward(ctx: Any, compiled: CompiledEvaluator, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
+        told, activations = compiled.evaluate(parameters, rows)
         if any(ctx.needs_input_grad):
             ctx.save_for_backward(*parameters)  # detects a parameter that changes before the backward pass
-            ctx.compiled, ctx.rows, ctx.tape = compiled, rows, tape
+            ctx.compiled, ctx.rows, ctx.activations = compiled, rows, activations
         else:
-            _TAPES.put_back(tape)
+            _LAST.put_back(activations)
         return tuple(map(torch.from_numpy, told))
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
-        compiled, tape = ctx.compiled, ctx.tape
-        if tape is None:
+        compiled, activations = ctx.compiled, ctx.activations
+        if activations is None:
             raise RuntimeError("the gradient of these turns was asked for already")
         ctx.saved_tensors  # noqa: B018 -- raises if
-        ctx.tape = None
-        found = compiled.gradients(ctx.rows, tape, ToldTurns(*(part.contiguous().numpy() for part in given)))
-        _TAPES.put_back(tape)
+        ctx.activations = None
+        found = compiled.gradients(ctx.rows, activations, TurnOutputs(*(part.contiguous().numpy() for part in given)))
+        _LAST.put_back(activations)
         return None, None, *found

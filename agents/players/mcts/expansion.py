@@ -53,7 +53,7 @@ def load_state(tree: Tree, position: Position, node: Int) -> None:
 
 
 @inline_kernel
-def reach(
+def advance_to_state(
     context: Context,
     settings: TreeSettings,
     tree: Tree,

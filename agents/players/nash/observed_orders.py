@@ -16,7 +16,7 @@ from warlight_env.engine.view import View
 from warlight_env.ownership import OneThread
 
 
-class SeenOrders:
+class ObservedOrders:
     """An opponent's visible orders of a round, and the distance of turns from them."""
 
     def __init__(self, view: View, player: int) -> None:
@@ -45,7 +45,7 @@ class SeenOrders:
         """Whether any orders of the opponent were visible."""
         return bool(self._deploy.any() or self._sent.any())
 
-    def far(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
+    def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
         """Return the sum of the parts of deployed and of sent armies that differ, each in [0, 1].
 
         Args:
@@ -60,15 +60,15 @@ class SeenOrders:
         )
 
 
-class Watched(NamedTuple):
+class ObservedRound(NamedTuple):
     """An opponent's orders of the last round, and the position before them."""
 
     player: int
-    orders: SeenOrders
+    orders: ObservedOrders
     position: Position
 
 
-class Watch(OneThread, ABC):
+class OpponentModel(OneThread, ABC):
     """Watches the other players through one game, for one player, from view to view.
 
     Copies keep this information, also in other processes.
@@ -99,7 +99,7 @@ class Watch(OneThread, ABC):
             return False
         return self._before is None or view.round - self._before[0] in (0, 1)
 
-    def watched(self, view: View, position: Position) -> Iterator[Watched]:
+    def observed_rounds(self, view: View, position: Position) -> Iterator[ObservedRound]:
         """Yield the other players' orders of the round since the last call, for players with regions.
 
         Stores the search's position for the next call.
@@ -110,4 +110,4 @@ class Watch(OneThread, ABC):
             return
         for p in range(view.players):
             if p != view.player and holds_regions(before[1].owner, p):
-                yield Watched(p, SeenOrders(view, p), before[1])
+                yield ObservedRound(p, ObservedOrders(view, p), before[1])

@@ -14,9 +14,9 @@ import numpy as np
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.agents.generators.turns import is_new, random_turn
-from warlight_env.agents.planning.plans import drawn_turn
+from warlight_env.agents.planning.plans import random_style_turn
 from warlight_env.agents.players.nash.nash_work import NashWork
-from warlight_env.agents.players.nash.observed_orders import SeenOrders, Watch
+from warlight_env.agents.players.nash.observed_orders import ObservedOrders, OpponentModel
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import take_turn, turn_set_of
 from warlight_env.agents.records.turn_record import TurnNetwork
@@ -28,7 +28,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
 #: Kinds of turns with their policies; the network's kind only exists with a network.
-KINDS: Final = {"plans": drawn_turn, "network": sampled_turn, "ways": random_turn}
+OPPONENT_TYPES: Final = {"plans": random_style_turn, "network": sampled_turn, "ways": random_turn}
 #: _DRAWS: turns of a kind that are compared with the visible orders. _WIDTH: the tolerance of that comparison, as a
 #: part of all armies.
 _DRAWS, _WIDTH = 8, 0.25
@@ -68,11 +68,11 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
     work.sizes[p] = count
 
 
-class OpponentKinds(Watch):
+class OpponentTypes(OpponentModel):
     """Weights over kinds of turns for each other player, in one game.
 
     Args:
-        kinds: names in `KINDS`.
+        kinds: names in `OPPONENT_TYPES`.
     """
 
     def __init__(self, view: View, kinds: Sequence[str], weights: Weights, network: TurnNetwork | None) -> None:
@@ -84,7 +84,7 @@ class OpponentKinds(Watch):
         board, players = self._board, self._game[2]
         return [
             make_context(
-                board, self._params, players, self._evaluation, functions=Functions(policy=KINDS[kind]),
+                board, self._params, players, self._evaluation, functions=Functions(policy=OPPONENT_TYPES[kind]),
                 turns=self._network,
             )
             for kind in self._kinds
@@ -92,16 +92,16 @@ class OpponentKinds(Watch):
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
         """Learn from the round that was played since the last call."""
-        for player, orders, before in self.watched(view, position):
+        for player, orders, before in self.observed_rounds(view, position):
             if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)
 
-    def _learn(self, seen: SeenOrders, position: Position, p: int, work: NashWork) -> None:
+    def _learn(self, seen: ObservedOrders, position: Position, p: int, work: NashWork) -> None:
         """Update the weights of the kinds by the visible orders of a player."""
         turns, count = work.first, min(_DRAWS, len(work.first.counts))
         for k, context in enumerate(self.contexts):
             _draw(context, position, p, count, work)
-            far = [seen.far(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
+            far = [seen.distance(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
             self.weights[p, k] *= np.exp(-np.array(far) / _WIDTH).mean() + 1e-9
         kinds = len(self._kinds)
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()

@@ -21,7 +21,7 @@ from warlight_env.engine.position import Position
 
 
 @kernel
-def anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
+def add_policy_anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
     """Give the network's most likely turn of a player a bonus, as a share.
 
     The turn gets it only if it is among the turns of the player in the game.

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.players.aggressive import aggressive_policy
 from warlight_env.agents.players.nash.nash_work import NashWork
-from warlight_env.agents.players.nash.observed_orders import Watch
+from warlight_env.agents.players.nash.observed_orders import OpponentModel
 from warlight_env.agents.players.one_big_army import one_big_army_policy
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import THESIS
@@ -38,21 +38,21 @@ _LEAST: Final = 0.1
 
 
 @kernel
-def _foretell(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
+def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
     """Write a player's turn by the context's policy as turn number i, after the turns that it chooses from."""
     turns = work.turns
     turns.counts[p, i] = draw_turn(
-        context, position, p, work.luck, work.generator, turns.deploy[p, i], turns.attacks[p, i]
+        context, position, p, work.play_rng, work.generator, turns.deploy[p, i], turns.attacks[p, i]
     )
 
 
-class SimpleBots(Watch):
+class RecognizedBots(OpponentModel):
     """The probability of each other player to be one of `SIMPLE`, in one game without fog."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self.chances = np.full((view.players, len(SIMPLE)), _FIRST)  #: float64[P, B]
-        self._foretold: dict[tuple[int, int], _Turn] = {}  # by player and bot, for the last position
+        self._predicted: dict[tuple[int, int], _Turn] = {}  # by player and bot, for the last position
 
     def _policies(self) -> list[Context]:
         board, players = self._board, self._game[2]
@@ -63,11 +63,11 @@ class SimpleBots(Watch):
 
     def see(self, view: View, position: Position) -> None:
         """Learn from the round that was played since the last call."""
-        foretold, self._foretold = self._foretold, {}
-        for p, orders, _ in self.watched(view, position):
-            if (p, 0) not in foretold:
+        predicted, self._predicted = self._predicted, {}
+        for p, orders, _ in self.observed_rounds(view, position):
+            if (p, 0) not in predicted:
                 continue  # a search that ended early
-            far = np.array([orders.far(*foretold[p, b]) for b in range(len(SIMPLE))])
+            far = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
             weighed = self.chances[p] * np.exp(-far / _WIDTH)
             rest = (1 - self.chances[p].sum()) * _ELSE
             self.chances[p] = np.maximum(weighed / (weighed.sum() + rest), _FLOOR)
@@ -75,11 +75,11 @@ class SimpleBots(Watch):
 
     def write(self, position: Position, p: int, work: NashWork) -> None:
         """Predict each bot's turn of a player, and add the turns of likely bots to the player's turns."""
-        work.foretold[p] = 0.0
+        work.predicted_probability[p] = 0.0
         for b, context in enumerate(self.contexts if work.sizes[p] else ()):
             i, chance = int(work.sizes[p]), self.chances[p, b]
-            _foretell(context, position, p, i, work)
+            _predict(context, position, p, i, work)
             attacks = work.turns.attacks[p, i, : work.turns.counts[p, i]]
-            self._foretold[p, b] = work.turns.deploy[p, i].copy(), attacks.copy()
+            self._predicted[p, b] = work.turns.deploy[p, i].copy(), attacks.copy()
             if chance >= _LEAST:
-                work.foretold[p, b], work.foretold_turn[p, b], work.sizes[p] = chance, i, i + 1
+                work.predicted_probability[p, b], work.predicted_turn[p, b], work.sizes[p] = chance, i, i + 1

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.players.nash.equilibrium import begin, foretells, iterate
+from warlight_env.agents.players.nash.equilibrium import begin, iterate, prediction_probability
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.players.nash.opponent_types import OpponentKinds
-from warlight_env.agents.players.nash.policy_anchor import anchor
-from warlight_env.agents.players.nash.recognized_bots import SimpleBots
-from warlight_env.agents.players.nash.responses import climb, join, start_climb
+from warlight_env.agents.players.nash.opponent_types import OpponentTypes
+from warlight_env.agents.players.nash.policy_anchor import add_policy_anchor
+from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
+from warlight_env.agents.players.nash.responses import add_best_response, hill_climb, start_climb
 from warlight_env.agents.search.search_agent import Limits
 from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
@@ -72,12 +72,12 @@ class RoundGame(NamedTuple):
     setup: NashSetup
     position: Position
     player: int
-    opponents: OpponentKinds | None  #: estimates the other players' turns, if they do not choose from the same turns
-    simple: SimpleBots | None  #: estimates whether the other players are predictable bots
+    opponents: OpponentTypes | None  #: estimates the other players' turns, if they do not choose from the same turns
+    simple: RecognizedBots | None  #: estimates whether the other players are predictable bots
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
-    anchor: float  #: bonus of the network's most likely turn, see `anchor`; 0: there is no network
+    anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
 
 
 class _Move:
@@ -87,8 +87,8 @@ class _Move:
         self._of, self._work, self._limits = of, work, limits
         asked = of.context, of.setup, of.position, of.player
         prepare(start_climb, *asked, work)
-        prepare(climb, *asked, _SLICE, work)
-        prepare(join, *asked, work)
+        prepare(hill_climb, *asked, _SLICE, work)
+        prepare(add_best_response, *asked, work)
         self._start = time.perf_counter()
 
     @property
@@ -120,11 +120,11 @@ class _Move:
         changed = 0
         while self._spent < end:
             before = int(work.spent[0])
-            changed += climb(of.context, of.setup, of.position, player, _SLICE, work)
+            changed += hill_climb(of.context, of.setup, of.position, player, _SLICE, work)
             if work.spent[0] == before:
                 return  # there is nothing to change
         if changed:
-            join(of.context, of.setup, of.position, player, work)
+            add_best_response(of.context, of.setup, of.position, player, work)
 
     def run(self) -> None:
         """Run the whole search: equilibria of the present game and, between them, best responses.
@@ -134,7 +134,7 @@ class _Move:
         of, work = self._of, self._work
         others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
         times = of.responses if others and of.refine else 0
-        guessed = [p for p in others if foretells(work, np.int64(p)) < _SURE]
+        guessed = [p for p in others if prediction_probability(work, np.int64(p)) < _SURE]
         part = of.refine if times else 0.0
         end = (1.0 - part) / (times + 1)
         self._solve(end)
@@ -165,7 +165,7 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
                     of.opponents.write(of.position, p, of.candidates, work)
         for p in range(of.context.players if of.anchor else 0):
             if p == of.player or of.opponents is None:
-                anchor(of.context, of.position, p, np.float64(of.anchor), work)
+                add_policy_anchor(of.context, of.position, p, np.float64(of.anchor), work)
         if of.simple is not None:
             for p in range(of.context.players):
                 if p != of.player:

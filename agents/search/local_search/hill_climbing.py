@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.generator_work import TurnSet, take_turn
-from warlight_env.agents.search.local_search.neighborhood import change, fit, is_within, list_borders
-from warlight_env.agents.search.local_search.scenario_evaluation import BEST, TRIED, TrialWork, draw_scenarios, try_turn
+from warlight_env.agents.search.local_search.neighborhood import fit, is_within, list_borders, random_neighbor
+from warlight_env.agents.search.local_search.scenario_evaluation import (
+    BEST,
+    TRIED,
+    ScenarioWork,
+    draw_scenarios,
+    evaluate_turn,
+)
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
@@ -13,10 +19,10 @@ from warlight_env.engine.rng import below
 
 
 @kernel
-def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: TrialWork) -> Real:
+def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: ScenarioWork) -> Real:
     """Return the sum of the shares of the turn at index BEST in new scenarios."""
     draw_scenarios(context, position, player, work)
-    return try_turn(context, position, player, rounds, BEST, False, work)
+    return evaluate_turn(context, position, player, rounds, BEST, False, work)
 
 
 @inline_kernel
@@ -25,7 +31,7 @@ def _copy(turns: TurnSet, source: Int, target: Int) -> None:
 
 
 @kernel
-def climb(context: Context, position: Position, player: Int, rounds: Int, trials: Int, work: TrialWork) -> Int:
+def hill_climb(context: Context, position: Position, player: Int, rounds: Int, trials: Int, work: ScenarioWork) -> Int:
     """Try changes to the turn at index BEST, with its shares in `work`, and keep those that are better.
 
     About every third trial makes two changes. Turns with more orders than the rules allow are not played. Returns the
@@ -40,12 +46,14 @@ def climb(context: Context, position: Position, player: Int, rounds: Int, trials
         _copy(turns, BEST, TRIED)
         deploy, attacks, count = turns.deploy[TRIED], turns.attacks[TRIED], turns.counts[TRIED]
         for _ in range(2 if below(rng, 3) == 0 else 1):
-            count = change(context, position, player, deploy, attacks, count, work.borders, n_borders, rng, work.free)
+            count = random_neighbor(
+                context, position, player, deploy, attacks, count, work.borders, n_borders, rng, work.free
+            )
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, params.max_orders):
             continue
         turns.counts[TRIED] = count
-        gain = try_turn(context, position, player, rounds, TRIED, True, work)
+        gain = evaluate_turn(context, position, player, rounds, TRIED, True, work)
         if gain > 0.0:
             _copy(turns, TRIED, BEST)
             for k in range(work.dice.shape[0]):

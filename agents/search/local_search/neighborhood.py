@@ -171,7 +171,7 @@ def _add(
 
 
 @kernel
-def change(
+def random_neighbor(
     context: Context,
     position: Position,
     player: Int,

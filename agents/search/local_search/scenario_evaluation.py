@@ -33,7 +33,7 @@ from warlight_env.engine.round import income, resolve_orders
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
-#: Indices into `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the turn under trial.
+#: Indices into `ScenarioWork.turns` and `ScenarioWork.share`: the best turn so far, and the turn under trial.
 BEST: Final = 0
 TRIED: Final = 1
 
@@ -45,15 +45,15 @@ BLOCK: Final = 12
 STRIKES: Final = 3
 
 
-class TrialWork(NamedTuple):
+class ScenarioWork(NamedTuple):
     """Working memory of one thread for trying turns in S scenarios."""
 
     generator: GeneratorWork
     turns: TurnSet  #: [2, ...] BEST and TRIED
     share: npt.NDArray[np.float64]  #: [2, S] the player's share at the end of each scenario
-    others: TurnSets  #: [P, S, ...] turns of the other players in this round, by scenario
+    opponent_turns: TurnSets  #: [P, S, ...] turns of the other players in this round, by scenario
     dice: npt.NDArray[np.uint64]  #: [S, 2]
-    luck: npt.NDArray[np.uint64]  #: [2] random state of the present scenario
+    play_rng: npt.NDArray[np.uint64]  #: [2] random state of the present scenario
     round: Workspace
     position: Position
     borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
@@ -61,16 +61,16 @@ class TrialWork(NamedTuple):
     rng: npt.NDArray[np.uint64]  #: [2]
 
 
-def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> TrialWork:
+def make_scenario_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> ScenarioWork:
     """Make working memory for one thread."""
     return reference(
-        TrialWork(
+        ScenarioWork(
             generator=make_generator_work(n_regions, n_edges, players),
             turns=make_turn_set(n_regions, n_edges, 2),
             share=private_zeros((2, scenarios), np.float64),
-            others=make_turn_sets(n_regions, n_edges, players, scenarios),
+            opponent_turns=make_turn_sets(n_regions, n_edges, players, scenarios),
             dice=private_zeros((scenarios, 2), np.uint64),
-            luck=private_zeros(2, np.uint64),
+            play_rng=private_zeros(2, np.uint64),
             round=make_workspace(n_regions, n_edges, players),
             position=make_position(n_regions),
             borders=private_zeros(n_regions, np.int32),
@@ -148,7 +148,7 @@ def _move(
 
 
 @kernel
-def draw_scenarios(context: Context, position: Position, player: Int, work: TrialWork) -> None:
+def draw_scenarios(context: Context, position: Position, player: Int, work: ScenarioWork) -> None:
     """Draw the other players' turns and the dice of every scenario.
 
     In every STRIKES-th scenario they use `strike`, else the policy.
@@ -158,32 +158,42 @@ def draw_scenarios(context: Context, position: Position, player: Int, work: Tria
         for p in range(players):
             if p == player:
                 continue
-            deploy, attacks = work.others.deploy[p, k], work.others.attacks[p, k]
-            work.others.counts[p, k] = _move(context, position, p, player, k, work.rng, work.generator, deploy, attacks)
+            deploy, attacks = work.opponent_turns.deploy[p, k], work.opponent_turns.attacks[p, k]
+            work.opponent_turns.counts[p, k] = _move(
+                context, position, p, player, k, work.rng, work.generator, deploy, attacks
+            )
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
 
 
 @inline_kernel
 def _play_scenario(
-    context: Context, position: Position, player: Int, rounds: Int, which: Int, k: Int, work: TrialWork
+    context: Context, position: Position, player: Int, rounds: Int, index: Int, k: Int, work: ScenarioWork
 ) -> Real:
-    """Return the player's share at the end of scenario k, after turn `which`; 1 or 0 if the game ends before."""
+    """Return the player's share at the end of scenario k, after turn `index`; 1 or 0 if the game ends before."""
     players, orders, shares = context.players, work.round, stack_floats()
     winner: Int = np.int64(ONGOING)
-    work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
+    work.play_rng[0], work.play_rng[1] = work.dice[k, 0], work.dice[k, 1]
     copy_position(position, work.position)
     for p in range(players):
         if p == player:
-            orders.counts[p] = take_turn(work.turns, which, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = take_turn(work.turns, index, orders.deploy[p], orders.attacks[p])
         else:
-            orders.counts[p] = take_turn(turn_set_of(work.others, p), k, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = take_turn(turn_set_of(work.opponent_turns, p), k, orders.deploy[p], orders.attacks[p])
     for played in range(rounds):
         if played > 0:
             for p in range(players):
                 orders.counts[p] = _move(
-                    context, work.position, p, player, k, work.luck, work.generator, orders.deploy[p], orders.attacks[p]
+                    context,
+                    work.position,
+                    p,
+                    player,
+                    k,
+                    work.play_rng,
+                    work.generator,
+                    orders.deploy[p],
+                    orders.attacks[p],
                 )
-        resolve_orders(context.params, work.position, orders, work.luck, None, None)
+        resolve_orders(context.params, work.position, orders, work.play_rng, None, None)
         winner = winner_of(context, work.position)
         if winner != ONGOING:
             break
@@ -192,10 +202,10 @@ def _play_scenario(
 
 
 @kernel
-def try_turn(
-    context: Context, position: Position, player: Int, rounds: Int, which: Int, racing: Bool, work: TrialWork
+def evaluate_turn(
+    context: Context, position: Position, player: Int, rounds: Int, index: Int, racing: Bool, work: ScenarioWork
 ) -> Real:
-    """Play turn `which` in all scenarios, write its shares, and return the difference to the best turn's sum.
+    """Play turn `index` in all scenarios, write its shares, and return the difference to the best turn's sum.
 
     racing: after each BLOCK of scenarios, give up and return 0 if the sum so far is not larger than the best turn's.
     For the best turn itself, the sum is returned.
@@ -203,9 +213,9 @@ def try_turn(
     scenarios = work.dice.shape[0]
     total: Real = 0.0
     for k in range(scenarios):
-        share = _play_scenario(context, position, player, rounds, which, k, work)
-        work.share[which, k] = share
-        total += share - work.share[BEST, k] if which != BEST else share
+        share = _play_scenario(context, position, player, rounds, index, k, work)
+        work.share[index, k] = share
+        total += share - work.share[BEST, k] if index != BEST else share
         if racing and (k + 1) % BLOCK == 0 and total <= 0.0:
             return 0.0
     return total
