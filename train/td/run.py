@@ -114,9 +114,9 @@ class TdRun(WeightsTrainer[TdSettings]):
                 )  # fmt: skip
         return rows
 
-    def facts(self, found: ParameterVector) -> dict[str, Any]:
+    def facts(self, artifact: ParameterVector) -> dict[str, Any]:
         """See `Trainer.facts`."""
-        return {**super().facts(found), "calibration": self.calibration(self._calibration_games)}
+        return {**super().facts(artifact), "calibration": self.calibration(self._calibration_games)}
 
     def describe_course(self, report: Report, result: dict[str, Any]) -> None:
         """See `WeightsTrainer.describe_course`."""

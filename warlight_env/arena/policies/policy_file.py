@@ -280,7 +280,10 @@ def encoding_of(action: str, weights: Weights) -> EncodingFactory:
 
 
 def built_in() -> dict[str, Path]:
-    """Return the policies of this kind in the package, by name. Networks for whole turns are in `turn_file.BUNDLED`."""
+    """Return the policies of this kind in the package, by name.
+
+    Networks for whole turns are in `turn_network_file.BUNDLED`.
+    """
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
