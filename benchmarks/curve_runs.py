@@ -62,7 +62,7 @@ class _TimeOver(Exception):  # noqa: N818 -- no error
 
 
 class _Clock:
-    """Param of the steps of a run, it notes the processor's seconds so far, and ends the run when they are over."""
+    """Told of the steps of a run, it notes the processor's seconds so far, and ends the run when they are over."""
 
     def __init__(self, seconds: float) -> None:
         self._limit, self._began = seconds, time.process_time()

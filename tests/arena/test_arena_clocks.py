@@ -18,7 +18,7 @@ def match(agents, **kwargs):
     return Match(agents, **{"map": "small", "games": 12, **kwargs}).run()
 
 
-class Param(Idle):
+class Told(Idle):
     """Keeps the budgets that it is given."""
 
     budgets: list[Budget | None]
@@ -29,7 +29,7 @@ class Param(Idle):
 
 
 def budgets(clock: str | None, rounds: int = 3) -> list[Budget | None]:
-    agent = Param(1)
+    agent = Told(1)
     clocks = None if clock is None else [Clock.parse(clock), None]
     play_game([agent, Idle(2)], "small", max_rounds=rounds, clocks=clocks)
     return agent.budgets

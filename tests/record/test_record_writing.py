@@ -23,7 +23,7 @@ from arena_agents import Slow
 from warlight_env.arena import play_game
 from warlight_env.record import LogWriter
 
-class Param(LogWriter):
+class Told(LogWriter):
     def played(self, orders, result, game):
         super().played(orders, result, game)
         print(result.round, flush=True)
@@ -33,7 +33,7 @@ class Slower(Slow):
         super().act(view), super().act(view)
         return super().act(view)
 
-with Param(sys.argv[1]) as log:
+with Told(sys.argv[1]) as log:
     play_game([Slower(1), Slower(2)], "small", observer=log)
 """
 
