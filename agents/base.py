@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.faults import Faults
 from warlight_env.agents.records.generator_work import make_generator_work
-from warlight_env.agents.records.search_record import Searched, SearchPolicy
+from warlight_env.agents.records.search_record import SearchPolicy, SearchResult
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arguments import is_integer, is_number, seed_of, short_repr
 from warlight_env.engine.board import Board
@@ -38,7 +38,7 @@ class Budget:
         simulations: most simulations of an answer, for agents that simulate.
         seconds: most seconds of wall time of an answer; with a bank, the clock's recommendation.
         bank: seconds left on the agent's clock for all of its answers. None: each answer has its own time. Agents that
-            search plan their time with it (`search.pacing`).
+            search plan their time with it (`search.time_management`).
         increment: seconds that the bank gets after each answer.
     """
 
@@ -56,7 +56,7 @@ class Budget:
                 raise InputError(f"{name} = {short_repr(value)}: must be a number from 0 up")
 
 
-def given(
+def resolve_limits(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
 ) -> tuple[int | None, float | None]:
     """Return the simulations and seconds of a move: the budget's, else the agent's, else `default` simulations."""
@@ -76,7 +76,7 @@ def check_asked(view: Any, budget: Any = None) -> None:
 
 
 #: The methods of an agent that use its working memory.
-ASKED: Final = ("pick", "act", "searched", "search_policy", "insight")
+EXCLUSIVE_METHODS: Final = ("pick", "act", "last_search", "search_policy", "insight")
 
 
 class Agent(ABC):
@@ -121,13 +121,13 @@ class Agent(ABC):
         return None
 
     def insight(self) -> dict[str, Any] | None:
-        """Return information about the last answer as plain data for JSON; None: no information beyond `searched`.
+        """Return information about the last answer as plain data for JSON; None: no information beyond `last_search`.
 
         Call it after the round has been played.
         """
         return None
 
-    def searched(self) -> Searched | None:
+    def last_search(self) -> SearchResult | None:
         """Return the result of the last search; None: the agent has not searched yet, or it never searches."""
         return None
 
@@ -137,7 +137,7 @@ class Agent(ABC):
         Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn of the
         highest value give it probability 1. None: the agent has not answered yet, or it does not choose among turns.
         """
-        searched = self.searched()
+        searched = self.last_search()
         return None if searched is None else searched.record.policy(searched.view.params.max_orders)
 
 
@@ -156,7 +156,7 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
 class KernelAgent(OneThread, Agent):
     """An agent with a kernel that writes its turn into arrays; subclasses define `_write` and `pick`."""
 
-    exclusive_methods = ASKED
+    exclusive_methods = EXCLUSIVE_METHODS
     not_copied = ("_known",)
 
     name = "kernel"
@@ -201,7 +201,7 @@ class KernelAgent(OneThread, Agent):
         return f"<agent {self.name}>"
 
 
-class ValuingAgent(KernelAgent):
+class PolicyKernelAgent(KernelAgent):
     """An agent that takes its turns from a policy kernel; turns and picks use the thesis's evaluation."""
 
     policy: ClassVar[Callable[..., Any]]  #: has the signature of policies, see `plug_ins.policy_signature`

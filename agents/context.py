@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from warlight_env.agents.records.forces import Forces, make_forces
+from warlight_env.agents.records.army_requirements import ArmyRequirements, make_army_requirements
 from warlight_env.agents.records.generator_work import (
-    ALL_WAYS,
+    ALL_GENERATORS,
     GeneratorWork,
     TurnSet,
     make_generator_work,
@@ -41,29 +41,31 @@ class Context(NamedTuple):
     board: Board
     params: RuleParams
     evaluation: Evaluation
-    forces: Forces
+    army_requirements: ArmyRequirements
     value: ValueNetwork
     turns: TurnNetwork
     players: int
-    ways: int  #: bits of the generators, see `generate_turns`; the policy gets the same bits
+    generators: int  #: bits of the generators, see `generate_turns`; the policy gets the same bits
     evaluate: int  #: the address of a function of `evaluation_signature`
     generate: int  #: the address of a function of `generator_signature`
     policy: int  #: the address of a function of `policy_signature`
 
 
-def bare_context(board: Board, params: RuleParams, players: int, weights: Weights, ways: int = ALL_WAYS) -> Context:
+def bare_context(
+    board: Board, params: RuleParams, players: int, weights: Weights, generators: int = ALL_GENERATORS
+) -> Context:
     """Return a context without functions, for kernels that call none; `plug_ins.make_context` adds functions."""
-    forces = make_forces(params.dice)
+    army_requirements = make_army_requirements(params.dice)
     return reference(
         Context(
             board,
             params,
             make_evaluation(board, weights),
-            forces,
+            army_requirements,
             no_network(),
             no_turn_network(),
             players,
-            ways,
+            generators,
             0,
             0,
             0,

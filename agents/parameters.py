@@ -1,6 +1,6 @@
 """Declarations of agents' parameters, at their types; specifications, checks and help use them.
 
-Declare a parameter of a settings class or of an agent's `__init__` as ``name: Annotated[int, Told(…)] = default``.
+Declare a parameter of a settings class or of an agent's `__init__` as ``name: Annotated[int, Param(…)] = default``.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
+class Param:
     """The declaration of a parameter.
 
     help: a few words for lists of parameters. more: further text.
-    low, high: limits of numbers in specifications. takes: limits of numbers from Python, if these differ.
+    low, high: limits of numbers in specifications. python_range: limits of numbers from Python, if these differ.
     choices: allowed strings; more may be registered at run time. None: any string.
-    short: the name in specifications, if it differs. shared: listed after the agent's own parameters.
+    spec_name: the name in specifications, if it differs. shared: listed after the agent's own parameters.
     """
 
     help: str
     low: float | None = None
     high: float | None = None
-    takes: Range | None = None
+    python_range: Range | None = None
     choices: Collection[str] = ()
-    short: str = ""
+    spec_name: str = ""
     more: str = ""
     shared: bool = False
 
@@ -87,27 +87,29 @@ class Parameter:
 FROM_ONE: Final = Range(1)
 
 #: The evaluation's weights; most bots have this parameter.
-WEIGHTS: Final = Told("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
+WEIGHTS: Final = Param("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
 
 #: Seconds a move.
-SECONDS: Final = Told("time limit per move, in seconds", 0.001, 86400, takes=Range(0, above_low=True), short="secs")
+SECONDS: Final = Param(
+    "time limit per move, in seconds", 0.001, 86400, python_range=Range(0, above_low=True), spec_name="secs"
+)
 
 
 class _Declared(NamedTuple):
     kind: type
     optional: bool
-    told: Told
+    param: Param
 
 
 def _declared(hints: Mapping[str, Any]) -> dict[str, _Declared]:
     found: dict[str, _Declared] = {}
     for name, hint in hints.items():
-        for told in getattr(hint, "__metadata__", ()):
-            if isinstance(told, Told):
+        for param in getattr(hint, "__metadata__", ()):
+            if isinstance(param, Param):
                 types = typing.get_args(hint.__origin__) or (hint.__origin__,)
                 kind = next((kind for kind in (int, float) if kind in types), str)
-                found[name] = _Declared(kind, type(None) in types, told)
-    return dict(sorted(found.items(), key=lambda item: item[1].told.shared))
+                found[name] = _Declared(kind, type(None) in types, param)
+    return dict(sorted(found.items(), key=lambda item: item[1].param.shared))
 
 
 @functools.cache
@@ -124,28 +126,28 @@ def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Para
     """
     given = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
     return {
-        told.short or name: Parameter(
-            kind, {**given, **defaults}[name], told.help, told.low, told.high, told.choices
+        param.spec_name or name: Parameter(
+            kind, {**given, **defaults}[name], param.help, param.low, param.high, param.choices
         )
-        for name, (kind, _, told) in _of(source).items()
+        for name, (kind, _, param) in _of(source).items()
     }  # fmt: skip
 
 
 def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_out: Iterable[str] = ()) -> None:
     """Raise an `InputError` if the class does not allow a value. `Weights.load` checks `weights`, not this function."""
-    for name, (kind, optional, told) in _of(source).items():
+    for name, (kind, optional, param) in _of(source).items():
         value = values.get(name)
         if name in leave_out or (value is None and optional):
             continue
-        fits = told.takes or Range(
-            -math.inf if told.low is None else told.low, math.inf if told.high is None else told.high
+        fits = param.python_range or Range(
+            -math.inf if param.low is None else param.low, math.inf if param.high is None else param.high
         )
         if kind is int:
             _check_integer(name, value, fits)
         elif kind is float and value not in fits:
             raise InputError(f"{name} = {short_repr(value)}: {fits}")
-        elif kind is str and len(told.choices) > 0 and not (isinstance(value, str) and value in told.choices):
-            raise InputError(f"{name} = {short_repr(value)}: must be one of {', '.join(told.choices)}")
+        elif kind is str and len(param.choices) > 0 and not (isinstance(value, str) and value in param.choices):
+            raise InputError(f"{name} = {short_repr(value)}: must be one of {', '.join(param.choices)}")
 
 
 def _check_integer(name: str, value: object, fits: Range) -> None:
@@ -157,10 +159,10 @@ def _check_integer(name: str, value: object, fits: Range) -> None:
 def documented(source: _Class) -> _Class:
     """Decorate a class: append the declared parameters to its docstring."""
     lines = ["", "", "Parameters:"]
-    for name, (_, _, told) in _of(source).items():
-        listed = next(iter(told.choices), "") in told.help
-        known = "" if listed else f" One of {', '.join(told.choices)}."
-        text = f"{name}: {told.help}.{known}{told.more and ' ' + told.more}"
+    for name, (_, _, param) in _of(source).items():
+        listed = next(iter(param.choices), "") in param.help
+        known = "" if listed else f" One of {', '.join(param.choices)}."
+        text = f"{name}: {param.help}.{known}{param.more and ' ' + param.more}"
         lines += textwrap.wrap(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
     source.__doc__ = inspect.cleandoc(source.__doc__ or "") + "\n".join(lines) + "\n"
     return source

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded, registrars
-from warlight_env.agents.adapting import UncallableError, as_agent, made_by
+from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
 from warlight_env.agents.former_names import present_name
@@ -69,7 +69,7 @@ def register(
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
-    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Told`. None: no
+    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
     parameters.
     With a `form`, the callable takes `seed` and `text` instead: all text behind the name, without the colon.
     players: the largest number of players in its games. wraps: whether that text is an agent's specification.
@@ -112,11 +112,11 @@ def _check_registration(
     check_flag(wraps, f"agent {name!r}: wraps", AgentError)
 
 
-def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
+def _built_in(name: str, module: str, call_factory: str, summary: str, parameters: str = "") -> None:
     """Add a built-in agent; `made_by` and `parameters` are names in its module."""
 
     def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), made_by)
+        return getattr(importlib.import_module(module), call_factory)
 
     def declared() -> dict[str, Parameter]:
         return getattr(importlib.import_module(module), parameters) if parameters else {}
@@ -357,10 +357,10 @@ def _network_digest(path: str) -> str:
 
 
 def _turns_digest(path: str) -> str:
-    from warlight_env.agents.turn_net.turn_file import load_turns
+    from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 
     told = digest(bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network"))
-    load_turns(f"{path}#{told}")  # raises an error if the file holds no network
+    load_turn_network(f"{path}#{told}")  # raises an error if the file holds no network
     return told
 
 
@@ -423,8 +423,8 @@ def make_agent(spec: str, seed: int) -> Agent:
     if not is_integer(seed):
         raise AgentError(f"agent {spec!r}: seed = {short_repr(seed)}: must be an integer")
     try:
-        agent = made_by(info.load(), seed=seed, **values)
-    except UncallableError as error:
+        agent = call_factory(info.load(), seed=seed, **values)
+    except AgentFactoryError as error:
         raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: TypeError: {error}") from None
     except InputError:
         raise

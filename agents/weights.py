@@ -64,9 +64,9 @@ class Weights(NamedTuple):
     # Exponent of positions in shares. The share is the logistic function of the logarithm of the positions' ratio times
     # this exponent. Other values than 1 keep the order of positions, and change how far shares are from equal.
     sharpness: float = 1.0
-    # Terms of future income (`prospects`), in the unit of `army`; 0 turns a term off. income: the worth of one army of
-    # income a round. prospect: the same for the bonus of a super region that the player owns in part. patience: the
-    # cost in armies at which that worth falls to 1 / e. front: additional worth of an army beside foreign regions.
+    # Terms of future income (`income_forecast`), in the unit of `army`; 0 turns a term off. income: the worth of an
+    # army of income a round. prospect: the same for the bonus of a super region that the player owns in part. patience:
+    # the cost in armies at which that worth falls to 1 / e. front: additional worth of an army beside foreign regions.
     # danger: the part of a whole super region's worth that is lost if its capture is certain.
     income: float = 0.0
     prospect: float = 0.0
@@ -256,7 +256,7 @@ class Evaluation(NamedTuple):
     front: float
     danger: float
     style: npt.NDArray[np.float64]  #: [13] the last thirteen of `Weights`
-    earns: bool  #: whether income, prospect or front is not 0; then `prospects.prospective_share` is the share
+    earns: bool  #: whether income, prospect or front is not 0; then `income_forecast.forecast_share` is the share
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:

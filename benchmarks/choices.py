@@ -22,13 +22,13 @@ import numpy.typing as npt
 
 from warlight_env import Game
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.players.nash.equilibrium import order_all, play_out, value_plays
+from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.players.nash.equilibrium import evaluate_rollouts, order_all, rollout
 from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.turn_net.turns import network_turn, sampled_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.orders import Orders
@@ -62,7 +62,7 @@ def worth(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: i
     capacity = max(REPLIES, len(turns))
     work = make_nash_work(board.n_regions, board.n_edges, 2, capacity, 0, 1)
     context = make_context(board, view.params, 2, PLANNING, functions=Functions(policy=sampled_turn), turns=network)
-    position, setup = lone(view), make_nash_setup(context, ROUNDS, 1)
+    position, setup = minimal_determinization(view), make_nash_setup(context, ROUNDS, 1)
     work.rng[:] = make_rng(derive_seed(seed, 1))  # not the stream that a bot draws its candidates from
     deploy, attacks, counts = work.turns
     for i, orders in enumerate(turns):
@@ -82,8 +82,8 @@ def worth(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: i
         for i in range(len(turns)):
             work.chosen[player], work.chosen[other] = i, k % REPLIES
             order_all(context, work)
-            play_out(context, setup, position, dice[k], 0, work)
-            value_plays(context, setup, 1, work)
+            rollout(context, setup, position, dice[k], 0, work)
+            evaluate_rollouts(context, setup, 1, work)
             won[i] += work.leaves.shares[0, player]
     return won / playouts
 
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--positions and --playouts must be at least 1, --seed at least 0")
     rows = {bot: Row() for bot in told.bots}
     try:
-        network = load_turns(told.net)
+        network = load_turn_network(told.net)
         if network is None:
             parser.error("--net: a network is needed")
         seed, looked = told.seed, 0

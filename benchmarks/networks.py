@@ -15,7 +15,7 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
+from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turn_network
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.weights import PLANNING
@@ -57,14 +57,14 @@ def _leaves(context: Context, stack: Position, times: Int) -> Real:
 
 @kernel
 def _turns(
-    context: Context, stack: Position, times: Int, heat: Real, rng: RandomState, work: GeneratorWork, deploy: Armies,
-    attacks: AttackRows,
+    context: Context, stack: Position, times: Int, temperature: Real, rng: RandomState, work: GeneratorWork,
+    deploy: Armies, attacks: AttackRows,
 ) -> Int:  # fmt: skip
     total = 0
     for i in range(times):
         k = i % stack.owner.shape[0]
         position = Position(stack.owner[k], stack.army[k], stack.round[k])
-        total += network_turn(context, position, 0, heat, rng, work, deploy, attacks)
+        total += network_turn(context, position, 0, temperature, rng, work, deploy, attacks)
     return total
 
 
@@ -76,29 +76,32 @@ class Learner:
     def __init__(self, games: int) -> None:
         import torch
 
-        from warlight_env.train.common.places import Place, read_map
+        from warlight_env.train.common.game_configs import GameConfig, read_map
+        from warlight_env.train.turn_net.evaluators import turn_evaluator
         from warlight_env.train.turn_net.module import TurnModule
-        from warlight_env.train.turn_net.passes import turn_pass
         from warlight_env.train.turn_ppo.opponents import opponent_context
         from warlight_env.train.turn_ppo.rollouts import Rollouts
         from warlight_env.train.turn_ppo.settings import TurnPpoSettings
         from warlight_env.train.turn_ppo.update import TurnLearner
 
-        self.place = Place(read_map("world"), Rules.of("thesis"), 2)
+        self.config = GameConfig(read_map("world"), Rules.of("thesis"), 2)
         settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)
         self.games, self.steps = games, games * settings.steps
-        network = load_turns(LEARNED)
+        network = load_turn_network(LEARNED)
         assert network is not None
         module = TurnModule(torch.Generator().manual_seed(1))
         module.take(network)
         self.context = self._context(network)
-        self.turns, self.learner = turn_pass(self.context, "cpu", self.THREADS), TurnLearner(settings, module, "cpu")
-        self.opponents = [opponent_context(self.place, name) for name in ("aggressive", "plan")]
-        self.rollouts = Rollouts(self.place, games, settings.steps, 100, self.THREADS)
+        self.turns, self.learner = (
+            turn_evaluator(self.context, "cpu", self.THREADS),
+            TurnLearner(settings, module, "cpu"),
+        )
+        self.opponents = [opponent_context(self.config, name) for name in ("aggressive", "plan")]
+        self.rollouts = Rollouts(self.config, games, settings.steps, 100, self.THREADS)
 
     def _context(self, network: TurnNetwork) -> Context:
         value = load_value("learned")
-        return make_context(self.place.board, self.place.params, 2, PLANNING, value=value, turns=network)
+        return make_context(self.config.board, self.config.params, 2, PLANNING, value=value, turns=network)
 
     def iterate(self) -> tuple[float, float]:
         """Seconds of the games, and of learning from them."""
@@ -115,7 +118,7 @@ def bench_networks(quick: bool) -> list[Row]:
     stack, repeats = positions(), 3 if quick else 7
     view = Game("world", seed=1).view(0)
     context = make_context(
-        view.board, view.params, 2, PLANNING, value=load_value("learned"), turns=load_turns(LEARNED)
+        view.board, view.params, 2, PLANNING, value=load_value("learned"), turns=load_turn_network(LEARNED)
     )  # fmt: skip
     n, e = view.board.n_regions, view.board.n_edges
     work, rng = make_generator_work(n, e, 2), make_rng(1)

@@ -19,18 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.prospects import prospective_share
-from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.evaluation.income_forecast import forecast_share
+from warlight_env.agents.evaluation.static_evaluation import position_share
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.value_record import N_PLAYER, N_RULES, load_value
-from warlight_env.agents.turn_net.forward import describe, player_scores
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.forward import embed_regions, player_scores
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.value.features import write_features, write_rules
-from warlight_env.agents.value.network import network_chance
+from warlight_env.agents.value.network import win_probabilities
 from warlight_env.agents.weights import DEFAULT, PLANNING, Weights
 from warlight_env.engine.position import Position
-from warlight_env.train.common.places import Place, Places
+from warlight_env.train.common.game_configs import GameConfig, GameConfigs
 from warlight_env.train.value.games import play_games
 from warlight_env.train.value.players import first_network
 from warlight_env.train.value.positions import ValuedPositions
@@ -64,10 +64,10 @@ def settings_of(games: int, seed: int) -> ValueSettings:
     )  # fmt: skip
 
 
-def seen_in(settings: ValueSettings, place: Place, played: ValuedPositions) -> Positions:
+def seen_in(settings: ValueSettings, config: GameConfig, played: ValuedPositions) -> Positions:
     """What is predicted."""
     chosen = np.flatnonzero(played.value.any(axis=1) & np.isin(played.round, list(ROUNDS))).tolist()
-    context = make_context(place.board, place.params, place.players, PLANNING)
+    context = make_context(config.board, config.params, config.players, PLANNING)
     numbers = np.zeros((len(chosen), 2 * N_PLAYER + N_RULES))
     positions = [played.position(m) for m in chosen]
     for row, position in zip(numbers, positions, strict=True):
@@ -93,7 +93,7 @@ def by_head(context: Context) -> Callable[[Positions], Floats]:
     work, scores = make_generator_work(context.board.n_regions, context.board.n_edges, 2).net, np.zeros(2)
 
     def chance(position: Position) -> float:
-        describe(context, position, 0, work)
+        embed_regions(context, position, 0, work)
         player_scores(context, position, 0, work, scores)
         return float(1.0 / np.exp(scores - scores[0]).sum())
 
@@ -129,7 +129,7 @@ def interval(loss: Floats, game: npt.NDArray[np.int64], rng: np.random.Generator
     return float(low), float(high)
 
 
-def predictors(place: Place, fitted: Positions) -> dict[str, Callable[[Positions], Floats]]:
+def predictors(config: GameConfig, fitted: Positions) -> dict[str, Callable[[Positions], Floats]]:
     """All of them by name."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
@@ -137,17 +137,17 @@ def predictors(place: Place, fitted: Positions) -> dict[str, Callable[[Positions
     from sklearn.preprocessing import StandardScaler
 
     def context(weights: Weights, **parts: Any) -> Context:
-        return make_context(place.board, place.params, place.players, weights, **parts)
+        return make_context(config.board, config.params, config.players, weights, **parts)
 
     boosting = HistGradientBoostingClassifier(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, random_state=1)
     logistic = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=2000))
     return {
         "evaluation, weights `default`": by_function(position_share, context(DEFAULT)),
-        "evaluation, weights `planning`": by_function(prospective_share, context(PLANNING)),
+        "evaluation, weights `planning`": by_function(forecast_share, context(PLANNING)),
         "logistic regression on the value network's numbers": by_fit(logistic, fitted),
         "gradient boosting on the same": by_fit(boosting, fitted),
-        "value network of the package": by_function(network_chance, context(PLANNING, value=load_value("learned"))),
-        "head of the turn network `policy:any`": by_head(context(PLANNING, turns=load_turns("learned"))),
+        "value network of the package": by_function(win_probabilities, context(PLANNING, value=load_value("learned"))),
+        "head of the turn network `policy:any`": by_head(context(PLANNING, turns=load_turn_network("learned"))),
     }
 
 
@@ -167,19 +167,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("predictions: scikit-learn is missing: pip install scikit-learn", file=sys.stderr)
         return 1
     settings, began = settings_of(told.games, told.seed), time.perf_counter()
-    places = Places(settings)
+    configs = GameConfigs(settings)
     network, parts = first_network(settings), []
     for low in range(0, told.games, 50):
         numbers = range(low, min(told.games, low + 50))
-        parts.append(play_games(settings, places, network, settings.seed, numbers, told.jobs))
+        parts.append(play_games(settings, configs, network, settings.seed, numbers, told.jobs))
         spent = time.perf_counter() - began
         print(f"{numbers.stop}/{told.games} games, {spent:.0f} s", file=sys.stderr)
-    place = places[0]
-    every = seen_in(settings, place, ValuedPositions.joined(parts))
+    config = configs[0]
+    every = seen_in(settings, config, ValuedPositions.joined(parts))
     known = every.game % 2 == 0
     fitted, seen = (part_of(every, which) for which in (known, ~known))
     rng, rows = np.random.default_rng(told.seed), []
-    for name, predict in predictors(place, fitted).items():
+    for name, predict in predictors(config, fitted).items():
         loss = losses(predict(seen), seen)
         rows.append({"predictor": name, "loss": float(loss.mean()), "interval": interval(loss, seen.game, rng)})
     if told.json:

@@ -13,7 +13,7 @@ from measure import build_c_loop, c_processes, interleaved, temporary_folder
 from rows import Row
 from warlight_env import Game
 from warlight_env.agents import make_agent
-from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch
 
 SPIN = 400_000_000  # iterations of the C loop
 
@@ -29,7 +29,7 @@ def midgame(players: int = 2) -> Game:
 
 def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1, players: int = 2) -> list[float]:
     """Simulations a second of each tree."""
-    search = Search(midgame(players).view(0), settings, seed)
+    search = TreeSearch(midgame(players).view(0), settings, seed)
     search.run(50)
     before, start = search.statistics().simulations, time.perf_counter()
     search.run(seconds=seconds)
@@ -90,7 +90,7 @@ def bench_trees(quick: bool) -> list[Row]:
     """What each of 1, 2, 4 … trees comes to in the time of the thesis's table 3.10, a thread for each."""
     seconds, rows, alone = (1.0 if quick else 15.0), [], 0.0
     for threads in (n for n in (1, 2, 4, 8) if n <= (os.cpu_count() or 1)):
-        search = Search(midgame().view(0), replace(THESIS_SETTINGS, threads=threads, memory=2000), 1)
+        search = TreeSearch(midgame().view(0), replace(THESIS_SETTINGS, threads=threads, memory=2000), 1)
         search.run(50)
         search.run(seconds=seconds)
         record = search.statistics()

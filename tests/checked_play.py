@@ -30,7 +30,7 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.players.batch_games import play_games
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.players.flat import FlatAgent
-from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.players.one_ply import OnePlyAgent
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.weights import Weights
@@ -40,7 +40,7 @@ from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.value.games import play_games as play_games_of_training
 from warlight_env.train.value.labels import label_positions
 from warlight_env.train.value.players import pack_network
@@ -134,7 +134,7 @@ def search(number: int) -> None:
     while game.phase == "pick":
         game.pick({p: make_agent("random", p).pick(game.view(p)) for p in game.pickers()})
     if not game.done and game.alive(0):
-        found = Search(game.view(0), MctsSettings(rounds=3, samples=2, memory=1), number)
+        found = TreeSearch(game.view(0), MctsSettings(rounds=3, samples=2, memory=1), number)
         found.run(500)
         found.statistics()
 
@@ -215,10 +215,10 @@ def label() -> None:
         player="nash:40,value=current", opponents=("nash:40,value=current", "smart_random"), maps=("small",),
         rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, plays=60,
     )  # fmt: skip
-    places = Places(settings)
+    configs = GameConfigs(settings)
     for network in (b"", pack_network(load_value("learned"))):
-        games = play_games_of_training(settings, places, network, 1, range(6), 1)
-        label_positions(settings, places, network, games, 2, range(20), 1)
+        games = play_games_of_training(settings, configs, network, 1, range(6), 1)
+        label_positions(settings, configs, network, games, 2, range(20), 1)
 
 
 def few() -> list[str]:

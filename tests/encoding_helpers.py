@@ -17,7 +17,7 @@ from warlight_env.envs.actions import StepActions
 
 NAMES = ("steps", "continuous", "strategies")
 MAPS = {"small": SMALL, "ring": RING, "long": LONG}
-WAYS = [(deploy, attack) for deploy in generators.DEPLOY_WAYS for attack in generators.ATTACK_WAYS]
+WAYS = [(deploy, attack) for deploy in generators.DEPLOY_GENERATORS for attack in generators.ATTACK_GENERATORS]
 
 
 def short_steps(max_deploys: int = 3, max_attacks: int = 4) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from plain_turns import plain_turn
 from warlight_env import Game
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsSettings, TreeSearch
 from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.callback_errors import raise_callback_errors
@@ -206,7 +206,7 @@ class Case(NamedTuple):
                 return self._pick()
             chosen = MctsSettings(**{"samples": 1, "rounds": 1, "refine": 0.0, "weights": self.weights, **settings})
             functions = Functions(**{self.kind: self.function})
-            search = Search(view(), chosen, self.seed, functions, simulations)
+            search = TreeSearch(view(), chosen, self.seed, functions, simulations)
             search.run(simulations)
             return search.best()
 

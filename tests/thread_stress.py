@@ -127,7 +127,7 @@ def agent(spec: str) -> Shared:
         assert set(shared.pick(picks)) <= set(picks.offers)
 
     def think(rng: np.random.Generator) -> None:
-        shared.searched()
+        shared.last_search()
         shared.search_policy()
         shared.insight()
 
@@ -148,9 +148,9 @@ def search() -> Shared:
     return Shared(
         shared,
         [
-            lambda rng: shared.run(20), lambda rng: shared.refine(20), best, lambda rng: shared.candidates(),
-            lambda rng: shared.statistics(), lambda rng: shared.begin(view, int(rng.integers(100))),
-            lambda rng: shared.agreed,
+            lambda rng: shared.run(20), lambda rng: shared.improve_by_local_search(20), best,
+            lambda rng: shared.candidates(), lambda rng: shared.statistics(),
+            lambda rng: shared.begin(view, int(rng.integers(100))), lambda rng: shared.agreed,
         ],
         lambda: best(np.random.default_rng(1)),
     )  # fmt: skip
@@ -308,17 +308,17 @@ def rollouts() -> Shared:
     from warlight_env.agents.turn_net.choice import load_networks
     from warlight_env.agents.turn_net.turns import sampled_turn
     from warlight_env.agents.weights import THESIS
-    from warlight_env.train.common.places import Place
+    from warlight_env.train.common.game_configs import GameConfig
     from warlight_env.train.turn_ppo.rollouts import Rollouts
 
-    place = Place(maps.load("small"), Rules.of("thesis"), 2)
+    config = GameConfig(maps.load("small"), Rules.of("thesis"), 2)
     networks = load_networks("learned")
     assert networks is not None
     net = networks.of(Game("small", seed=1, picks="random").view(0))
     context = make_context(
-        place.board, place.params, 2, THESIS, functions=Functions(policy=sampled_turn), turns=net
+        config.board, config.params, 2, THESIS, functions=Functions(policy=sampled_turn), turns=net
     )  # fmt: skip
-    shared = Rollouts(place, 4, 3, 10, 1)
+    shared = Rollouts(config, 4, 3, 10, 1)
     met = np.zeros(4, dtype=np.int64)
 
     def play(rng: np.random.Generator) -> None:

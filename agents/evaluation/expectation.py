@@ -41,7 +41,7 @@ def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: 
 
 
 @kernel
-def reach(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
+def max_attackers(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
     """Return the most armies that a player can send against a region next round; 0 if it has no region beside it.
 
     The player deploys all its income beside the region.

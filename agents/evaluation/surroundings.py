@@ -6,13 +6,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.records.forces import Forces, attackers_needed, chance_of_capture
+from warlight_env.agents.records.army_requirements import ArmyRequirements, attackers_needed, chance_of_capture
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Index of 0.7 in `forces.LEVELS`: the chance of capture that defines the cost of a region for networks.
+#: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a region for networks.
 _LEVEL: Final = 2
 #: The part of a player's income that is added to an attack.
 _JOINING: Final = 0.7
@@ -69,12 +69,12 @@ def holder_of(board: Board, position: Position, super_region: Int) -> Int:
 
 
 @inline_kernel
-def cost_of(forces: Forces, defenders: Int) -> Int:
+def cost_of(requirements: ArmyRequirements, defenders: Int) -> Int:
     """Return the number of armies that capture a region with the chance 0.7."""
-    return attackers_needed(forces, _LEVEL, np.int64(defenders))
+    return attackers_needed(requirements, _LEVEL, np.int64(defenders))
 
 
 @inline_kernel
-def chance_with_income(forces: Forces, armies: Int, income: Real, defenders: Int) -> Real:
+def chance_with_income(requirements: ArmyRequirements, armies: Int, income: Real, defenders: Int) -> Real:
     """Return the chance that all armies of a region but one, and a part of an income, capture a region beside it."""
-    return chance_of_capture(forces, armies - 1 + np.int64(_JOINING * income), defenders)
+    return chance_of_capture(requirements, armies - 1 + np.int64(_JOINING * income), defenders)

@@ -56,7 +56,7 @@ def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
 
 
 @kernel
-def mark_parts(board: Board, owner: Owners, player: Int, part: Armies, queue: Regions) -> Int:
+def label_components(board: Board, owner: Owners, player: Int, part: Armies, queue: Regions) -> Int:
     """Number the player's connected territories from 1 in part int32[N]; 0 elsewhere.
 
     Returns the number of territories.

@@ -14,10 +14,10 @@ from warlight_env.agents.generators import deploys as _deploys
 from warlight_env.agents.generators.picks import pick_sets
 from warlight_env.agents.generators.turns import generate_turns, prepare
 from warlight_env.agents.records.generator_work import (
-    ALL_WAYS,
+    ALL_GENERATORS,
     NO_DEFENSE,
     PRESS,
-    THESIS_WAYS,
+    THESIS_GENERATORS,
     GeneratorWork,
     make_generator_work,
     make_turn_set,
@@ -28,26 +28,28 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError, did_you_mean
 
-DEPLOY_WAYS = _deploys.WAYS
-ATTACK_WAYS = _attacks.WAYS
+DEPLOY_GENERATORS = _deploys.GENERATORS
+ATTACK_GENERATORS = _attacks.GENERATORS
 
 
-class WayError(InputError):
+class GeneratorError(InputError):
     """Error for an unknown method to deploy or attack."""
 
 
-def _index(ways: tuple[str, ...], name: str) -> int:
-    if name not in ways:
-        raise WayError(f"no way {name!r}{did_you_mean(name, ways)}; there are {', '.join(ways)}")
-    return ways.index(name)
+def _index(generators: tuple[str, ...], name: str) -> int:
+    if name not in generators:
+        raise GeneratorError(
+            f"no generator {name!r}{did_you_mean(name, generators)}; there are {', '.join(generators)}"
+        )
+    return generators.index(name)
 
 
 def _work(view: View) -> GeneratorWork:
     return make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
 
 
-def _context(view: View, weights: Weights, ways: int = ALL_WAYS) -> Context:
-    return bare_context(view.board, view.params, view.players, weights, ways)
+def _context(view: View, weights: Weights, generators: int = ALL_GENERATORS) -> Context:
+    return bare_context(view.board, view.params, view.players, weights, generators)
 
 
 def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
@@ -56,9 +58,9 @@ def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
     return pick_sets(view.board, make_evaluation(view.board, weights), view.offers, own, view.picks_left)
 
 
-def deploys(view: View, way: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
-    """Return the deploys of a method of DEPLOY_WAYS as (region, armies); None if the method does not apply."""
-    index, work, context = _index(DEPLOY_WAYS, way), _work(view), _context(view, weights)
+def deploys(view: View, generator: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
+    """Return the deploys of a method of DEPLOY_GENERATORS as (region, armies); None if the method does not apply."""
+    index, work, context = _index(DEPLOY_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
     if not _deploys.write_deploy(context, view.position, index, view.player, view.income, work, deploy):
@@ -68,16 +70,16 @@ def deploys(view: View, way: str, weights: Weights = DEFAULT) -> list[tuple[int,
 
 def attacks(
     view: View,
-    way: str,
+    generator: str,
     deployed: list[tuple[int, int]] | None = None,
     weights: Weights = DEFAULT,
     press: bool = False,
 ) -> list[tuple[int, int, int]]:
-    """Return the attacks and transfers of a method of ATTACK_WAYS as (from, to, armies), after some deploys.
+    """Return the attacks and transfers of a method of ATTACK_GENERATORS as (from, to, armies), after some deploys.
 
     `press`: armies without an order join their region's first attack, unless it is a careful one.
     """
-    index, work, context = _index(ATTACK_WAYS, way), _work(view), _context(view, weights)
+    index, work, context = _index(ATTACK_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
     for region, armies in deployed or ():
@@ -87,24 +89,24 @@ def attacks(
     return list(Orders.from_arrays(np.zeros_like(deploy), rows, count).attacks)
 
 
-def turns(view: View, ways: int = ALL_WAYS, seed: int = 0, weights: Weights = DEFAULT) -> list[Orders]:
+def turns(view: View, generators: int = ALL_GENERATORS, seed: int = 0, weights: Weights = DEFAULT) -> list[Orders]:
     """Return the possible turns without duplicates, shuffled by the seed; see `generate_turns`."""
     board = view.board
     found = make_turn_set(board.n_regions, board.n_edges)
     count = generate_turns(
-        _context(view, weights, ways), view.position, view.player, make_rng(seed), _work(view), found
+        _context(view, weights, generators), view.position, view.player, make_rng(seed), _work(view), found
     )
     return [Orders.from_arrays(found.deploy[i], found.attacks[i], found.counts[i]) for i in range(count)]
 
 
 __all__ = [
-    "ALL_WAYS",
-    "ATTACK_WAYS",
-    "DEPLOY_WAYS",
+    "ALL_GENERATORS",
+    "ATTACK_GENERATORS",
+    "DEPLOY_GENERATORS",
     "NO_DEFENSE",
     "PRESS",
-    "THESIS_WAYS",
-    "WayError",
+    "THESIS_GENERATORS",
+    "GeneratorError",
     "attacks",
     "deploys",
     "picks",

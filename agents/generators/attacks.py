@@ -22,7 +22,7 @@ from warlight_env.engine.position import Position, with_army
 OFFENSIVE: Final = 0
 WAITING: Final = 1
 CAREFUL: Final = 2
-WAYS: Final = ("offensive", "offensive_waiting", "defensive")
+GENERATORS: Final = ("offensive", "offensive_waiting", "defensive")
 
 #: Kinds of targets.
 _FOREIGN: Final = 0
@@ -140,7 +140,7 @@ def expand(
 def write_attacks(
     context: Context,
     position: Position,
-    way: Int,
+    generator: Int,
     press: Bool,
     player: Int,
     deploy: Armies,
@@ -158,10 +158,10 @@ def write_attacks(
         after[r] = army[r] + deploy[r]
         free[r] = after[r] - 1
     deployed = with_army(position, after)
-    if way == OFFENSIVE:
+    if generator == OFFENSIVE:
         count = attack(context, position, player, False, press, work, attacks, 0)
         return move_inland(board, deployed, player, work.scratch, attacks, count)
     count = move_inland(board, deployed, player, work.scratch, attacks, 0)
     count = expand(context, position, player, work, attacks, count)
-    careful = way == CAREFUL
+    careful = generator == CAREFUL
     return attack(context, position, player, careful, press and not careful, work, attacks, count)

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.expectation import reach, to_hold
+from warlight_env.agents.evaluation.expectation import max_attackers, to_hold
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -21,7 +21,7 @@ from warlight_env.engine.position import Position
 AGGRESSIVE: Final = 0
 DEFENSIVE: Final = 1
 EXPANSIVE: Final = 2
-WAYS: Final = ("aggressive", "defensive", "expansive")
+GENERATORS: Final = ("aggressive", "defensive", "expansive")
 
 
 @inline_kernel
@@ -97,7 +97,7 @@ def deploy_defensively(
         most: Int = np.int64(0)
         for q in range(income.shape[0]):
             if q != player:
-                most = max(most, reach(board, position, q, income[q], r))
+                most = max(most, max_attackers(board, position, q, income[q], r))
         if most > 0:
             need[r] = max(np.int64(0), to_hold(most, attack_kill) - army[r])
         if need[r] > 0:
@@ -147,10 +147,16 @@ def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, dep
 
 @kernel
 def write_deploy(
-    context: Context, position: Position, way: Int, player: Int, available: Int, work: GeneratorWork, deploy: Armies
+    context: Context,
+    position: Position,
+    generator: Int,
+    player: Int,
+    available: Int,
+    work: GeneratorWork,
+    deploy: Armies,
 ) -> Bool:
     """Write the deploys of a method; False if it does not apply."""
     board = context.board
-    if way == DEFENSIVE:
+    if generator == DEFENSIVE:
         return deploy_defensively(context, position, player, available, work, deploy)
-    return deploy_beside(board, position, player, available, way == EXPANSIVE, work.value, deploy)
+    return deploy_beside(board, position, player, available, generator == EXPANSIVE, work.value, deploy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warlight_env.agents.evaluation.worth import pick_value
+from warlight_env.agents.evaluation.static_evaluation import pick_value
 from warlight_env.agents.weights import Evaluation
 from warlight_env.engine.board import Board
 

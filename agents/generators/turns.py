@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import region_values
+from warlight_env.agents.evaluation.static_evaluation import region_values
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.agents.records.generator_work import N_ATTACKS, N_DEPLOYS, PRESS, GeneratorWork, TurnSet
@@ -57,26 +57,26 @@ def generate_turns(
 ) -> Int:
     """Write the possible turns to `turns`, shuffled and without duplicates; return their number, at least 1.
 
-    `context.ways` has a bit for each method in use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a
+    `context.generators` has a bit for each method in use (see `generator_work.ALL_GENERATORS`); rng uint64[2]; work a
     `GeneratorWork`, turns a `TurnSet` with room for `MAX_TURNS`.
     """
-    board, ways, owner = context.board, context.ways, position.owner
+    board, generators, owner = context.board, context.generators, position.owner
     prepare(context, position, player, work)
-    available, press = work.income[player], ways & PRESS != 0
+    available, press = work.income[player], generators & PRESS != 0
     count, deploys = 0, 0
     for d in range(N_DEPLOYS + 1):
         if d == N_DEPLOYS:
             if deploys > 0:
                 break
             deploy_nearest(board, owner, player, available, turns.deploy[count])
-        elif not (ways >> d) & 1 or not write_deploy(
+        elif not (generators >> d) & 1 or not write_deploy(
             context, position, d, player, available, work, turns.deploy[count]
         ):
             continue
         deploys += 1
         first = count
         for a in range(N_ATTACKS):
-            if not (ways >> (N_DEPLOYS + a)) & 1:
+            if not (generators >> (N_DEPLOYS + a)) & 1:
                 continue
             if count > first:
                 for r in range(owner.shape[0]):
@@ -126,16 +126,16 @@ def random_turn(
     but a turn that several pairs produce is more likely in proportion.
     """
     prepare(context, position, player, work)
-    ways, available = context.ways, work.income[player]
+    generators, available = context.generators, work.income[player]
     first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # any order of the three methods
     for k in range(N_DEPLOYS):
         d = (first + k * step) % N_DEPLOYS
-        if (ways >> d) & 1 and write_deploy(context, position, d, player, available, work, deploy):
+        if (generators >> d) & 1 and write_deploy(context, position, d, player, available, work, deploy):
             applied = True
             break
     if not applied:
         deploy_nearest(context.board, position.owner, player, available, deploy)
     a, step = below(rng, N_ATTACKS), 1 + below(rng, 2)
-    while not (ways >> (N_DEPLOYS + a)) & 1:
+    while not (generators >> (N_DEPLOYS + a)) & 1:
         a = (a + step) % N_ATTACKS
-    return write_attacks(context, position, a, ways & PRESS != 0, player, deploy, work, attacks)
+    return write_attacks(context, position, a, generators & PRESS != 0, player, deploy, work, attacks)

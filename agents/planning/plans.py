@@ -33,7 +33,7 @@ def planned_turn(
 
 
 @kernel
-def drawn_turn(
+def random_style_turn(
     context: Context,
     position: Position,
     player: Int,
@@ -64,7 +64,7 @@ def add_plans(
         if i == 0:
             turns.counts[count] = planned_turn(context, position, player, rng, work, deploy, attacks)
         else:
-            turns.counts[count] = drawn_turn(context, position, player, rng, work, deploy, attacks)
+            turns.counts[count] = random_style_turn(context, position, player, rng, work, deploy, attacks)
         if count == 0 or is_new(turns, count):
             count += 1
     return np.int64(count)

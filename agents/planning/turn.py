@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.planning.flow import add_order, move_idle, spread_pull
+from warlight_env.agents.planning.army_transfers import add_order, move_idle, propagate_demand
 from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
-from warlight_env.agents.records.forces import attackers_needed, defenders_needed, expected_losses
+from warlight_env.agents.records.army_requirements import attackers_needed, defenders_needed, expected_losses
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.plan_style import (
     AGAINST_ENEMIES,
@@ -73,15 +73,21 @@ def _normal(rng: RandomState) -> Real:
 @kernel
 def _survey(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
     """Compute the armies that each goal needs, and the threats."""
-    board, forces, style, owner, army = context.board, context.forces, plan.style, position.owner, position.army
+    board, requirements, style, owner, army = (
+        context.board,
+        context.army_requirements,
+        plan.style,
+        position.owner,
+        position.army,
+    )
     for p in range(context.players):
         plan.income[p] = income(board, context.params.base_income, owner, p)
     write_lacks(context, position, plan)
     for r in range(owner.shape[0]):
         by = owner[r]
         plan.done[r], plan.need[r], plan.strongest[r] = 0, 0, 0
-        plan.free[r], plan.kept[r], plan.after[r] = 0, 0, army[r]
-        plan.pull[r], plan.gain[r] = 0.0, 0.0
+        plan.free[r], plan.garrison[r], plan.after[r] = 0, 0, army[r]
+        plan.demand[r], plan.gain[r] = 0.0, 0.0
         plan.noise[r] = np.exp(style[NOISE] * _normal(rng)) if style[NOISE] > 0.0 else 1.0
         if by == player:
             plan.free[r] = army[r] - 1
@@ -91,22 +97,22 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
                     threat = army[q] - 1 + np.int64(style[FEARED] * plan.income[owner[q]])
                     plan.strongest[r] = max(plan.strongest[r], threat)
             if plan.strongest[r] > 0:
-                plan.need[r] = defenders_needed(forces, np.int64(style[SURE_HOLD] + 0.5), plan.strongest[r])
+                plan.need[r] = defenders_needed(requirements, np.int64(style[SURE_HOLD] + 0.5), plan.strongest[r])
             else:
                 plan.done[r] = _GIVEN_UP
         elif not _is_beside(board, owner, player, r):
             plan.done[r] = _GIVEN_UP
         elif by < 0:
-            plan.need[r] = attackers_needed(forces, np.int64(style[SURE_NEUTRAL] + 0.5), np.int64(army[r]))
+            plan.need[r] = attackers_needed(requirements, np.int64(style[SURE_NEUTRAL] + 0.5), np.int64(army[r]))
         else:
             there = army[r] + np.int64(style[EXPECTED] * plan.income[by])
-            plan.need[r] = attackers_needed(forces, np.int64(style[SURE_ENEMY] + 0.5), there)
+            plan.need[r] = attackers_needed(requirements, np.int64(style[SURE_ENEMY] + 0.5), there)
 
 
 @inline_kernel
 def _stays(plan: PlanWork, region: Int) -> Int:
     """Return the armies that stay in an own region after all ordered armies have left."""
-    return plan.free[region] + plan.kept[region] + 1
+    return plan.free[region] + plan.garrison[region] + 1
 
 
 @inline_kernel
@@ -130,7 +136,7 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
         gain = style[HOLDING] * holding_gain(context, position, player, region, plan) * plan.noise[region]
         plan.gain[region] = gain
         return gain / (1.0 + lacking) ** style[SPEND]
-    lost, killed = expected_losses(context.forces, need, np.int64(position.army[region]))
+    lost, killed = expected_losses(context.army_requirements, need, np.int64(position.army[region]))
     gain = capture_gain(context, position, player, region, plan)
     if by >= 0:
         gain = style[AGAINST_ENEMIES] * (gain + killed / (context.players - 1))
@@ -183,7 +189,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
 def _choose_goals(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
     owner, done = position.owner, plan.done
     n = owner.shape[0]
-    merit = plan.pull  # the array is not in use yet
+    merit = plan.demand  # the array is not in use yet
     for r in range(n):
         if done[r] == 0:
             merit[r] = _merit(context, position, player, r, plan)
@@ -201,7 +207,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
                 done[best] = _GIVEN_UP
                 continue
             plan.free[best] -= kept
-            plan.kept[best] = kept + lacking
+            plan.garrison[best] = kept + lacking
             plan.after[best] += lacking
             plan.numbers[LEFT] -= lacking
             done[best] = _CHOSEN
@@ -221,7 +227,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
         plan.worth[k] = plan.gain[best]
         plan.numbers[GOALS] = k + 1
     for r in range(n):
-        plan.pull[r] = 0.0
+        plan.demand[r] = 0.0
 
 
 @kernel
@@ -238,9 +244,9 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
             wanted = plan.gain[q] / max(np.int64(1), plan.need[q])
             if plan.done[q] == _CHOSEN:
                 wanted *= 0.5  # the attack may fail, and there are more targets behind it
-            plan.pull[r] = max(plan.pull[r], wanted + 1e-6)
+            plan.demand[r] = max(plan.demand[r], wanted + 1e-6)
         if plan.strongest[r] > 0:
-            plan.pull[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - _stays(plan, r)))
+            plan.demand[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - _stays(plan, r)))
 
 
 @kernel
@@ -259,7 +265,7 @@ def _press(context: Context, position: Position, player: Int, rng: RandomState, 
 def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
     best = -1
     for r in range(position.owner.shape[0]):
-        if position.owner[r] == player and (best < 0 or plan.pull[r] > plan.pull[best]):
+        if position.owner[r] == player and (best < 0 or plan.demand[r] > plan.demand[best]):
             best = r
     if best >= 0 and plan.numbers[LEFT] > 0:
         plan.after[best] += plan.numbers[LEFT]
@@ -308,7 +314,7 @@ def plan_turn(
     plan.numbers[ORDERED], plan.numbers[GOALS], plan.numbers[LEFT] = 0, 0, plan.income[player]
     _choose_goals(context, position, player, plan)
     _write_pull(context, position, player, plan)
-    spread_pull(context.board, position, player, plan)
+    propagate_demand(context.board, position, player, plan)
     _deploy_rest(position, player, plan)
     farther = context.params.moved_armies == MOVE_FREELY
     way = np.int64(plan.style[ORDER])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.expectation import to_conquer
-from warlight_env.agents.evaluation.worth import region_value
+from warlight_env.agents.evaluation.static_evaluation import region_value
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
@@ -119,7 +119,7 @@ def aggressive_policy(
     return aggressive_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
-class AggressiveAgent(ValuingAgent):
+class AggressiveAgent(PolicyKernelAgent):
     """Deploys all beside the foreign region of the highest value, attacks weaker neighbours, moves inland armies up."""
 
     name = "aggressive"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.players.aggressive import aggressive_policy
 from warlight_env.agents.players.one_big_army import one_big_army_policy
 from warlight_env.agents.players.random import random_picks, random_policy

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
-from warlight_env.agents.evaluation.worth import write_best_picks
 from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_one_ply_work
 from warlight_env.agents.records.generator_work import take_turn
 from warlight_env.engine.board import Board
@@ -90,17 +90,17 @@ def write_features(
 
 @kernel
 def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: Int, work: DuelWork) -> None:
-    orders, look = work.turns, work.one_ply.look
+    orders, lookahead = work.turns, work.one_ply.lookahead
     while state.phase[b] == PICK:
         for p in range(2):
             orders.counts[p] = 0
             if duel.dealt:
                 continue
-            free = look.position.owner
+            free = lookahead.position.owner
             for r in range(free.shape[0]):
                 free[r] = (state.offers[b, r] >> p) & 1
             context = mine if work.agent_at[p] == 0 else theirs
-            orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, look.dice, work.wishes[p])
+            orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, lookahead.dice, work.wishes[p])
         resolve_picks(mine.params, state, b, work.wishes, orders.counts, orders.scratch)
 
 
@@ -157,7 +157,7 @@ def play_duels(
                 context = mine if a == 0 else theirs
                 if duel.samples[a] > 0:
                     which = choose_turn(context, position, p, duel.samples[a], duel.explore, own, work.one_ply)
-                    turns.counts[p] = take_turn(work.one_ply.look.turns, which, turns.deploy[p], turns.attacks[p])
+                    turns.counts[p] = take_turn(work.one_ply.lookahead.turns, which, turns.deploy[p], turns.attacks[p])
                 else:
                     turns.counts[p] = draw_turn(
                         context, position, p, own, work.one_ply.generator, turns.deploy[p], turns.attacks[p]

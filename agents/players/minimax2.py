@@ -6,16 +6,16 @@ import time
 from dataclasses import replace
 from typing import Annotated, Final
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
 from warlight_env.agents.search.lookahead import (
-    Lookahead,
+    LookaheadWork,
     list_replies,
-    make_lookahead,
+    make_lookahead_work,
     try_against_replies,
     worst_replies,
 )
@@ -29,8 +29,8 @@ from warlight_env.engine.view import View
 DEFAULT_SAMPLES: Final = 15
 
 
-def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorWork, Lookahead]:
-    return make_generator_work(n_regions, n_edges, players), make_lookahead(n_regions, n_edges, players)
+def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorWork, LookaheadWork]:
+    return make_generator_work(n_regions, n_edges, players), make_lookahead_work(n_regions, n_edges, players)
 
 
 @documented
@@ -47,15 +47,15 @@ class Minimax2Agent(SearchAgent):
     def __init__(
         self,
         seed: int = 0,
-        sims: Annotated[int | None, Told("simulations of the round per move", 1, 10**9, takes=FROM_ONE)] = None,
+        sims: Annotated[int | None, Param("simulations of the round per move", 1, 10**9, python_range=FROM_ONE)] = None,
         secs: Annotated[float | None, SECONDS] = None,
         samples: Annotated[
             int | None,
-            Told(
+            Param(
                 f"simulations of each pair of turns (default: {DEFAULT_SAMPLES}, unless sims or secs is given)",
                 1,
                 10**6,
-                takes=FROM_ONE,
+                python_range=FROM_ONE,
             ),
         ] = None,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
@@ -67,31 +67,33 @@ class Minimax2Agent(SearchAgent):
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         board, players = view.board, view.players
-        work, look = self._memory(view, _make_memory)
-        position, context = lone(view), make_context(board, view.params, players, self.weights)
-        count = int(generate_turns(context, position, view.player, self.rng, work, look.turns))
-        list_replies(context, position, view.player, self.rng, work, look)
+        work, lookahead = self._memory(view, _make_memory)
+        position, context = minimal_determinization(view), make_context(board, view.params, players, self.weights)
+        count = int(generate_turns(context, position, view.player, self.rng, work, lookahead.turns))
+        list_replies(context, position, view.player, self.rng, work, lookahead)
         sweeps, plays, longest = 0, 0, 0.0
         while self._goes_on(sweeps, plays, longest, limits):
             start = time.perf_counter()
-            plays += try_against_replies(context, position, view.player, look.turns, count, self.rng, work, look)
+            plays += try_against_replies(
+                context, position, view.player, lookahead.turns, count, self.rng, work, lookahead
+            )
             sweeps, plays = sweeps + 1, int(plays)
             longest = max(longest, time.perf_counter() - start)
-            if not look.found.any():
+            if not lookahead.found.any():
                 break  # no enemy is left
-        worst_replies(players, count, look)
+        worst_replies(players, count, lookahead)
         of_turn = plays // count
         found = [
             Candidate(
-                Orders.from_arrays(look.turns.deploy[i], look.turns.attacks[i], look.turns.counts[i]),
+                Orders.from_arrays(lookahead.turns.deploy[i], lookahead.turns.attacks[i], lookahead.turns.counts[i]),
                 of_turn,
-                of_turn * float(look.score[i]) / sweeps,
+                of_turn * float(lookahead.score[i]) / sweeps,
             )
             for i in range(count)
         ]
         found.sort(key=lambda candidate: candidate.value, reverse=True)
-        found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
-        replies = int(look.found.sum())
+        found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
+        replies = int(lookahead.found.sum())
         depth = 2 if replies else 1
         return limits.record(found, plays, 1 + count * (1 + replies), depth, depth)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import region_value
+from warlight_env.agents.evaluation.static_evaluation import region_value
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.jit import kernel
@@ -68,7 +68,7 @@ def one_big_army_policy(
     return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
-class OneBigArmyAgent(ValuingAgent):
+class OneBigArmyAgent(PolicyKernelAgent):
     """Deploys all on the strongest region, moves inland armies to the front, attacks the best foreign neighbour."""
 
     name = "one_big_army"

@@ -7,13 +7,13 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work, take_turn
-from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
 from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
@@ -28,14 +28,15 @@ class OnePlyWork(NamedTuple):
     """Working memory of one thread."""
 
     generator: GeneratorWork
-    look: Lookahead
+    lookahead: LookaheadWork
 
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
     """Make working memory for one thread."""
     return reference(
         OnePlyWork(
-            generator=make_generator_work(n_regions, n_edges, players), look=make_lookahead(n_regions, n_edges, players)
+            generator=make_generator_work(n_regions, n_edges, players),
+            lookahead=make_lookahead_work(n_regions, n_edges, players),
         )
     )
 
@@ -44,19 +45,20 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 def choose_turn(
     context: Context, position: Position, player: Int, samples: Int, explore: Real, rng: RandomState, work: OnePlyWork
 ) -> Int:
-    """Return the index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
+    """Return the index of the turn in `work.lookahead.turns` with the highest mean share over `samples` plays of the
+    round.
 
     With probability `explore` it is a random turn instead. The other players move by the policy, see `score_turns`. rng
     uint64[2].
     """
-    look = work.look
-    count = generate_turns(context, position, player, rng, work.generator, look.turns)
+    lookahead = work.lookahead
+    count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)
     if count == 1:
         return np.int64(0)
     if explore > 0.0 and uniform(rng) < explore:
         return below(rng, count)
-    score_turns(context, position, player, samples, look.turns, count, rng, work.generator, look)
-    return highest(look.score, count)
+    score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
+    return highest(lookahead.score, count)
 
 
 @kernel
@@ -72,7 +74,7 @@ def one_ply_turn(
 ) -> Int:
     """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     best = choose_turn(context, position, player, samples, 0.0, rng, work)
-    return take_turn(work.look.turns, best, deploy, attacks)
+    return take_turn(work.lookahead.turns, best, deploy, attacks)
 
 
 @documented
@@ -85,7 +87,7 @@ class OnePlyAgent(ScoringAgent):
         self,
         seed: int = 0,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
-        samples: Annotated[int, Told("simulations of the round for each turn", 1, 10_000)] = 5,
+        samples: Annotated[int, Param("simulations of the round for each turn", 1, 10_000)] = 5,
     ) -> None:
         super().__init__(seed)
         check_values(OnePlyAgent, {"samples": samples})
@@ -97,14 +99,21 @@ class OnePlyAgent(ScoringAgent):
         self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
 
     @property
-    def _look(self) -> Lookahead:
-        look: Lookahead = self._work.look
-        return look
+    def _lookahead(self) -> LookaheadWork:
+        lookahead: LookaheadWork = self._work.lookahead
+        return lookahead
 
     def _choose(self, view: View) -> int:
         return int(
             one_ply_turn(
-                self._context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+                self._context,
+                minimal_determinization(view),
+                view.player,
+                self.samples,
+                self.rng,
+                self._work,
+                self._deploy,
+                self._attacks,
             )
         )
 

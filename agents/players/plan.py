@@ -1,6 +1,6 @@
 """The planning player: it chooses the best of many plans, without any search.
 
-While no enemy is near, only growth counts (`prospects.growth_share`). Armies have value in battles. A player that
+While no enemy is near, only growth counts (`income_forecast.growth_share`). Armies have value in battles. A player that
 values them without an enemy nearby expands more slowly.
 """
 
@@ -12,17 +12,17 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.imagined import distance_to, lone
-from warlight_env.agents.evaluation.prospects import growth_share
-from warlight_env.agents.evaluation.worth import write_best_picks
-from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
-from warlight_env.agents.planning.picks import PICKS, played_picks
-from warlight_env.agents.planning.plans import drawn_turn, only_plans
+from warlight_env.agents.evaluation.determinization import distance_to, minimal_determinization
+from warlight_env.agents.evaluation.income_forecast import growth_share
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
+from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
+from warlight_env.agents.planning.plans import only_plans, random_style_turn
+from warlight_env.agents.planning.simulated_picks import PICKS, simulated_picks
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
 from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
-from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
 from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
@@ -37,7 +37,7 @@ class ChoiceWork(NamedTuple):
     """Working memory for choosing a plan."""
 
     generator: GeneratorWork
-    look: Lookahead
+    lookahead: LookaheadWork
 
 
 @kernel
@@ -56,14 +56,14 @@ def choose_plan(
     The other players move by the context's policy. Returns the number of attacks; the goals are in
     `work.generator.plan`.
     """
-    look, generator = work.look, work.generator
+    lookahead, generator = work.lookahead, work.generator
     first, second = rng[0], rng[1]
-    turns = look.turns
+    turns = lookahead.turns
     count = only_plans(context, position, player, rng, generator, turns)
     best: Int = np.int64(0)
     if count > 1:
-        score_turns(context, position, player, samples, turns, count, rng, generator, look)
-        best = highest(look.score, count)
+        score_turns(context, position, player, samples, turns, count, rng, generator, lookahead)
+        best = highest(lookahead.score, count)
     after = rng[0], rng[1]
     rng[0], rng[1] = first, second  # repeat the plan to get its goals
     only_plans(
@@ -87,21 +87,21 @@ class PlanAgent(ScoringAgent):
     def __init__(
         self,
         seed: int = 0,
-        candidates: Annotated[int, Told("number of planning styles to choose from", 1, 200)] = 40,
-        samples: Annotated[int, Told("simulations of the round for each plan", 1, 10_000)] = 10,
+        candidates: Annotated[int, Param("number of planning styles to choose from", 1, 200)] = 40,
+        samples: Annotated[int, Param("simulations of the round for each plan", 1, 10_000)] = 10,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         picks: Annotated[Literal["played", "best"], PICKS] = "played",
         weights: Annotated[str | Weights, WEIGHTS] = "expanding",
         apart: Annotated[
             int,
-            Told("number of steps to the nearest enemy or hidden region above which only growth counts", 0, 1000),
+            Param("number of steps to the nearest enemy or hidden region above which only growth counts", 0, 1000),
         ] = 3,
     ) -> None:
         super().__init__(seed)
         check_values(PlanAgent, {"candidates": candidates, "samples": samples, "apart": apart, "picks": picks})
         self.candidates, self.samples, self.apart, self.picks = candidates, samples, apart, picks
         self.weights, self.value = Weights.load(weights), load_value(value)
-        self._functions = Functions(generator=only_plans, policy=drawn_turn, capacity=candidates)
+        self._functions = Functions(generator=only_plans, policy=random_style_turn, capacity=candidates)
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
@@ -116,14 +116,14 @@ class PlanAgent(ScoringAgent):
         self._work = reference(
             ChoiceWork(
                 make_generator_work(n_regions, n_edges, players),
-                make_lookahead(n_regions, n_edges, players, self.candidates),
+                make_lookahead_work(n_regions, n_edges, players, self.candidates),
             )
         )
 
     @property
-    def _look(self) -> Lookahead:
-        look: Lookahead = self._work.look
-        return look
+    def _lookahead(self) -> LookaheadWork:
+        lookahead: LookaheadWork = self._work.lookahead
+        return lookahead
 
     def _only_grows(self, view: View) -> bool:
         """Return whether only growth counts.
@@ -140,7 +140,14 @@ class PlanAgent(ScoringAgent):
         self._player, context = view.player, self._growing if self._only_grows(view) else self._context
         return int(
             choose_plan(
-                context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+                context,
+                minimal_determinization(view),
+                view.player,
+                self.samples,
+                self.rng,
+                self._work,
+                self._deploy,
+                self._attacks,
             )
         )
 
@@ -163,7 +170,7 @@ class PlanAgent(ScoringAgent):
         """See `Agent.pick`."""
         if self.picks == "best":
             return self._picked(view, write_best_picks, self.weights)
-        return played_picks(view, self.weights, self.value, self.rng)
+        return simulated_picks(view, self.weights, self.value, self.rng)
 
 
 #: The parameters in specifications.

@@ -8,7 +8,7 @@ import numpy as np
 
 from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.context import Context
-from warlight_env.agents.parameters import FROM_ONE, Range, Told, check_values, documented, parameters_of
+from warlight_env.agents.parameters import FROM_ONE, Param, Range, check_values, documented, parameters_of
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
@@ -147,10 +147,10 @@ class RandomAgent(KernelAgent):
         self,
         seed: int = 0,
         chunks: Annotated[
-            int, Told("number of parts into which the income is split", 1, 1000, takes=FROM_ONE)
+            int, Param("number of parts into which the income is split", 1, 1000, python_range=FROM_ONE)
         ] = CHUNKS,
         slack: Annotated[
-            int, Told("number of armies by which a target may be stronger", 0, 1000, takes=Range())
+            int, Param("number of armies by which a target may be stronger", 0, 1000, python_range=Range())
         ] = SLACK,
     ) -> None:
         super().__init__(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.records.generator_work import GeneratorWork
@@ -36,7 +36,7 @@ def smart_random_policy(
     return np.int64(count)
 
 
-class SmartRandomAgent(ValuingAgent):
+class SmartRandomAgent(PolicyKernelAgent):
     """Plays a random turn of the generators."""
 
     name = "smart_random"

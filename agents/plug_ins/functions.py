@@ -22,12 +22,17 @@ from warlight_env.agents.context import (
     policy_signature,
     prior_signature,
 )
-from warlight_env.agents.evaluation.prospects import prospective_share
-from warlight_env.agents.evaluation.worth import evaluated_shares, extended_share, position_share, write_best_picks
+from warlight_env.agents.evaluation.income_forecast import forecast_share
+from warlight_env.agents.evaluation.static_evaluation import (
+    evaluated_shares,
+    extended_share,
+    position_share,
+    write_best_picks,
+)
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.plug_ins.guarded import PlugInError, guarded, interpreted
-from warlight_env.agents.records.forces import make_forces
-from warlight_env.agents.records.generator_work import ALL_WAYS, MAX_TURNS
+from warlight_env.agents.records.army_requirements import make_army_requirements
+from warlight_env.agents.records.generator_work import ALL_GENERATORS, MAX_TURNS
 from warlight_env.agents.records.turn_record import TurnNetwork, no_turn_network
 from warlight_env.agents.records.value_record import ValueNetwork, no_network
 from warlight_env.agents.value.network import network_share
@@ -135,28 +140,30 @@ def make_context(
     params: RuleParams,
     players: int,
     weights: Weights,
-    ways: int = ALL_WAYS,
+    generators: int = ALL_GENERATORS,
     functions: Functions = BUILT_IN,
     value: ValueNetwork | None = None,
     turns: TurnNetwork | None = None,
 ) -> Context:
     """Return a player's context.
 
-    The built-in evaluation is `position_share`, or `extended_share` or `prospective_share` if the weights need it. With
+    The built-in evaluation is `position_share`, or `extended_share` or `forecast_share` if the weights need it. With
     a value network it is `network_share`.
     """
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
         evaluation = network_share
     elif evaluation is None and prepared.earns:
-        evaluation = prospective_share
+        evaluation = forecast_share
     elif evaluation is None and prepared.extended:
         evaluation = extended_share
     given = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
     addresses = (address(plug_in(kind, function)) for kind, function in given)
     value, turns = no_network() if value is None else value, no_turn_network() if turns is None else turns
     return reference(
-        Context(board, params, prepared, make_forces(params.dice), value, turns, players, ways, *addresses)
+        Context(
+            board, params, prepared, make_army_requirements(params.dice), value, turns, players, generators, *addresses
+        )
     )
 
 

@@ -18,7 +18,7 @@ from numba.core.cpu_options import FastMathOptions
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
-from warlight_env.agents.evaluation.standing import holds_regions
+from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.agents.plug_ins import interpreted as python
 from warlight_env.agents.plug_ins.answer_faults import (
     AnswerError,

@@ -22,7 +22,7 @@ TARGET: Final = 6
 OWNER: Final = 7
 NEIGHBOR: Final = 8
 ARMIES: Final = 9
-STANDING: Final = 10
+TOO_MANY_ARMIES: Final = 10
 REPEATED: Final = 11
 
 #: The faults in words, with `place` (the region, or the attack's number), `value` and `bound`.
@@ -36,7 +36,7 @@ TEXTS: Final = {
     OWNER: "attack {place}: from region {value:.0f}, which is not the player's",
     NEIGHBOR: "attack {place}: from region {bound} to region {value:.0f}, which are no neighbours",
     ARMIES: "attack {place}: with {value:.0f} armies, and 1 is the least",
-    STANDING: "attack {place}: with {value:.0f} armies where {bound} stand",
+    TOO_MANY_ARMIES: "attack {place}: with {value:.0f} armies where {bound} stand",
     REPEATED: "attack {place}: from and to the same regions as attack {value:.0f}",
 }
 
@@ -80,7 +80,7 @@ def turn_fault(
             return np.int64(ARMIES), place, armies, none
         standing = np.int64(army[source]) + deploy[source]
         if armies > standing:
-            return np.int64(STANDING), place, armies, standing
+            return np.int64(TOO_MANY_ARMIES), place, armies, standing
         for k in range(i):
             if attacks[k, 0] == source and attacks[k, 1] == target:
                 return np.int64(REPEATED), place, np.int64(k), none

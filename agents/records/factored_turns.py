@@ -53,7 +53,7 @@ def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
 
 
 @kernel
-def share_out(
+def allocate_income(
     owner: Owners,
     player: Int,
     income: Int,
@@ -132,7 +132,7 @@ def decode_factored(
     used = 0
     for i in range(action.shape[0]):
         used += 1 if action[i] != 0 else 0
-    n_own, named = share_out(owner, player, income, max_orders, action, own, classes, deploy_out)
+    n_own, named = allocate_income(owner, player, income, max_orders, action, own, classes, deploy_out)
     used -= named
     count, start = np.uintp(0), np.uintp(n)  # unsigned, because signed indices are checked for negative values
     levels = VALUES if priority else 1

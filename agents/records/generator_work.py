@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.records.plan_work import PlanWork, make_plan_work
-from warlight_env.agents.records.turn_record import TurnNetWork, make_turn_net_work
+from warlight_env.agents.records.turn_record import TurnNetworkBuffers, make_turn_network_buffers
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int
 from warlight_env.engine.memory import private_zeros
@@ -20,13 +20,13 @@ N_DEPLOYS: Final = 3
 N_ATTACKS: Final = 3
 MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 
-#: Bits of `ways`: d for the deploys, 3 + a for the attacks, and PRESS. With PRESS, armies without an order join their
-#: region's first attack.
+#: Bits of `generators`: d for the deploys, 3 + a for the attacks, and PRESS. With PRESS, armies without an order join
+#: their region's first attack.
 PRESS: Final = 0b1_000_000
-#: THESIS_WAYS: the thesis's methods. ALL_WAYS: with PRESS, which loses fewer games. NO_DEFENSE: without the defensive
-#: deploy and the two methods to attack that wait.
-THESIS_WAYS: Final = 0b111_111
-ALL_WAYS: Final = PRESS | THESIS_WAYS
+#: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: with PRESS, which loses fewer games. NO_DEFENSE: without the
+#: defensive deploy and the two methods to attack that wait.
+THESIS_GENERATORS: Final = 0b111_111
+ALL_GENERATORS: Final = PRESS | THESIS_GENERATORS
 NO_DEFENSE: Final = PRESS | 0b001_101
 
 
@@ -63,7 +63,7 @@ class GeneratorWork(NamedTuple):
     income: npt.NDArray[np.int64]  #: [P]
     turns: TurnSet  #: for policies that draw one turn
     plan: PlanWork
-    net: TurnNetWork
+    net: TurnNetworkBuffers
 
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
@@ -78,7 +78,7 @@ def make_generator_work(n_regions: int, n_edges: int, players: int) -> Generator
             income=private_zeros(players, np.int64),
             turns=make_turn_set(n_regions, n_edges),
             plan=make_plan_work(n_regions, n_edges, players),
-            net=make_turn_net_work(n_regions, n_edges, players),
+            net=make_turn_network_buffers(n_regions, n_edges, players),
         )
     )
 
@@ -102,11 +102,11 @@ def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_T
 
 
 @kernel
-def take_turn(turns: TurnSet, which: Int, deploy: Armies, attacks: AttackRows) -> Int:
+def take_turn(turns: TurnSet, index: Int, deploy: Armies, attacks: AttackRows) -> Int:
     """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     for r in range(deploy.shape[0]):
-        deploy[r] = turns.deploy[which, r]
-    for k in range(turns.counts[which]):
+        deploy[r] = turns.deploy[index, r]
+    for k in range(turns.counts[index]):
         for c in range(3):
-            attacks[k, c] = turns.attacks[which, k, c]
-    return np.int64(turns.counts[which])
+            attacks[k, c] = turns.attacks[index, k, c]
+    return np.int64(turns.counts[index])

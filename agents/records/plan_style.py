@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.records.forces import LEVELS
+from warlight_env.agents.records.army_requirements import LEVELS
 from warlight_env.agents.weights import Evaluation
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import RandomState, Real
@@ -24,7 +24,7 @@ class Style(NamedTuple):
     goal_income: float  #: worth of one army of income
     goal_prospect: float  #: worth of one army of a super region's bonus if the player owns a part of it
     goal_patience: float  #: cost in armies at which that worth falls to 1 / e
-    sure_neutral: float  #: index into `forces.LEVELS` for attacks on neutral regions
+    sure_neutral: float  #: index into `army_requirements.LEVELS` for attacks on neutral regions
     sure_enemy: float  #: … for attacks on enemies
     sure_hold: float  #: … for holding regions
     expected: float  #: expected part of an enemy's income that is deployed on the attacked region

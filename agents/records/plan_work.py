@@ -39,8 +39,8 @@ class PlanWork(NamedTuple):
     after: npt.NDArray[np.int64]  #: [N] armies after the deploys
     free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
     moved: npt.NDArray[np.int8]  #: [N] whether the region's armies without an order got one
-    kept: npt.NDArray[np.int64]  #: [N] armies that stay to hold the region
-    pull: npt.NDArray[np.float64]  #: [N] how much the region needs armies
+    garrison: npt.NDArray[np.int64]  #: [N] armies that stay to hold the region
+    demand: npt.NDArray[np.float64]  #: [N] how much the region needs armies
     lack: npt.NDArray[np.float64]  #: [S, P] armies that a player needs to complete a super region
     income: npt.NDArray[np.int64]  #: [P]
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
@@ -63,8 +63,8 @@ def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
             after=private_zeros(n, np.int64),
             free=private_zeros(n, np.int64),
             moved=private_zeros(n, np.int8),
-            kept=private_zeros(n, np.int64),
-            pull=private_zeros(n, np.float64),
+            garrison=private_zeros(n, np.int64),
+            demand=private_zeros(n, np.float64),
             lack=private_zeros((n, players), np.float64),
             income=private_zeros(players, np.int64),
             orders=private_zeros((max(1, n_edges), ORDER_COLUMNS), np.int32),

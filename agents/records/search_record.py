@@ -24,7 +24,7 @@ class Candidate:
     picks: tuple[int, ...] = ()  #: wanted regions, best first
     refined: bool = False  #: found by local search; visits and value then come from the scenarios of the local search
     middle: float | None = None  #: median, mean or mode of the values, if the search chooses its answer by it
-    chance: float | None = None  #: the probability that the search plays it, if it does not follow from the visits
+    probability: float | None = None  #: the probability that the search plays it, if it does not follow from the visits
 
     @property
     def value(self) -> float:
@@ -63,8 +63,8 @@ class SearchRecord:
         0: no limit.
         """
         found = self.candidates
-        weights = np.array([c.visits if c.chance is None else c.chance for c in found], dtype=np.float64)
-        if found[0].refined and found[0].chance is None:
+        weights = np.array([c.visits if c.probability is None else c.probability for c in found], dtype=np.float64)
+        if found[0].refined and found[0].probability is None:
             weights[0] = 0.0
             weights[:2] = weights[:2][::-1] if len(found) > 1 else 1.0
         if weights.sum() <= 0:
@@ -101,7 +101,7 @@ class SearchRecord:
         }
 
 
-class Searched(NamedTuple):
+class SearchResult(NamedTuple):
     """The result of an agent's last search, and its input."""
 
     view: View

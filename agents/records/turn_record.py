@@ -87,7 +87,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 }  # fmt: skip
 
 
-class TurnReads(NamedTuple):
+class TurnFeatureNames(NamedTuple):
     """Names of the features that a network reads, in order; by default all features of this version."""
 
     node: Sequence[str] = REGIONS.names
@@ -95,15 +95,15 @@ class TurnReads(NamedTuple):
     edge: Sequence[str] = EDGES.names
 
 
-EVERY: Final = TurnReads()
+EVERY: Final = TurnFeatureNames()
 
-#: The array that has a row for each feature of a group, by the group's field in `TurnReads`.
+#: The array that has a row for each feature of a group, by the group's field in `TurnFeatureNames`.
 _ROWS: Final = {"node": "first", "overall": "overall", "edge": "edge"}
 _GROUPS: Final = {"node": REGIONS, "overall": OVERALL, "edge": EDGES}
 
 
 def make_turn_network(
-    arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: TurnReads = EVERY
+    arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: TurnFeatureNames = EVERY
 ) -> TurnNetwork:
     """Return the record for arrays by name, float32, with the shapes `SHAPES`.
 
@@ -143,9 +143,9 @@ def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str
     return ""
 
 
-def reads_of(network: TurnNetwork) -> TurnReads:
+def reads_of(network: TurnNetwork) -> TurnFeatureNames:
     """Return the features that a network reads."""
-    return TurnReads(
+    return TurnFeatureNames(
         *([group.names[at] for at in getattr(network, f"{name}_columns")] for name, group in _GROUPS.items())
     )
 
@@ -184,38 +184,38 @@ def no_turn_network() -> TurnNetwork:
     return make_turn_network({name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()})
 
 
-class TurnNetWork(NamedTuple):
+class TurnNetworkBuffers(NamedTuple):
     """Working memory of a network's pass, one set for each thread; N regions, E directed edges, P players."""
 
     nodes: Floats  #: [N, N_NODE]
     overall: Floats  #: [N_OVERALL]
-    described: Floats  #: [N, H] descriptions of regions
+    embeddings: Floats  #: [N, H] descriptions of regions
     hidden: Floats  #: [N, H]
     mean: Floats  #: [N, H] of super regions, and later of regions as sources of borders
     toward: Floats  #: [N, H] of regions as targets of borders
     holding: npt.NDArray[np.float64]  #: [P, 3] income, armies, regions
     score: Floats  #: [N] scores of regions as the main deploy region
     row: npt.NDArray[np.int64]  #: [N + 2 E] a turn as small choices
-    chance: npt.NDArray[np.float64]  #: [1] logarithm of the turn's probability
+    log_prob: npt.NDArray[np.float64]  #: [1] logarithm of the turn's probability
     own: npt.NDArray[np.int32]  #: [N]
     classes: npt.NDArray[np.int64]  #: [3, V]
 
 
-def make_turn_net_work(n_regions: int, n_edges: int, players: int) -> TurnNetWork:
+def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> TurnNetworkBuffers:
     """Make working memory for one thread."""
     n = n_regions
     return reference(
-        TurnNetWork(
+        TurnNetworkBuffers(
             nodes=private_zeros((n, N_NODE), np.float32),
             overall=private_zeros(N_OVERALL, np.float32),
-            described=private_zeros((n, UNITS), np.float32),
+            embeddings=private_zeros((n, UNITS), np.float32),
             hidden=private_zeros((n, UNITS), np.float32),
             mean=private_zeros((n, UNITS), np.float32),
             toward=private_zeros((n, UNITS), np.float32),
             holding=private_zeros((players, 3), np.float64),
             score=private_zeros(n, np.float32),
             row=private_zeros(n + 2 * max(1, n_edges), np.int64),
-            chance=private_zeros(1, np.float64),
+            log_prob=private_zeros(1, np.float64),
             own=private_zeros(n, np.int32),
             classes=private_zeros((3, VALUES), np.int64),
         )

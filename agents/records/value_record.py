@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
-from warlight_env.agents.parameters import Told
+from warlight_env.agents.parameters import Param
 from warlight_env.arguments import path_of
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.reference import reference
@@ -36,7 +36,7 @@ FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 
 #: The parameter of agents for the source of values.
-VALUE: Final = Told(
+VALUE: Final = Param(
     "evaluation of positions: learned (the bundled value network), weights, or an .npz file", shared=True
 )
 
@@ -67,7 +67,7 @@ class ValueNetwork(NamedTuple):
     rule_columns: Columns  #: [G]
 
 
-class ValueReads(NamedTuple):
+class ValueFeatureNames(NamedTuple):
     """Names of the features that a network reads, in order; by default all features of this version."""
 
     player: Sequence[str] = PLAYERS.names
@@ -75,13 +75,13 @@ class ValueReads(NamedTuple):
 
 
 #: The features of files without a list of features. These files come from versions without such lists.
-UNLISTED: Final = ValueReads(
+UNLISTED: Final = ValueFeatureNames(
     ("armies", "roots", "regions", "income", "whole", "promise_2", "promise_4", "promise_8", "promise_16", "clear_4",
      "clear_8", "ready", "front", "edge", "exposed_armies", "exposed_regions", "exposed_bonus", "threatened_armies",
      "threatened_regions", "threatened_bonus", "prey_armies", "prey_regions", "fronts", "edges", "largest", "faced"),
     ("per_enemy", "rounds_left", "to_take_two", "to_take_ten", "base_income", "regions"),
 )  # fmt: skip
-EVERY: Final = ValueReads()
+EVERY: Final = ValueFeatureNames()
 
 #: The shapes of the arrays of a network that reads all features.
 SHAPES: Final[dict[str, tuple[int, ...]]] = {
@@ -92,7 +92,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 
 
 def make_network(
-    arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: ValueReads = EVERY
+    arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: ValueFeatureNames = EVERY
 ) -> ValueNetwork:
     """Return the record for arrays by name, float32, with the shapes `SHAPES`.
 
@@ -201,4 +201,4 @@ def read_value(content: bytes, place: str) -> ValueNetwork:
     if not isinstance(header, dict) or header.get("kind") != _KIND:
         raise ValueNetworkError(f"{place}: no value network: its header is of no such kind")
     reads: Any = (header.get("player_features"), header.get("rule_features"))
-    return make_network(arrays, place, ValueReads(*reads))
+    return make_network(arrays, place, ValueFeatureNames(*reads))

@@ -13,15 +13,15 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, ClassVar, Protocol
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
-from warlight_env.agents.search.crew import Job, Quota, work_off
-from warlight_env.agents.search.leaf_parallel import run_leaf_parallel
+from warlight_env.agents.search.leaf_parallelization import run_leaf_parallel
+from warlight_env.agents.search.local_search.refinement import LocalSearch
 from warlight_env.agents.search.outcome import OUTCOMES
-from warlight_env.agents.search.playing import PlaySettings, PlayWork
-from warlight_env.agents.search.refining.refinement import Refinement
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.simulation import SimulationSettings, SimulationWork
+from warlight_env.agents.search.thread_pool import Job, Quota, run_jobs
 from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
@@ -75,13 +75,13 @@ class AnytimeSearch(OneThread, ABC):
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
-        "begin", "run", "refine", "candidates", "best", "agreed", "statistics",
+        "begin", "run", "improve_by_local_search", "candidates", "best", "agreed", "statistics",
     )  # fmt: skip
 
     #: Number of simulations that are made together.
     grain = 1
-    #: Makes the object that improves the answer, see `refining.refinement.Refinement`.
-    improvement: ClassVar[Callable[..., Refinement]] = Refinement
+    #: Makes the object that improves the answer, see `local_search.refinement.LocalSearch`.
+    improvement: ClassVar[Callable[..., LocalSearch]] = LocalSearch
 
     def __init__(
         self, view: View, settings: SearchSettings, seed: int, functions: Functions, simulations: int | None
@@ -96,8 +96,8 @@ class AnytimeSearch(OneThread, ABC):
             for one in self.stores
             for work in one.works
         ]
-        self._refinement: Refinement | None = None
-        #: The result of `refine`, if it found a better answer; None after `run`.
+        self._local_search: LocalSearch | None = None
+        #: The result of `improve_by_local_search`, if it found a better answer; None after `run`.
         self.refined: Candidate | None = None
         self._stop = threading.Event()
         if functions.foreign:
@@ -126,11 +126,11 @@ class AnytimeSearch(OneThread, ABC):
     def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
         """Return ``simulate(n)``, and its halves for one leaf.
 
-        ``select()`` writes leaf 0, and ``back_up()`` uses its value.
+        ``select()`` writes leaf 0, and ``backpropagate()`` uses its value.
         """
 
     @abstractmethod
-    def play_work(self, work: Any) -> PlayWork:
+    def play_work(self, work: Any) -> SimulationWork:
         """Return the part of a thread's memory that plays rounds."""
 
     @abstractmethod
@@ -149,7 +149,7 @@ class AnytimeSearch(OneThread, ABC):
     def rounds(self) -> int: ...
 
     @abstractmethod
-    def _set_kernel_settings(self, play: PlaySettings) -> None:
+    def _set_kernel_settings(self, play: SimulationSettings) -> None:
         """Make the kernels' settings, for the player of `self.view`."""
 
     # Common methods
@@ -157,7 +157,7 @@ class AnytimeSearch(OneThread, ABC):
     def _try_out(self, view: View) -> None:
         """Call users' functions once in one short simulation, before other work, to find errors early."""
         self.begin(view, 0)
-        self._set_kernel_settings(self.play_settings._replace(rounds=1, outcome=OUTCOMES.address("single")))
+        self._set_kernel_settings(self.simulation_settings._replace(rounds=1, outcome=OUTCOMES.address("single")))
         self.run(simulations=1)
 
     def begin(self, view: View, seed: int) -> None:
@@ -166,11 +166,11 @@ class AnytimeSearch(OneThread, ABC):
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
         net = None if s.net is None else s.net.of(view)
         self.context = make_context(
-            view.board, view.params, view.players, s.weights, s.ways, self.functions, s.value, net
+            view.board, view.params, view.players, s.weights, s.generators, self.functions, s.value, net
         )
-        self.play_settings: PlaySettings = s.for_playing(view.player, self.functions)
-        self._set_kernel_settings(self.play_settings)
-        position = lone(view)
+        self.simulation_settings: SimulationSettings = s.for_playing(view.player, self.functions)
+        self._set_kernel_settings(self.simulation_settings)
+        position = minimal_determinization(view)
         self.seconds, self.trials, self._refinements = 0.0, 0, 0
         self._stop.clear()
         for i, one in enumerate(self.stores):
@@ -179,7 +179,7 @@ class AnytimeSearch(OneThread, ABC):
             self._plant(one, position, derive_seed(seed, i, len(one.works)))
 
     def stop(self) -> None:
-        """Make a running `run` or `refine` return soon; any thread may call it."""
+        """Make a running `run` or `improve_by_local_search` return soon; any thread may call it."""
         self._stop.set()
 
     def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
@@ -202,14 +202,14 @@ class AnytimeSearch(OneThread, ABC):
                 for one, quota in zip(self.stores, quotas[:: len(self.stores[0].works)], strict=True):
                     if len(one.works) > 1:
                         self._open(one, quota)
-            work_off(self._jobs, quotas, s.threads, deadline, stopped)
+            run_jobs(self._jobs, quotas, s.threads, deadline, stopped)
         self.refined = None
         self.seconds += time.perf_counter() - start
 
-    def refine(self, trials: int | None = None, seconds: float | None = None) -> None:
+    def improve_by_local_search(self, trials: int | None = None, seconds: float | None = None) -> None:
         """Improve the present answer by local search: so many trials for each store, or so many seconds.
 
-        `best` then returns the result, until the next `run`. Another `refine` continues from it, in new scenarios.
+        `best` then returns the result, until the next `run`. Another call continues from it, in new scenarios.
         Starting regions are not refined.
         """
         self._check()
@@ -217,15 +217,15 @@ class AnytimeSearch(OneThread, ABC):
         if self.view.phase == "pick" or not (trials is None or trials > 0):
             return
         deadline = math.inf if seconds is None else start + seconds
-        if self._refinement is None:
-            self._refinement = self.improvement(self.view, self.settings, len(self._jobs), self._rate, self.watch)
+        if self._local_search is None:
+            self._local_search = self.improvement(self.view, self.settings, len(self._jobs), self._rate, self.watch)
         quotas = self._quotas(trials if trials is not None else (1 << 60))
         seed = derive_seed(self.seed, len(self.stores) + self._refinements)
-        found = self._refinement.refine(self.view, self.context, self.best(), seed, quotas, deadline, self._stop.is_set)
+        found = self._local_search.run(self.view, self.context, self.best(), seed, quotas, deadline, self._stop.is_set)
         self._refinements += 1
         if found is not None:
             self.refined = found
-        self.trials += self._refinement.trials
+        self.trials += self._local_search.trials
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:

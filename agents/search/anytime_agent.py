@@ -91,7 +91,9 @@ class AnytimeAgent(SearchAgent):
         grown = simulations and max(1, round(part * simulations))
         self._run(search, grown, part, left)
         if part < 1.0:
-            search.refine(None if simulations is None or grown is None else simulations - grown, left(1.0))
+            search.improve_by_local_search(
+                None if simulations is None or grown is None else simulations - grown, left(1.0)
+            )
 
     def _most(self, simulations: int | None) -> int | None:
         """Return the number of simulations that a search makes room for."""

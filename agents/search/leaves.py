@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, leaf_at
-from warlight_env.agents.evaluation.standing import ONGOING, write_end_shares
+from warlight_env.agents.evaluation.game_outcome import ONGOING, write_end_shares
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
@@ -21,9 +21,9 @@ class Leaves(NamedTuple):
     """L positions that are evaluated together, and the paths of their simulations."""
 
     positions: Positions  #: [L, ...]
-    winner: npt.NDArray[np.int64]  #: [L] result of `standing.winner_of`
+    winner: npt.NDArray[np.int64]  #: [L] result of `game_outcome.winner_of`
     #: [L, P] time of a player's elimination, 0: before the search, -1: in the game; for placements
-    out: npt.NDArray[np.int64]
+    eliminated_at: npt.NDArray[np.int64]
     path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]
     length: npt.NDArray[np.int64]  #: [L] of the path
     asked: Positions  #: [L, ...] positions of unfinished games, one after the other
@@ -36,7 +36,7 @@ def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
     return Leaves(
         positions=make_positions(size, n_regions),
         winner=private_zeros(size, np.int64),
-        out=private_zeros((size, players), np.int64),
+        eliminated_at=private_zeros((size, players), np.int64),
         path=private_zeros((size, MAX_DEPTH), np.int32),
         length=private_zeros(size, np.int64),
         asked=make_positions(size, n_regions),

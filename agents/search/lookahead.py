@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.evaluation.standing import holds_regions, winner_of, write_shares
+from warlight_env.agents.evaluation.game_outcome import holds_regions, winner_of, write_shares
 from warlight_env.agents.generators.turns import swap_turns
 from warlight_env.agents.records.generator_work import (
     MAX_TURNS,
@@ -34,7 +34,7 @@ from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
 
-class Lookahead(NamedTuple):
+class LookaheadWork(NamedTuple):
     """Working memory of one thread for trying turns."""
 
     turns: TurnSet  #: the player's turns
@@ -47,10 +47,10 @@ class Lookahead(NamedTuple):
     against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
 
 
-def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> Lookahead:
+def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
     """Make working memory for one thread; capacity: the most turns that a generator writes."""
     return reference(
-        Lookahead(
+        LookaheadWork(
             turns=make_turn_set(n_regions, n_edges, capacity),
             replies=make_turn_sets(n_regions, n_edges, players, capacity),
             found=private_zeros(players, np.int64),
@@ -64,7 +64,9 @@ def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = M
 
 
 @inline_kernel
-def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Real:
+def _share_after(
+    context: Context, position: Position, player: Int, first: Int, second: Int, work: LookaheadWork
+) -> Real:
     """Return the player's share after the round of `work.round`, played from a position with given dice.
 
     If the game ends, it is the worth of the end.
@@ -85,7 +87,7 @@ def _move_by_policy(
     enemy: Int,
     rng: RandomState,
     generator: GeneratorWork,
-    work: Lookahead,
+    work: LookaheadWork,
 ) -> None:
     """Write the policy's turns of all players but `player` and `enemy`."""
     players = context.players
@@ -105,7 +107,7 @@ def score_turns(
     count: Int,
     rng: RandomState,
     generator: GeneratorWork,
-    work: Lookahead,
+    work: LookaheadWork,
 ) -> None:
     """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
 
@@ -125,7 +127,7 @@ def score_turns(
 
 @kernel
 def list_replies(
-    context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: Lookahead
+    context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: LookaheadWork
 ) -> None:
     """Write the turns of each enemy that is in the game to `work.replies`, and clear `work.against`."""
     players, owner = context.players, position.owner
@@ -148,7 +150,7 @@ def try_against_replies(
     count: Int,
     rng: RandomState,
     generator: GeneratorWork,
-    work: Lookahead,
+    work: LookaheadWork,
 ) -> Int:
     """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
 
@@ -172,7 +174,7 @@ def try_against_replies(
 
 
 @kernel
-def worst_replies(players: Int, count: Int, work: Lookahead) -> None:
+def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
     """Write the smallest sum of shares of each turn, over all enemies and their replies, to `work.score`."""
     for i in range(count):
         least = np.inf

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from numba import types
 
 from warlight_env.agents.context import Context, evaluate, record_types
-from warlight_env.agents.evaluation.standing import winner_of
-from warlight_env.agents.search.parts import Parts
+from warlight_env.agents.evaluation.game_outcome import winner_of
+from warlight_env.agents.search.kernel_registry import KernelRegistry
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState
@@ -131,14 +131,14 @@ def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
     Plays the round in `samples.round` from a position, and writes the chosen next state to the position. `player` is
-    the searching player; best and worst refer to this player. Returns the result of `standing.winner_of`.
+    the searching player; best and worst refer to this player. Returns the result of `game_outcome.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
     return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])
 
 
 outcome_at = function_at(outcome_signature)
-OUTCOMES: Final = Parts(
+OUTCOMES: Final = KernelRegistry(
     "outcome",
     outcome_signature,
     {

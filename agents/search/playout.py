@@ -8,19 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions
-from warlight_env.agents.search.foresight import move_at
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions
 from warlight_env.agents.search.leaves import MAX_DEPTH, write_leaf_shares
 from warlight_env.agents.search.outcome import outcome_at
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
-from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
+from warlight_env.agents.search.rollout_policy import move_at
+from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork
+from warlight_env.agents.search.utility import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers, Shares
 from warlight_env.engine.position import copy_position, position_at
 
 
 @inline_kernel
-def move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> None:
+def move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> None:
     """Write a player's turn in a playout to the orders of the round; an eliminated player gets no orders."""
     orders = work.samples.round
     if context.players > 2 and not holds_regions(work.position.owner, player):
@@ -32,7 +32,7 @@ def move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) 
 
 
 @inline_kernel
-def play_orders(context: Context, settings: PlaySettings, work: PlayWork) -> Int:
+def play_orders(context: Context, settings: SimulationSettings, work: SimulationWork) -> Int:
     """Play the orders of the round from the position in `work`.
 
     Returns the result of `winner_of` for the next state.
@@ -41,7 +41,7 @@ def play_orders(context: Context, settings: PlaySettings, work: PlayWork) -> Int
 
 
 @kernel
-def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, rounds: Int) -> None:
+def _play_on(context: Context, settings: SimulationSettings, work: SimulationWork, k: Int, rounds: Int) -> None:
     """Play some rounds from leaf k, and write the last position to the leaf."""
     leaves, winner = work.leaves, work.leaves.winner[k]
     if winner != ONGOING or rounds < 1:
@@ -52,8 +52,8 @@ def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, r
         for p in range(context.players):
             move(context, settings, work, p)
         winner = play_orders(context, settings, work)
-        if settings.worth == PLACEMENTS:
-            note_eliminations(work.position.owner, leaves.out[k], MAX_DEPTH + 1 + played)
+        if settings.utility == PLACEMENTS:
+            note_eliminations(work.position.owner, leaves.eliminated_at[k], MAX_DEPTH + 1 + played)
         if winner != ONGOING:
             break
     leaves.winner[k] = winner
@@ -61,7 +61,9 @@ def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, r
 
 
 @kernel
-def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count: Int, rounds: Int) -> None:
+def evaluate_leaves(
+    context: Context, settings: SimulationSettings, work: SimulationWork, count: Int, rounds: Int
+) -> None:
     """Play some rounds from each of the first `count` leaves, and write the worth of the ends for each player.
 
     See `write_leaf_shares`.
@@ -71,14 +73,14 @@ def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count
         _play_on(context, settings, work, k, rounds)
     write_leaf_shares(context, settings.leaf, leaves, count)
     for k in range(count):
-        _write_worth(context, settings, leaves.shares[k], leaves.out[k], leaves.values[k])
+        _write_utility(context, settings, leaves.shares[k], leaves.eliminated_at[k], leaves.values[k])
 
 
 @inline_kernel
-def _write_worth(
-    context: Context, settings: PlaySettings, share: Shares, out: PlayerNumbers, values: PlayerNumbers
+def _write_utility(
+    context: Context, settings: SimulationSettings, share: Shares, out: PlayerNumbers, values: PlayerNumbers
 ) -> None:
-    if settings.worth == PLACEMENTS:
+    if settings.utility == PLACEMENTS:
         write_placements(share, out, settings.alpha, settings.beta, values)
         return
     rest = np.int64(UNIT)

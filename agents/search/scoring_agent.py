@@ -8,7 +8,7 @@ import numpy as np
 
 from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.records.search_record import SearchPolicy
-from warlight_env.agents.search.lookahead import Lookahead
+from warlight_env.agents.search.lookahead import LookaheadWork
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 
@@ -16,7 +16,7 @@ from warlight_env.engine.view import View
 class ScoringAgent(KernelAgent):
     """An agent that uses `lookahead.score_turns`.
 
-    Subclasses define `_choose`, which scores the turns, and `_look`, which stores the scores.
+    Subclasses define `_choose`, which scores the turns, and `_lookahead`, which stores the scores.
     """
 
     samples: int  #: plays of the round for each turn
@@ -25,14 +25,14 @@ class ScoringAgent(KernelAgent):
 
     @property
     @abstractmethod
-    def _look(self) -> Lookahead: ...
+    def _lookahead(self) -> LookaheadWork: ...
 
     @abstractmethod
     def _choose(self, view: View) -> int:
         """Do the work of `KernelAgent._write`; if there are several turns, score each one."""
 
     def _write(self, view: View) -> int:
-        self._look.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
+        self._lookahead.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
         self._limit, self._attack_count = int(view.params.max_orders), self._choose(view)
         return self._attack_count
 
@@ -40,7 +40,7 @@ class ScoringAgent(KernelAgent):
         """See `Agent.search_policy`; a turn that was the only one has no value."""
         if self._attack_count is None:
             return None
-        turns, score = self._look.turns, self._look.score
+        turns, score = self._lookahead.turns, self._lookahead.score
         valued = np.flatnonzero(~np.isnan(score))
         order = valued[np.argsort(-score[valued], kind="stable")].tolist()
         chosen = Orders.from_arrays(self._deploy, self._attacks, self._attack_count)

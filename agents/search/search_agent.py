@@ -8,10 +8,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from warlight_env.agents.base import ASKED, Agent, Budget, check_asked, given
-from warlight_env.agents.evaluation.worth import best_picks
-from warlight_env.agents.records.search_record import Candidate, Searched, SearchRecord
-from warlight_env.agents.search.pacing import Pacer
+from warlight_env.agents.base import EXCLUSIVE_METHODS, Agent, Budget, check_asked, resolve_limits
+from warlight_env.agents.evaluation.static_evaluation import best_picks
+from warlight_env.agents.records.search_record import Candidate, SearchRecord, SearchResult
+from warlight_env.agents.search.time_management import TimeManager
 from warlight_env.agents.weights import Weights
 from warlight_env.arguments import seed_of
 from warlight_env.engine.board import Board
@@ -51,7 +51,7 @@ class SearchAgent(OneThread, Agent):
         weights: weights of the evaluation: a preset, a .json file, or a record.
     """
 
-    exclusive_methods = ASKED
+    exclusive_methods = EXCLUSIVE_METHODS
     not_copied: ClassVar[tuple[str, ...]] = ("_of",)
 
     name = "search"
@@ -62,9 +62,9 @@ class SearchAgent(OneThread, Agent):
     ) -> None:
         self.seed, self._sims, self._secs = seed_of(seed), sims, secs
         self.weights = Weights.load(weights)
-        self._last: Searched | None = None
+        self._last: SearchResult | None = None
         self._of: tuple[Board, int, Any] | None = None
-        self._pacer = Pacer()
+        self._time_manager = TimeManager()
 
     def pick(self, view: View) -> list[int]:
         """Return the best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
@@ -78,10 +78,10 @@ class SearchAgent(OneThread, Agent):
         """Search, and store the record."""
         start = time.perf_counter()
         check_asked(view, budget)
-        budget = self._pacer.paced(view, budget)
-        simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
+        budget = self._time_manager.allocate(view, budget)
+        simulations, seconds = resolve_limits(budget, self._sims, self._secs, self.default_simulations)
         record = self._search(view, Limits(simulations, start, math.inf if seconds is None else start + seconds))
-        self._last = Searched(view, self.weights, record)
+        self._last = SearchResult(view, self.weights, record)
         return record
 
     @abstractmethod
@@ -105,7 +105,7 @@ class SearchAgent(OneThread, Agent):
         """Return the record of the last search; None before the first search."""
         return None if self._last is None else self._last.record
 
-    def searched(self) -> Searched | None:
+    def last_search(self) -> SearchResult | None:
         """Return the last search, with its record."""
         return self._last
 

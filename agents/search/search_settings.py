@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
-from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Range, Told, check_values, documented
+from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Param, Range, check_values, documented
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions, plug_in
-from warlight_env.agents.records.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
+from warlight_env.agents.records.generator_work import ALL_GENERATORS, NO_DEFENSE, PRESS
 from warlight_env.agents.records.value_record import VALUE, load_value
-from warlight_env.agents.search.foresight import PLAYOUTS
 from warlight_env.agents.search.outcome import OUTCOMES
-from warlight_env.agents.search.playing import PlaySettings, play_settings
-from warlight_env.agents.search.worth import WORTHS
+from warlight_env.agents.search.rollout_policy import ROLLOUT_POLICIES
+from warlight_env.agents.search.simulation import SimulationSettings, make_simulation_settings
+from warlight_env.agents.search.utility import UTILITIES
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
-from warlight_env.agents.turn_net.turn_file import NET
+from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import address
@@ -39,83 +39,87 @@ class SearchSettings:
 
     simulations: Annotated[
         int | None,
-        Told(
-            f"simulations per move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9, takes=FROM_ONE,
-            short="sims", more="The number is for each tree. If seconds are missing, too, the agent decides.",
+        Param(
+            f"simulations per move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9,
+            python_range=FROM_ONE, spec_name="sims",
+            more="The number is for each tree. If seconds are missing, too, the agent decides.",
         ),
     ] = None  # fmt: skip
     seconds: Annotated[float | None, SECONDS] = None
     outcome: Annotated[
         str,
-        Told(
+        Param(
             f"choice of the next state: {', '.join(OUTCOMES)}", choices=OUTCOMES, shared=True,
             more="It is one of the simulations of the round.",
         ),
     ] = "rule"  # fmt: skip
     samples: Annotated[
-        int, Told("number of simulations of a round to choose the next state from", 1, 10_000, shared=True)
+        int, Param("number of simulations of a round to choose the next state from", 1, 10_000, shared=True)
     ] = 15
     rounds: Annotated[
         int,
-        Told("length of a playout in rounds", 0, 10_000, shared=True, more="With 0, leaves are evaluated directly."),
+        Param("length of a playout in rounds", 0, 10_000, shared=True, more="With 0, leaves are evaluated directly."),
     ] = 10
     playout: Annotated[
         str,
-        Told(
-            f"policy of playouts: {', '.join(PLAYOUTS)}", choices=PLAYOUTS, shared=True,
+        Param(
+            f"policy of playouts: {', '.join(ROLLOUT_POLICIES)}", choices=ROLLOUT_POLICIES, shared=True,
             more="random: generated turns. one_ply: the best turn one round ahead. two_ply: the best turn against the "
             "worst reply. weighted: turns drawn by rank.",
         ),
     ] = "random"  # fmt: skip
-    tries: Annotated[int, Told("number of simulations of each turn for top and playout", 1, 10_000, shared=True)] = 1
-    drawn: Annotated[int, Told("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
+    tries: Annotated[int, Param("number of simulations of each turn for top and playout", 1, 10_000, shared=True)] = 1
+    drawn: Annotated[int, Param("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
     values: Annotated[
         str,
-        Told(
-            f"value of a simulation: {', '.join(WORTHS)}", choices=WORTHS, shared=True,
+        Param(
+            f"value of a simulation: {', '.join(UTILITIES)}", choices=UTILITIES, shared=True,
             more="shares: shares of the position. placements: alpha to 1 for the first place, else 0 to beta.",
         ),
     ] = "shares"  # fmt: skip
-    alpha: Annotated[float, Told("minimum value of the first place", 0, 1, shared=True)] = 0.96
+    alpha: Annotated[float, Param("minimum value of the first place", 0, 1, shared=True)] = 0.96
     beta: Annotated[
-        float, Told("maximum value of the other places", 0, 1, shared=True, more="It is at most alpha.")
+        float, Param("maximum value of the other places", 0, 1, shared=True, more="It is at most alpha.")
     ] = 0.5
     parallel: Annotated[
         str,
-        Told(
+        Param(
             "parallelization: root (threads share nothing), tree, lock (tree with one lock), leaf",
             choices=PARALLEL, shared=True,
             more="root: a tree per thread. tree: one tree with virtual loss. lock: one tree with one lock. leaf: "
             "several playouts per leaf.",
         ),
     ] = "root"  # fmt: skip
-    threads: Annotated[int, Told("number of threads", 1, 1000, takes=Range(1, 10_000), shared=True)] = 1
+    threads: Annotated[int, Param("number of threads", 1, 1000, python_range=Range(1, 10_000), shared=True)] = 1
     trees: Annotated[
         int | None,
-        Told("number of trees with parallel=root (default: one per thread)", 1, 1000, takes=FROM_ONE, shared=True),
+        Param(
+            "number of trees with parallel=root (default: one per thread)", 1, 1000, python_range=FROM_ONE, shared=True
+        ),
     ] = None
     virtual_loss: Annotated[
         int,
-        Told(
-            "number of lost visits that a node counts for each thread below it", 1, 1000, takes=Range(1, 10_000),
+        Param(
+            "number of lost visits that a node counts for each thread below it", 1, 1000, python_range=Range(1, 10_000),
             shared=True,
         ),
     ] = 1  # fmt: skip
-    memory: Annotated[int, Told("maximum memory per tree, in MiB", 1, 10_000, shared=True)] = 256
+    memory: Annotated[int, Param("maximum memory per tree, in MiB", 1, 10_000, shared=True)] = 256
     refine: Annotated[
         float,
-        Told(
-            "part of the budget for local search on the answer", 0, 0.99, takes=Range(0, 1, below_high=True),
-            shared=True, more="A trial (see `search.refining`) counts as a simulation and takes about half as long.",
+        Param(
+            "part of the budget for local search on the answer", 0, 0.99, python_range=Range(0, 1, below_high=True),
+            shared=True,
+            more="A trial (see `search.local_search`) counts as a simulation and takes about half as long.",
         ),
     ] = 0.5  # fmt: skip
     scenarios: Annotated[
-        int, Told("number of scenarios in which local search tests turns", 1, 10_000, shared=True)
+        int, Param("number of scenarios in which local search tests turns", 1, 10_000, shared=True)
     ] = 96  # fmt: skip
-    horizon: Annotated[int, Told("length of a scenario in rounds", 1, 10_000, shared=True)] = 3
+    horizon: Annotated[int, Param("length of a scenario in rounds", 1, 10_000, shared=True)] = 3
     turns: Annotated[
         Literal["ours", "thesis"],
-        Told(
+        Param(
             "turns of the generators: ours, or the thesis's, in which more armies stay behind",
             choices=("ours", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
         ),
@@ -134,10 +138,10 @@ class SearchSettings:
             raise InputError(f"beta = {self.beta!r}: must lie in 0 .. alpha, {self.alpha:g}")
 
     @property
-    def ways(self) -> int:
-        """The bits of `ways` for generators."""
-        ways = ALL_WAYS if self.defense else NO_DEFENSE
-        return ways if self.turns == "ours" else ways & ~PRESS
+    def generators(self) -> int:
+        """The bits of the generators in use, for `Context`."""
+        generators = ALL_GENERATORS if self.defense else NO_DEFENSE
+        return generators if self.turns == "ours" else generators & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
         """Return the given functions; with a turn network, its turns replace the built-in functions that are missing.
@@ -150,17 +154,17 @@ class SearchSettings:
             given = replace(given, generator=plans_and_samples, capacity=NET_CANDIDATES)
         return given if given.policy is not None else replace(given, policy=sampled_turn)
 
-    def for_playing(self, player: int, functions: Functions = BUILT_IN) -> PlaySettings:
+    def for_playing(self, player: int, functions: Functions = BUILT_IN) -> SimulationSettings:
         """Return the settings of kernels that play rounds, for the searching player."""
-        return play_settings(
+        return make_simulation_settings(
             player=player,
             outcome=OUTCOMES.address(self.outcome),
             rounds=self.rounds,
-            move=PLAYOUTS.address(self.playout),
+            move=ROLLOUT_POLICIES.address(self.playout),
             tries=self.tries,
             drawn=self.drawn,
             leaf=address(plug_in("leaf", functions.leaf)),
-            worth=WORTHS.index(self.values),
+            utility=UTILITIES.index(self.values),
             alpha=float(self.alpha),
             beta=float(self.beta),
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.evaluation.worth import write_best_picks
+from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_file import checked_heat
+from warlight_env.agents.turn_net.turn_network_file import checked_temperature
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.view import View
@@ -20,21 +20,21 @@ class TurnNetAgent(KernelAgent):
     """Plays a turn network, on any map, by any rules, and with any number of players.
 
     It picks starting regions by the evaluation of the weights `planning`. It fills in hidden regions by
-    `imagined.lone`.
+    `determinization.minimal_determinization`.
 
     Args:
         network: the network that plays.
-        heat: divides logits before choices are drawn; 0 takes the most likely value of each choice.
+        temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
 
     Raises:
-        TurnNetworkError: the heat is not in 0 .. `turn_file.MOST_HEAT`.
+        TurnNetworkError: the temperature is not in 0 .. `turn_network_file.MAX_TEMPERATURE`.
     """
 
     name = "policy"
 
-    def __init__(self, network: TurnNetwork, seed: int = 0, heat: float = 0.0) -> None:
+    def __init__(self, network: TurnNetwork, seed: int = 0, temperature: float = 0.0) -> None:
         super().__init__(seed)
-        self._network, self.heat = network, checked_heat(heat)
+        self._network, self.temperature = network, checked_temperature(temperature)
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
@@ -44,8 +44,8 @@ class TurnNetAgent(KernelAgent):
     def _write(self, view: View) -> int:
         return int(
             network_turn(
-                self._context, lone(view), view.player, np.float64(self.heat), self.rng, self._work, self._deploy,
-                self._attacks,
+                self._context, minimal_determinization(view), view.player, np.float64(self.temperature), self.rng,
+                self._work, self._deploy, self._attacks,
             )
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.generators.turns import is_new
 from warlight_env.agents.planning.plans import add_plans, generate_plans
 from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet
-from warlight_env.agents.turn_net.forward import describe, describe_ends
+from warlight_env.agents.turn_net.forward import embed_ends, embed_regions
 from warlight_env.agents.turn_net.turns import described_turn
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState
@@ -27,13 +27,13 @@ def add_samples(
     The most likely choices come first, then random ones. Returns the new number of turns.
     """
     room = turns.counts.shape[0]
-    describe(context, position, player, work.net)
-    describe_ends(context, position, player, work.net)
+    embed_regions(context, position, player, work.net)
+    embed_ends(context, position, player, work.net)
     for i in range(1 + _TRIES * (room - 1)):
         if count == room:
             break
-        deploy, attacks, heat = turns.deploy[count], turns.attacks[count], min(1.0, np.float64(i))
-        turns.counts[count] = described_turn(context, position, player, heat, rng, work, deploy, attacks)
+        deploy, attacks, temperature = turns.deploy[count], turns.attacks[count], min(1.0, np.float64(i))
+        turns.counts[count] = described_turn(context, position, player, temperature, rng, work, deploy, attacks)
         if count == 0 or is_new(turns, count):
             count += 1
     return np.int64(count)

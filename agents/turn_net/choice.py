@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
+from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turn_network
 from warlight_env.engine.view import View
 from warlight_env.maps import load
 
@@ -41,12 +41,13 @@ def _world() -> str:
 
 
 def load_networks(source: str | Path | TurnNetwork | None) -> TurnNetworks | None:
-    """Return the network of `load_turns` for all games; ``learned`` loads the package's networks, each for its games.
+    """Return the network of `load_turn_network` for all games; ``learned`` loads the package's networks, each for its
+    games.
 
     Raises:
-        TurnNetworkError: see `load_turns`.
+        TurnNetworkError: see `load_turn_network`.
     """
-    network = load_turns(source)
+    network = load_turn_network(source)
     if network is None:
         return None
-    return TurnNetworks(network, load_turns(_WORLD) if source == LEARNED else None)
+    return TurnNetworks(network, load_turn_network(_WORLD) if source == LEARNED else None)

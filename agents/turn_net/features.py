@@ -19,8 +19,8 @@ from warlight_env.agents.evaluation.surroundings import (
     holder_of,
     neighbours_of,
 )
-from warlight_env.agents.records.forces import Forces, chance_of_capture
-from warlight_env.agents.records.turn_record import Floats, TurnNetWork
+from warlight_env.agents.records.army_requirements import ArmyRequirements, chance_of_capture
+from warlight_env.agents.records.turn_record import Floats, TurnNetworkBuffers
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Real
@@ -40,7 +40,7 @@ _RULES: Final = RULES.width
 #: turn's time.
 _MANY: Final = 1024
 _LOGS: Final = np.array([math.log1p(x) for x in range(_MANY)], dtype=np.float32)
-#: Columns of `TurnNetWork.holding`.
+#: Columns of `TurnNetworkBuffers.holding`.
 INCOME: Final = 0
 _ARMIES: Final = 1
 _REGIONS: Final = 2
@@ -53,7 +53,7 @@ def _log(value: Int | Real) -> Real:
 
 
 @kernel
-def write_position(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
+def write_position(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write `nodes` and `overall` of `work`; all numbers are about 1."""
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
@@ -84,7 +84,7 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
 
 
 @kernel
-def _write_super_regions(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
+def _write_super_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the regions' features of their super regions, and add bonuses to the incomes."""
     board, nodes, owner = context.board, work.nodes, position.owner
     for s in range(board.bonus.shape[0]):
@@ -96,7 +96,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
                 mine += 1.0
             else:
                 enemies += owner[r] >= 0
-                cost += cost_of(context.forces, position.army[r])
+                cost += cost_of(context.army_requirements, position.army[r])
         holder, size = holder_of(board, position, s), np.float64(end - start)
         if holder >= 0:
             work.holding[holder, INCOME] += board.bonus[s]
@@ -112,7 +112,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
 
 
 @kernel
-def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetWork) -> None:
+def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetworkBuffers) -> None:
     """Write the other features of a region's row."""
     holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
     by, armies = np.int64(position.owner[r]), np.int64(position.army[r])
@@ -122,7 +122,7 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     risk: Real = 0.0
     if against > 0:
         income = holding[beside.strongest_holder if mine else player, INCOME]
-        risk = chance_with_income(context.forces, against, income, armies)
+        risk = chance_with_income(context.army_requirements, against, income, armies)
     size = _log(armies) * third
     row[_NODE.mine], row[_NODE.neutral] = np.float32(mine), np.float32(neutral)
     row[_NODE.enemy] = np.float32(not mine and not neutral)
@@ -148,21 +148,21 @@ def write_edge(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, row: Floats
 ) -> None:
     """Write the numbers of a border from a region of the player to row float32[N_EDGE]."""
-    forces, third = context.forces, np.float32(1.0 / 3.0)
+    requirements, third = context.army_requirements, np.float32(1.0 / 3.0)
     available = np.int64(position.army[source]) + deployed - 1
     by, defenders = np.int64(position.owner[target]), np.int64(position.army[target])
     mine = by == player
     row[_EDGE.leaving], row[_EDGE.defenders] = _log(available) * third, _log(defenders) * third
     row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(mine), np.float32(by < 0)
     row[_EDGE.to_enemy] = np.float32(1.0) - row[_EDGE.to_mine] - row[_EDGE.to_neutral]
-    row[_EDGE.all] = _chance(forces, mine, available, defenders)
-    row[_EDGE.three_quarters] = _chance(forces, mine, available * 3 >> 2, defenders)
-    row[_EDGE.half] = _chance(forces, mine, available * 2 >> 2, defenders)
-    row[_EDGE.quarter] = _chance(forces, mine, available >> 2, defenders)
+    row[_EDGE.all] = _chance(requirements, mine, available, defenders)
+    row[_EDGE.three_quarters] = _chance(requirements, mine, available * 3 >> 2, defenders)
+    row[_EDGE.half] = _chance(requirements, mine, available * 2 >> 2, defenders)
+    row[_EDGE.quarter] = _chance(requirements, mine, available >> 2, defenders)
     row[_EDGE.none], row[_EDGE.deployed] = np.float32(available == 0), np.float32(deployed / 5.0)
 
 
 @inline_kernel
-def _chance(forces: Forces, mine: Bool, attackers: Int, defenders: Int) -> Real:
+def _chance(requirements: ArmyRequirements, mine: Bool, attackers: Int, defenders: Int) -> Real:
     """Return the chance to capture a region, float32; 0 for the player's own region."""
-    return np.float32(0.0 if mine else chance_of_capture(forces, attackers, defenders))
+    return np.float32(0.0 if mine else chance_of_capture(requirements, attackers, defenders))

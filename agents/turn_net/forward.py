@@ -11,7 +11,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.records.turn_record import LAYERS, UNITS, Floats, TurnNetWork
+from warlight_env.agents.records.turn_record import LAYERS, UNITS, Floats, TurnNetworkBuffers
 from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -37,32 +37,32 @@ def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
 
 
 @kernel
-def describe(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write the network's descriptions of all regions, seen by a player, to `described` of `work`."""
+def embed_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
+    """Write the network's descriptions of all regions, seen by a player, to `embeddings` of `work`."""
     write_position(context, position, player, work)
-    describe_alone(context, work)
+    embed_features(context, work)
     for layer in range(LAYERS):
-        describe_further(context, layer, work)
+        pass_messages(context, layer, work)
 
 
 @kernel
-def describe_alone(context: Context, work: TurnNetWork) -> None:
-    """Write descriptions from each region's numbers and the position's numbers in `work` to `described` of `work`."""
+def embed_features(context: Context, work: TurnNetworkBuffers) -> None:
+    """Write descriptions from each region's numbers and the position's numbers in `work` to `embeddings` of `work`."""
     net, base = context.turns, stack_singles()
     copy_floats(net.first_bias, base, UNITS)
     _add_columns(work.overall, net.overall_columns, net.overall, base)
     for r in range(work.nodes.shape[0]):
-        row = work.described[r]
+        row = work.embeddings[r]
         copy_floats(base, row, UNITS)
         _add_columns(work.nodes[r], net.node_columns, net.first, row)
         _gate(row, row, row)
 
 
 @kernel
-def describe_further(context: Context, layer: Int, work: TurnNetWork) -> None:
-    """Add the layer's messages from neighbours and super regions to `described` of `work`."""
+def pass_messages(context: Context, layer: Int, work: TurnNetworkBuffers) -> None:
+    """Add the layer's messages from neighbours and super regions to `embeddings` of `work`."""
     net, board = context.turns, context.board
-    described, hidden, mean, n = work.described, work.hidden, work.mean, work.described.shape[0]
+    embeddings, hidden, mean, n = work.embeddings, work.hidden, work.mean, work.embeddings.shape[0]
     near = stack_singles()
     for s in range(board.bonus.shape[0]):
         _write_among(context, layer, s, work)
@@ -70,49 +70,49 @@ def describe_further(context: Context, layer: Int, work: TurnNetWork) -> None:
         row = hidden[r]
         copy_floats(net.layer_bias[layer], row, UNITS)
         _add_row(_ONE, mean[board.super_region[r]], row)
-        mean_of_neighbors(board, described, r, near)
-        _add(described[r], net.own[layer], row, UNITS)
+        mean_of_neighbors(board, embeddings, r, near)
+        _add(embeddings[r], net.own[layer], row, UNITS)
         _add(near, net.around[layer], row, UNITS)
     for r in range(n):
         _gate(hidden[r], hidden[r], hidden[r])
-        _add_row(_ONE, hidden[r], described[r])
+        _add_row(_ONE, hidden[r], embeddings[r])
 
 
 @inline_kernel
-def mean_of_neighbors(board: Board, described: Floats, r: Int, out: Floats) -> None:
+def mean_of_neighbors(board: Board, embeddings: Floats, r: Int, out: Floats) -> None:
     """Write the mean of a region's neighbours' descriptions to out float32[H]."""
     begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
     part = np.float32(1.0) / np.float32(max(1, end - begin))
     clear_floats(out, UNITS)
     for e in range(begin, end):
-        _add_row(part, described[board.edge_target[e]], out)
+        _add_row(part, embeddings[board.edge_target[e]], out)
 
 
 @inline_kernel
-def mean_of_members(board: Board, described: Floats, s: Int, out: Floats) -> None:
+def mean_of_members(board: Board, embeddings: Floats, s: Int, out: Floats) -> None:
     """Write the mean of the descriptions of a super region's regions to out float32[H]."""
     begin, end = board.member_start[s], board.member_start[s + 1]
     part = np.float32(1.0) / np.float32(end - begin)
     clear_floats(out, UNITS)
     for i in range(begin, end):
-        _add_row(part, described[board.members[i]], out)
+        _add_row(part, embeddings[board.members[i]], out)
 
 
 @kernel
-def _write_among(context: Context, layer: Int, s: Int, work: TurnNetWork) -> None:
+def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers) -> None:
     """Write a super region's message to its members to `mean` of `work`."""
     out, total = work.mean[s], stack_singles()
-    mean_of_members(context.board, work.described, s, total)
+    mean_of_members(context.board, work.embeddings, s, total)
     clear_floats(out, UNITS)
     _add(total, context.turns.among[layer], out, UNITS)
 
 
 @kernel
-def write_scores(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
+def write_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the scores of all regions as the main deploy region to `score` of `work`.
 
-    `describe` must run first. The softmax of the scores gives the probabilities. Regions that are not the player's get
-    -inf. The main deploy region is the region that gets the most armies.
+    `embed_regions` must run first. The softmax of the scores gives the probabilities. Regions that are not the player's
+    get -inf. The main deploy region is the region that gets the most armies.
     """
     net = context.turns
     for r in range(position.owner.shape[0]):
@@ -120,24 +120,26 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
         if position.owner[r] == player:
             score = _ZERO
             for j in range(UNITS):
-                score += work.described[r, j] * net.main[j]
+                score += work.embeddings[r, j] * net.main[j]
             work.score[r] = score
 
 
 @kernel
-def describe_main(context: Context, work: TurnNetWork, main: Int, out: Floats) -> None:
+def embed_main(context: Context, work: TurnNetworkBuffers, main: Int, out: Floats) -> None:
     """Write the main deploy region's input to the deploys on other regions to out float32[H]."""
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)
-    _add(work.described[main], net.chosen, out, UNITS)
+    _add(work.embeddings[main], net.chosen, out, UNITS)
 
 
 @kernel
-def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, out: Floats) -> None:
+def weight_logits(
+    context: Context, work: TurnNetworkBuffers, region: Int, main: Int, of_main: Floats, out: Floats
+) -> None:
     """Write the logits of a region's deploy weight to out float32[V], given the main deploy region.
 
     Args:
-        of_main: from `describe_main`.
+        of_main: from `embed_main`.
     """
     hidden = stack_singles()
     weight_units(context, work, region, main, of_main, hidden)
@@ -145,7 +147,9 @@ def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, o
 
 
 @inline_kernel
-def weight_units(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, hidden: Floats) -> None:
+def weight_units(
+    context: Context, work: TurnNetworkBuffers, region: Int, main: Int, of_main: Floats, hidden: Floats
+) -> None:
     """Write the units float32[H] of a region's deploy weight, see `weight_logits`."""
     net, board = context.turns, context.board
     copy_floats(of_main, hidden, UNITS)
@@ -153,7 +157,7 @@ def weight_units(context: Context, work: TurnNetWork, region: Int, main: Int, of
         _add_row(_ONE, net.link[0], hidden)
     if board.super_region[main] == board.super_region[region]:
         _add_row(_ONE, net.link[1], hidden)
-    _add(work.described[region], net.beside, hidden, UNITS)
+    _add(work.embeddings[region], net.beside, hidden, UNITS)
     _gate(hidden, hidden, hidden)
 
 
@@ -169,8 +173,8 @@ def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: F
 
 
 @kernel
-def describe_ends(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
-    """Write the borders' inputs from their ends to `mean` and `toward` of `work`; `describe` must run first.
+def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
+    """Write the borders' inputs from their ends to `mean` and `toward` of `work`; `embed_regions` must run first.
 
     `mean` is for the player's regions as sources, `toward` for the regions beside them as targets.
     """
@@ -180,19 +184,19 @@ def describe_ends(context: Context, position: Position, player: Int, work: TurnN
         copy_floats(net.edge_bias, source, UNITS)
         clear_floats(target, UNITS)
         if position.owner[r] == player:
-            _add(work.described[r], net.source, source, UNITS)
+            _add(work.embeddings[r], net.source, source, UNITS)
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             if position.owner[board.edge_target[e]] == player:  # borders have two ends, and two directions
-                _add(work.described[r], net.target, target, UNITS)
+                _add(work.embeddings[r], net.target, target, UNITS)
                 break
 
 
 @kernel
 def edge_logits(
-    context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, work: TurnNetWork,
-    shares: Floats, priorities: Floats,
+    context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int,
+    work: TurnNetworkBuffers, shares: Floats, priorities: Floats,
 ) -> None:  # fmt: skip
-    """Write the logits of a border's share and priority to float32[V] each; `describe_ends` must run first."""
+    """Write the logits of a border's share and priority to float32[V] each; `embed_ends` must run first."""
     numbers, hidden = stack_singles(), stack_singles()
     edge_units(context, position, player, source, target, deployed, work, numbers, hidden)
     read_share(context, hidden, shares)
@@ -201,8 +205,8 @@ def edge_logits(
 
 @inline_kernel
 def edge_units(
-    context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, work: TurnNetWork,
-    numbers: Floats, hidden: Floats,
+    context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int,
+    work: TurnNetworkBuffers, numbers: Floats, hidden: Floats,
 ) -> None:  # fmt: skip
     """Write a border's numbers float32[N_EDGE] and the units float32[H] of its share and priority."""
     net = context.turns
@@ -226,39 +230,39 @@ def read_priority(context: Context, hidden: Floats, out: Floats) -> None:
 
 
 @kernel
-def player_scores(context: Context, position: Position, player: Int, work: TurnNetWork, scores: Shares) -> None:
+def player_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers, scores: Shares) -> None:
     """Write the players' scores, seen by a player, to float64[P]; -inf for eliminated players.
 
-    `describe` must run first. The softmax of the scores gives the chances to win.
+    `embed_regions` must run first. The softmax of the scores gives the chances to win.
     """
     base, hidden = stack_singles(), stack_singles()
-    whole_units(context, work.described, base)
+    whole_units(context, work.embeddings, base)
     for p in range(context.players):
-        count = player_units(context, position, player, p, work.described, base, hidden)
+        count = player_units(context, position, player, p, work.embeddings, base, hidden)
         scores[p] = read_score(context, hidden) if count > 0 else -np.inf
 
 
 @inline_kernel
-def mean_of_all(described: Floats, out: Floats) -> None:
+def mean_of_all(embeddings: Floats, out: Floats) -> None:
     """Write the mean of all regions' descriptions to out float32[H]."""
-    part = np.float32(1.0) / np.float32(described.shape[0])
+    part = np.float32(1.0) / np.float32(embeddings.shape[0])
     clear_floats(out, UNITS)
-    for r in range(described.shape[0]):
-        _add_row(part, described[r], out)
+    for r in range(embeddings.shape[0]):
+        _add_row(part, embeddings[r], out)
 
 
 @inline_kernel
-def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, total: Floats) -> Int:
+def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats, total: Floats) -> Int:
     """Write the mean of a player's regions' descriptions, and a tenth of their sum, to float32[H] each.
 
     Returns the number of these regions.
     """
     count = np.int64(0)
     clear_floats(total, UNITS)
-    for r in range(described.shape[0]):
+    for r in range(embeddings.shape[0]):
         if position.owner[r] == p:
             count += 1
-            _add_row(_ONE, described[r], total)
+            _add_row(_ONE, embeddings[r], total)
     for j in range(UNITS):
         mean[j] = total[j] / np.float32(max(np.int64(1), count))
         total[j] *= TENTH
@@ -266,24 +270,24 @@ def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, 
 
 
 @inline_kernel
-def whole_units(context: Context, described: Floats, base: Floats) -> None:
+def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
     """Write the part of the score units that is the same for all players to base float32[H]."""
     whole = stack_singles()
     copy_floats(context.turns.value_bias, base, UNITS)
-    mean_of_all(described, whole)
+    mean_of_all(embeddings, whole)
     _add(whole, context.turns.whole, base, UNITS)
 
 
 @inline_kernel
 def player_units(
-    context: Context, position: Position, player: Int, p: Int, described: Floats, base: Floats, hidden: Floats
+    context: Context, position: Position, player: Int, p: Int, embeddings: Floats, base: Floats, hidden: Floats
 ) -> Int:
     """Write the units float32[H] of the score of p, and return the number of regions of p."""
     net, held, total = context.turns, stack_singles(), stack_singles()
     copy_floats(base, hidden, UNITS)
     if p == player:
         _add_row(_ONE, net.player, hidden)
-    count = sums_of_player(position, p, described, held, total)
+    count = sums_of_player(position, p, embeddings, held, total)
     if count > 0:
         _add(held, net.held, hidden, UNITS)
         _add(total, net.total, hidden, UNITS)

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import VALUES, decode_factored, share_out
+from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_factored
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.turn_record import Floats
 from warlight_env.agents.turn_net.features import INCOME
 from warlight_env.agents.turn_net.forward import (
-    describe,
-    describe_ends,
-    describe_main,
     edge_logits,
+    embed_ends,
+    embed_main,
+    embed_regions,
     weight_logits,
     write_scores,
 )
@@ -31,22 +31,23 @@ _CLOSED = np.float32(-np.inf)
 
 
 @inline_kernel
-def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState, chance: npt.NDArray[np.float64]) -> Int:
-    """Return the most likely of the first `count` values (heat 0), or draw one by the softmax of logits / heat.
+def _chosen(logits: Floats, count: Int, temperature: Real, rng: RandomState, log_prob: npt.NDArray[np.float64]) -> Int:
+    """Return the most likely of the first `count` values (temperature 0), or draw one by the softmax of logits /
+    temperature.
 
-    A drawn value adds the logarithm of its probability to chance[0].
+    A drawn value adds the logarithm of its probability to log_prob[0].
     """
     best = np.int64(0)
     for v in range(1, count):
         if logits[v] > logits[best]:
             best = np.int64(v)
-    if heat == 0.0:
+    if temperature == 0.0:
         return best
     total, parts = 0.0, stack_floats()
     for v in range(count):
         parts[v] = 0.0
         if logits[v] > _CLOSED:
-            parts[v] = np.exp((np.float64(logits[v]) - logits[best]) / heat)
+            parts[v] = np.exp((np.float64(logits[v]) - logits[best]) / temperature)
         total += parts[v]
     left, chosen = uniform(rng) * total, best
     for v in range(count):
@@ -54,7 +55,7 @@ def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState, chance: np
         if left < 0.0:
             chosen = np.int64(v)
             break
-    chance[0] += (np.float64(logits[chosen]) - logits[best]) / heat - np.log(total)
+    log_prob[0] += (np.float64(logits[chosen]) - logits[best]) / temperature - np.log(total)
     return chosen
 
 
@@ -63,7 +64,7 @@ def network_turn(
     context: Context,
     position: Position,
     player: Int,
-    heat: Real,
+    temperature: Real,
     rng: RandomState,
     work: GeneratorWork,
     deploy: Armies,
@@ -72,16 +73,16 @@ def network_turn(
     """Write a turn of the network to deploy int32[N] and attacks int32[E, 3], and return the number of attacks.
 
     Writes the turn's small choices, as in `factored_turns` with priorities, to `work.net.row`. Writes the logarithm of
-    the turn's probability to `work.net.chance`: the product of its choices' probabilities, each given the choices
+    the turn's probability to `work.net.log_prob`: the product of its choices' probabilities, each given the choices
     before it. The main deploy region, which gets the most armies, is drawn first, then the weights of the other
     regions.
 
     Args:
-        heat: divides logits before values are drawn; 0 takes the most likely value.
+        temperature: divides logits before values are drawn; 0 takes the most likely value.
     """
-    describe(context, position, player, work.net)
-    describe_ends(context, position, player, work.net)
-    return described_turn(context, position, player, heat, rng, work, deploy, attacks)
+    embed_regions(context, position, player, work.net)
+    embed_ends(context, position, player, work.net)
+    return described_turn(context, position, player, temperature, rng, work, deploy, attacks)
 
 
 @kernel
@@ -89,40 +90,40 @@ def described_turn(
     context: Context,
     position: Position,
     player: Int,
-    heat: Real,
+    temperature: Real,
     rng: RandomState,
     work: GeneratorWork,
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn like `network_turn`; `describe` and `describe_ends` must run once before turns of a position."""
+    """Write a turn like `network_turn`; `embed_regions` and `embed_ends` must run once before turns of a position."""
     board, net, owner, army = context.board, work.net, position.owner, position.army
     row, n, edges = net.row, position.owner.shape[0], board.edge_target.shape[0]
     logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()
     for i in range(n + 2 * edges):
         row[i] = 0
-    net.chance[0] = 0.0
+    net.log_prob[0] = 0.0
     write_scores(context, position, player, net)
-    main = _chosen(net.score, n, heat, rng, net.chance)
-    describe_main(context, net, main, of_main)
+    main = _chosen(net.score, n, temperature, rng, net.log_prob)
+    embed_main(context, net, main, of_main)
     for r in range(n):
         if owner[r] != player:
             continue
         row[r] = VALUES - 1
         if r != main:
             weight_logits(context, net, r, main, of_main, logits)
-            row[r] = _chosen(logits, VALUES, heat, rng, net.chance)
+            row[r] = _chosen(logits, VALUES, temperature, rng, net.log_prob)
     income = np.int64(net.holding[player, INCOME])
-    share_out(owner, player, income, context.params.max_orders, row, net.own, net.classes, deploy)
+    allocate_income(owner, player, income, context.params.max_orders, row, net.own, net.classes, deploy)
     for r in range(n):
         if owner[r] != player or army[r] + deploy[r] <= 1:
             continue
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             target = board.edge_target[e]
             edge_logits(context, position, player, r, target, np.int64(deploy[r]), net, logits, priorities)
-            row[n + e] = _chosen(logits, VALUES, heat, rng, net.chance)
+            row[n + e] = _chosen(logits, VALUES, temperature, rng, net.log_prob)
             if row[n + e] > 0:
-                row[n + edges + e] = _chosen(priorities, VALUES, heat, rng, net.chance)
+                row[n + edges + e] = _chosen(priorities, VALUES, temperature, rng, net.log_prob)
     count, _ = decode_factored(
         board.neighbor_start, board.edge_target, owner, army, player, income, context.params.max_orders, True,
         row, net.own, net.classes, deploy, attacks,

@@ -19,7 +19,7 @@ from warlight_env.agents.evaluation.surroundings import (
     holder_of,
     neighbours_of,
 )
-from warlight_env.agents.records.forces import chance_of_capture
+from warlight_env.agents.records.army_requirements import chance_of_capture
 from warlight_env.agents.records.value_record import N_PLAYER
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
@@ -43,7 +43,7 @@ PROMISE_WORTH: Final = 6.0
 @kernel
 def write_features(context: Context, position: Position, features: Numbers) -> None:
     """Write each player's raw numbers to features float64[P * N_PLAYER], one player after the other."""
-    board, forces, players = context.board, context.forces, context.players
+    board, requirements, players = context.board, context.army_requirements, context.players
     owner, army = position.owner, position.army
     exposed, threatened, own, cost_own, ready = (
         stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_floats(),
@@ -71,8 +71,8 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
         if neutral:
             features[by * N_PLAYER + OF.edges] += 1.0
         if strongest > 0:
-            now = chance_of_capture(forces, strongest - 1, a)
-            soon = chance_with_income(forces, strongest, features[who * N_PLAYER + OF.income], a)
+            now = chance_of_capture(requirements, strongest - 1, a)
+            soon = chance_with_income(requirements, strongest, features[who * N_PLAYER + OF.income], a)
             exposed[r], threatened[r] = now, soon
             features[by * N_PLAYER + OF.front] += a
             features[by * N_PLAYER + OF.fronts] += 1.0
@@ -92,7 +92,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
             own[p], cost_own[p], ready[p] = 0.0, 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
-            by, cost = np.int64(owner[r]), np.float64(cost_of(forces, army[r]))
+            by, cost = np.int64(owner[r]), np.float64(cost_of(requirements, army[r]))
             total += cost
             now, soon = max(now, exposed[r]), max(soon, threatened[r])
             if by >= 0:
@@ -143,7 +143,7 @@ def write_rules(context: Context, position: Position, rules: Numbers) -> None:
     left: Int = MOST_ROUNDS if limit == 0 else min(MOST_ROUNDS, max(0, limit - position.round[0]))
     rules[_RULE.per_enemy] = 1.0 / max(1, context.players - 1)
     rules[_RULE.rounds_left] = left / MOST_ROUNDS
-    rules[_RULE.to_take_two] = cost_of(context.forces, 2) / 3.0
-    rules[_RULE.to_take_ten] = cost_of(context.forces, 10) / 15.0
+    rules[_RULE.to_take_two] = cost_of(context.army_requirements, 2) / 3.0
+    rules[_RULE.to_take_ten] = cost_of(context.army_requirements, 10) / 15.0
     rules[_RULE.base_income] = context.params.base_income / 5.0
     rules[_RULE.regions] = position.owner.shape[0] / 40.0

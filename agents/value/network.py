@@ -97,7 +97,7 @@ def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
 
 
 @kernel
-def network_chance(context: Context, position: Position, shares: Shares) -> Int:
+def win_probabilities(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's chance to win to shares float64[P], in the signature of evaluations.
 
     The network is fitted to these chances.

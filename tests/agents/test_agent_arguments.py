@@ -15,7 +15,7 @@ from warlight_env.agents.plug_ins.functions import Functions, PlugInError
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, load_value
 from warlight_env.agents.registry import parse, pinned, register, unpinned
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.errors import InputError
 from warlight_env.step_results import GameError
 
@@ -44,7 +44,7 @@ def test_agents_take_integers_of_numpy_as_seeds():
         (lambda: Functions(capacity=HUGE), PlugInError),
         (lambda: Functions(leaf=HUGE), PlugInError),
         (lambda: load_value(3), ValueNetworkError),
-        (lambda: load_turns(b"x"), TurnNetworkError),
+        (lambda: load_turn_network(b"x"), TurnNetworkError),
     ],
 )
 def test_values_that_cannot_be_shown_or_compared_are_refused(make, error):
@@ -53,8 +53,8 @@ def test_values_that_cannot_be_shown_or_compared_are_refused(make, error):
 
 
 def test_networks_are_taken_as_they_were_loaded():
-    value, turns = load_value("learned"), load_turns("learned")
-    assert load_value(value) is value and load_turns(turns) is turns
+    value, turns = load_value("learned"), load_turn_network("learned")
+    assert load_value(value) is value and load_turn_network(turns) is turns
 
 
 @pytest.mark.parametrize("use", [parse, pinned, lambda spec: make_agent(spec, 0)])

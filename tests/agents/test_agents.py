@@ -17,7 +17,7 @@ from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.expectation import to_conquer
-from warlight_env.agents.evaluation.worth import rank_picks, region_value
+from warlight_env.agents.evaluation.static_evaluation import rank_picks, region_value
 from warlight_env.agents.generators.inland import distances_to_foreign
 from warlight_env.agents.players.aggressive import AggressiveAgent
 from warlight_env.agents.players.random import RandomAgent

@@ -13,8 +13,7 @@ from helpers import RING, as_position, board_of, shares_of
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
-from warlight_env.agents.evaluation.worth import (
+from warlight_env.agents.evaluation.static_evaluation import (
     explain,
     extended_share,
     extended_worth,
@@ -23,8 +22,9 @@ from warlight_env.agents.evaluation.worth import (
     region_value,
     region_values,
 )
+from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
 from warlight_env.agents.players.duels import FEATURES, write_features
-from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsSettings, TreeSearch
 from warlight_env.agents.players.one_ply import OnePlyAgent
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
@@ -133,7 +133,7 @@ def test_the_search_takes_the_terms_into_account():
     view = played("world", 6).view(0)
 
     def found(weights):
-        search = Search(view, MctsSettings(weights=weights), 1)
+        search = TreeSearch(view, MctsSettings(weights=weights), 1)
         search.run(simulations=60)
         return [(c.visits, c.value) for c in search.candidates()]
 

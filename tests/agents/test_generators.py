@@ -11,8 +11,14 @@ from helpers import PRESETS, RING, as_position, board_of, make_map, position, sh
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.expectation import favourable, reach, to_conquer, to_hold
-from warlight_env.agents.evaluation.worth import explain, position_share, position_worth, region_value, region_values
+from warlight_env.agents.evaluation.expectation import favourable, max_attackers, to_conquer, to_hold
+from warlight_env.agents.evaluation.static_evaluation import (
+    explain,
+    position_share,
+    position_worth,
+    region_value,
+    region_values,
+)
 from warlight_env.agents.generators.turns import random_turn
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.weights import BOUNDS, START, THESIS, Weights, WeightsError, make_evaluation
@@ -50,9 +56,9 @@ def test_favourable_is_to_lose_less_than_to_kill():
 def test_reach_is_the_strongest_neighbour_with_its_whole_income():
     board = make_board(STAR)
     there = as_position([0, 1, 1, -1], [3, 4, 9, 50])
-    assert reach(board, there, 1, 5, 0) == 9 - 1 + 5
-    assert reach(board, there, 0, 5, 1) == 3 - 1 + 5
-    assert reach(board, there, 1, 5, 3) == 0, "nothing of player 1 is beside region 3"
+    assert max_attackers(board, there, 1, 5, 0) == 9 - 1 + 5
+    assert max_attackers(board, there, 0, 5, 1) == 3 - 1 + 5
+    assert max_attackers(board, there, 1, 5, 3) == 0, "nothing of player 1 is beside region 3"
 
 
 # Evaluation
@@ -261,7 +267,7 @@ def test_a_random_turn_is_one_of_the_turns():
 
 def test_unknown_ways_are_named():
     seen = view(LINE, [0, 0, 0, 1, 1, 1], [3] * 6)
-    with pytest.raises(generators.WayError, match="did you mean 'aggressive'"):
+    with pytest.raises(generators.GeneratorError, match="did you mean 'aggressive'"):
         generators.deploys(seen, "agressive")
-    with pytest.raises(generators.WayError, match="there are offensive"):
+    with pytest.raises(generators.GeneratorError, match="there are offensive"):
         generators.attacks(seen, "xyz")

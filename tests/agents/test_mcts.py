@@ -14,12 +14,12 @@ import pytest
 from helpers import RING, make_map, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
-from warlight_env.agents.evaluation.worth import position_share
-from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.evaluation.static_evaluation import position_share
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.players.mcts.tree import NODES, clear, load_turn, make_tree, store_turn
 from warlight_env.agents.plug_ins.functions import Functions, PlugInError, make_context
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.agents.weights import THESIS, WeightsError
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
@@ -40,8 +40,8 @@ def view(map_, owner, army, player=0, **rules):
     )
 
 
-def searched(simulations=200, seen=None, seed=1, **settings) -> Search:
-    search = Search(MIDGAME.view(0) if seen is None else seen, MctsSettings(**{**SMALL, **settings}), seed)
+def searched(simulations=200, seen=None, seed=1, **settings) -> TreeSearch:
+    search = TreeSearch(MIDGAME.view(0) if seen is None else seen, MctsSettings(**{**SMALL, **settings}), seed)
     search.run(simulations)
     return search
 
@@ -251,13 +251,13 @@ def test_a_search_is_stopped_from_another_thread():
 
 
 def test_an_answer_at_any_moment():
-    search = Search(MIDGAME.view(0), MctsSettings(**SMALL))
+    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL))
     assert isinstance(search.best(), Orders), "before anything was searched"
     assert MIDGAME.check(0, search.best()) == []
 
 
 def test_a_search_stopped_before_its_first_simulation_has_an_answer():
-    search = Search(MIDGAME.view(0), MctsSettings(**SMALL))
+    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL))
     search.stop()
     search.run(simulations=10)
     assert search.simulations == 0 and MIDGAME.check(0, search.best()) == []
@@ -266,7 +266,7 @@ def test_a_search_stopped_before_its_first_simulation_has_an_answer():
 # Determinism
 
 
-def same(one: Search, other: Search) -> bool:
+def same(one: TreeSearch, other: TreeSearch) -> bool:
     pairs = [[(c.orders, c.visits, c.total) for c in search.candidates()] for search in (one, other)]
     return pairs[0] == pairs[1]
 
@@ -385,7 +385,7 @@ def test_parameters_of_the_registry():
     agent = make_agent("mcts:sims=9,c=0.65,threads=2,outcome=single,turns=thesis", 1)
     settings = agent.settings
     assert (settings.simulations, settings.exploration, settings.threads, settings.outcome) == (9, 0.65, 2, "single")
-    assert settings.ways == 0b111_111 and make_agent("mcts_no_defense", 1).settings.ways == 0b1_001_101
+    assert settings.generators == 0b111_111 and make_agent("mcts_no_defense", 1).settings.generators == 0b1_001_101
     assert make_agent("pmcts", 1).settings.n_trees == 2
     thesis = make_agent("mcts_thesis:sims=9", 1).settings
     assert thesis == dataclasses.replace(THESIS_SETTINGS, simulations=9) and thesis.exploration == 1.41
@@ -416,10 +416,10 @@ def count_regions(context, position, shares):
 
 def test_plug_ins_are_used():
     seen = MIDGAME.view(0)
-    search = Search(seen, MctsSettings(**SMALL), 1, Functions(generator=idle))
+    search = TreeSearch(seen, MctsSettings(**SMALL), 1, Functions(generator=idle))
     search.run(20)
     assert [c.orders for c in search.candidates()] == [Orders([], [])]
-    search = Search(seen, MctsSettings(samples=3, rounds=1), 1, Functions(evaluation=count_regions))
+    search = TreeSearch(seen, MctsSettings(samples=3, rounds=1), 1, Functions(evaluation=count_regions))
     search.run(200)
     shares = [c.value for c in search.candidates()]
     part = (seen.owner == 0).sum() / (seen.owner >= 0).sum()
@@ -435,7 +435,7 @@ def test_plain_python_works_with_a_notice():
             shares[player] = (position.owner == player).sum() / (position.owner >= 0).sum()
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = Search(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, Functions(evaluation=slow))
+        search = TreeSearch(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, Functions(evaluation=slow))
     search.run(5)
     assert set(calls) == {2} and search.simulations == 5
 
@@ -446,7 +446,7 @@ def test_a_plug_in_that_does_not_fit_is_named():
         return a + b
 
     with pytest.raises(PlugInError, match="wrong"):
-        Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(evaluation=wrong))
+        TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(evaluation=wrong))
 
 
 def test_records_are_plain_data():

@@ -10,19 +10,19 @@ import pytest
 
 from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
-from warlight_env.agents.evaluation.worth import position_share
+from warlight_env.agents.evaluation.static_evaluation import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
-from warlight_env.agents.players.mcts import MctsSettings, Search
-from warlight_env.agents.players.mcts.picking import answers_of_each
+from warlight_env.agents.players.mcts import MctsSettings, TreeSearch
+from warlight_env.agents.players.mcts.pick_search import answers_of_each
 from warlight_env.agents.players.mcts.tree import NODES
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
-from warlight_env.agents.search.playing import UNIT
-from warlight_env.agents.search.worth import begin_eliminations, note_eliminations, write_placements
+from warlight_env.agents.search.simulation import UNIT
+from warlight_env.agents.search.utility import begin_eliminations, note_eliminations, write_placements
 from warlight_env.arena import Match
 from warlight_env.cli import main
 from warlight_env.engine.position import Position, make_position, unpack
@@ -44,8 +44,8 @@ def midgame(players: int, name: str = "world", rounds: int = 3) -> Game:
 GAMES = {players: midgame(players) for players in (2, 3, 4, 6)}
 
 
-def searched(players: int, simulations: int = 200, seed: int = 1, player: int = 1, **settings) -> Search:
-    search = Search(GAMES[players].view(player), MctsSettings(**{**SMALL, **settings}), seed)
+def searched(players: int, simulations: int = 200, seed: int = 1, player: int = 1, **settings) -> TreeSearch:
+    search = TreeSearch(GAMES[players].view(player), MctsSettings(**{**SMALL, **settings}), seed)
     search.run(simulations)
     return search
 
@@ -150,7 +150,7 @@ def test_it_is_the_search_that_the_reference_makes(players):
     settings = MctsSettings(samples=3, rounds=2, exploration=0.3)
     view = GAMES[players].view(1)
     reference = Reference(view, settings, seed=5)
-    search = Search(view, settings, seed=5)
+    search = TreeSearch(view, settings, seed=5)
     for _ in range(150):
         reference.simulate()
     search.run(150)
@@ -176,7 +176,7 @@ def test_near_the_end_players_without_regions_are_passed_over():
         [30, 2, 2, 1, 1, 2],
     )
     settings = MctsSettings(samples=3, rounds=3)
-    reference, search = Reference(game.view(0), settings, 2), Search(game.view(0), settings, 2)
+    reference, search = Reference(game.view(0), settings, 2), TreeSearch(game.view(0), settings, 2)
     for _ in range(120):
         reference.simulate()
     search.run(120)
@@ -188,7 +188,7 @@ def test_near_the_end_players_without_regions_are_passed_over():
 # Books
 
 
-def levels(search: Search) -> list[list[int]]:
+def levels(search: TreeSearch) -> list[list[int]]:
     """Nodes under the root by level, down to the first round's end."""
     tree, found = search.trees[0].tree, [[0]]
     for _ in range(search.view.players):
@@ -238,7 +238,7 @@ def test_the_best_turns_alone_enter_the_tree():
     view = midgame(3, rounds=6).view(0)
     found = {}
     for top in (0, 2):
-        search = Search(view, MctsSettings(**SMALL, top=top), 1)
+        search = TreeSearch(view, MctsSettings(**SMALL, top=top), 1)
         search.run(200)
         tree = search.trees[0].tree
         most = max(int(tree.children[node]) for node in range(int(tree.used[NODES])))
@@ -291,15 +291,15 @@ def test_nobody_is_out_before_regions_are_picked():
 def test_who_goes_out_in_the_tree_is_noted_by_when():
     # Players 1 and 2 have a region each between those of 0, who is far stronger; 3 is out already.
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [20, 1, 9, 20, 15, 9])
-    search = Search(game.view(0), MctsSettings(samples=3, rounds=1, values="placements"), 1)
+    search = TreeSearch(game.view(0), MctsSettings(samples=3, rounds=1, values="placements"), 1)
     tree, leaves = search.trees[0].tree, search.trees[0].works[0].play.leaves
     state = make_position(6)
     times = []
     for _ in range(400):
         search.run(1)
-        assert leaves.out[0, 3] == 0 and leaves.out[0, 0] == -1
+        assert leaves.eliminated_at[0, 3] == 0 and leaves.eliminated_at[0, 0] == -1
         for p in (1, 2):
-            time = int(leaves.out[0, p])
+            time = int(leaves.eliminated_at[0, p])
             if 0 < time <= MAX_DEPTH:  # in the tree, at the end of so long a path
                 for node, is_in in ((leaves.path[0, time - 1], False), (leaves.path[0, time - 5], True)):
                     unpack(tree.states[tree.state[node]], state)
@@ -313,7 +313,7 @@ def test_who_goes_out_in_the_tree_is_noted_by_when():
 @pytest.mark.parametrize("players", [2, 4])
 def test_placements_are_what_simulations_are_worth(players):
     game = GAMES[players]
-    search = Search(game.view(1), MctsSettings(**SMALL, values="placements", alpha=0.8, beta=0.1), 1)
+    search = TreeSearch(game.view(1), MctsSettings(**SMALL, values="placements", alpha=0.8, beta=0.1), 1)
     search.run(300)
     # Every value lies in 0.8 .. 1 or in 0 .. 0.1, and by levels exactly one player is first.
     tree = search.trees[0].tree
@@ -322,17 +322,17 @@ def test_placements_are_what_simulations_are_worth(players):
     assert all(0 <= c.value <= 1 for c in search.candidates())
 
 
-@pytest.mark.parametrize("kind", [Search, FlatSearch])
+@pytest.mark.parametrize("kind", [TreeSearch, FlatSearch])
 def test_placements_know_who_was_out_before_whatever_the_search(kind):
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [5, 2, 5, 5, 9, 5])
     common = {"samples": 3, "rounds": 2, "refine": 0, "values": "placements"}
-    tree = kind is Search
+    tree = kind is TreeSearch
     settings = MctsSettings(**common, parallel="leaf", threads=2) if tree else FlatSettings(**common, answer="mean")
     search = kind(game.view(0), settings, 1)
     in_the_tree = 0
     for _ in range(100):
         search.run(2)
-        outs = [search.play_work(work).leaves.out[0].tolist() for work in search.stores[0].works]
+        outs = [search.play_work(work).leaves.eliminated_at[0].tolist() for work in search.stores[0].works]
         for out in outs:
             assert out[3] == 0, "out before the search"
             assert all(time == -1 or 0 < time <= MAX_DEPTH + 2 for time in out[:3])
@@ -345,9 +345,9 @@ def test_placements_know_who_was_out_before_whatever_the_search(kind):
 
 def test_all_are_in_the_game_when_regions_are_picked():
     game = Game("world", "thesis", seed=3, players=4)
-    search = Search(game.view(0), MctsSettings(**SMALL, refine=0, values="placements"), 1)
+    search = TreeSearch(game.view(0), MctsSettings(**SMALL, refine=0, values="placements"), 1)
     search.run(60)
-    assert search.trees[0].works[0].play.leaves.out[0].tolist() == [-1] * 4
+    assert search.trees[0].works[0].play.leaves.eliminated_at[0].tolist() == [-1] * 4
     assert 0 < max(c.value for c in search.candidates()) <= 1
 
 
@@ -360,7 +360,7 @@ def test_picks_of_several_are_searched(players, preset):
     rules = Rules.of(preset, picks=2)
     game = Game("world", rules, seed=3, players=players)
     seen = game.view(game.pickers()[-1])
-    search = Search(seen, MctsSettings(**SMALL), 1)
+    search = TreeSearch(seen, MctsSettings(**SMALL), 1)
     search.run(60)
     tree = search.trees[0].tree
     by_level = [len(nodes) for nodes in levels(search)]

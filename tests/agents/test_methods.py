@@ -13,8 +13,8 @@ from helpers import RING, as_position, make_map, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.territory import mark_parts
-from warlight_env.agents.evaluation.worth import extended_share, position_share
+from warlight_env.agents.evaluation.static_evaluation import extended_share, position_share
+from warlight_env.agents.evaluation.territory import label_components
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, middle, results_of
 from warlight_env.agents.players.maxn.agent import MaxnAgent
@@ -30,7 +30,7 @@ from warlight_env.agents.players.maxn.value import (
 )
 from warlight_env.agents.players.minimax2 import Minimax2Agent
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds
@@ -379,7 +379,7 @@ def test_joining_own_territories():
     board = make_board(LINE)
     part = np.zeros(7, dtype=np.int32)
     owner = np.array([0, 0, -1, 1, -1, 0, -1], dtype=np.int8)
-    assert mark_parts(board, owner, 0, part, np.zeros(7, dtype=np.uint32)) == 2
+    assert label_components(board, owner, 0, part, np.zeros(7, dtype=np.uint32)) == 2
     assert part.tolist() == [1, 1, 0, 0, 0, 2, 0]
     assert joins(board, part, 1, 2) == pytest.approx(1 / 4), "four steps from 1 to 5"
     assert joins(board, part, 5, 4) == pytest.approx(1 / 4) and joins(board, part, 5, 6) == 0
@@ -398,7 +398,7 @@ def test_terms_change_battles_as_they_say():
     game = on(LINE, [0, 0, -1, 1, 2, 0, 2], [9, 30, 2, 2, 20, 9, 20], players=3)
     view, context, fought, odds = battle(game, 1, 2)
     work = make_battle_work(7, view.board.n_edges, 3)
-    several = mark_parts(view.board, fought.owner, 0, work.part, work.generator.scratch.queue) > 1
+    several = label_components(view.board, fought.owner, 0, work.part, work.generator.scratch.queue) > 1
 
     def value(source=1, target=2, sent=29, **terms):
         return battle_value(

@@ -11,10 +11,10 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.base import Budget
 from warlight_env.agents.players.nash.agent import NashAgent
-from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, play_out
+from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, rollout
 from warlight_env.agents.players.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
 from warlight_env.agents.players.nash.responses import start_climb
-from warlight_env.agents.players.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
+from warlight_env.agents.players.nash.round_solver import BY_NETWORK, BY_PLAYS, sizes_for
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.callback_errors import watched
@@ -136,7 +136,7 @@ def test_who_plays_a_foretold_turn_by_some_chance_is_answered_by_it():
     known = (STAKES + STAKES[:, :1]) / 2
     assert (known @ columns)[:2] == pytest.approx(5 / 6) and (known @ columns)[2] < 5 / 6
     assert (rows @ known)[1:] == pytest.approx(5 / 6) and (rows @ known)[0] > 5 / 6
-    three.work.foretold[1, 0], three.work.foretold_turn[1, 0] = 0.5, 0
+    three.work.predicted_probability[1, 0], three.work.predicted_turn[1, 0] = 0.5, 0
     mixtures = three.mixtures(150_000)
     assert mixtures[0] == pytest.approx(rows, abs=0.03)
     assert mixtures[1] == pytest.approx(columns, abs=0.03)
@@ -144,7 +144,7 @@ def test_who_plays_a_foretold_turn_by_some_chance_is_answered_by_it():
 
 def test_against_a_turn_that_is_foretold_for_sure_its_best_answer_is_played():
     three = Three()
-    three.work.foretold[1, 1], three.work.foretold_turn[1, 1] = 1.0, 2
+    three.work.predicted_probability[1, 1], three.work.predicted_turn[1, 1] = 1.0, 2
     assert three.mixtures(2000)[0] == pytest.approx([1, 0, 0], abs=0.01)
 
 
@@ -156,7 +156,7 @@ def test_who_is_a_bot_plays_on_as_it_does(bot, armies):
     three.work.chosen[:] = 0
     order_all(three.context, three.work)
     setup = make_nash_setup(three.context, 2, 4, SimpleContexts(first.context, three.context))
-    play_out(three.context, setup, three.position, three.work.dice[0], 0, three.work)
+    rollout(three.context, setup, three.position, three.work.dice[0], 0, three.work)
     army = three.work.leaves.positions.army[0]
     assert army[[30, 31, 32]].tolist() == armies
     assert army[[0, 1, 2]].tolist() == [7, 2, 7]
@@ -315,7 +315,7 @@ def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: st
             turns[given] = agent.act(view)
             first, *others = agent.statistics().candidates
             if given is not None:
-                told = [c.value if given == "best" else c.chance for c in (first, *others)]
+                told = [c.value if given == "best" else c.probability for c in (first, *others)]
                 assert told[0] == max(told)
         assert turns[None] == turns[answer]
         differ += turns["best"] != turns["likely"]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.players.nash.opponents import KINDS
-from warlight_env.agents.players.nash.simple_bots import SIMPLE, SimpleBots
+from warlight_env.agents.players.nash.opponent_types import OPPONENT_TYPES
+from warlight_env.agents.players.nash.recognized_bots import SIMPLE, RecognizedBots
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.errors import InputError
@@ -36,19 +36,19 @@ def played(others, opponent, rules="thesis", players=2, net="any"):
 def test_it_is_found_out_who_plays():
     players = {"plans": "plan", "network": "policy:any", "ways": "smart_random"}
     weights = {kind: played("seen", bot)[0]._opponents.weights[1] for kind, bot in players.items()}
-    for k, kind in enumerate(KINDS):
+    for k, kind in enumerate(OPPONENT_TYPES):
         assert max(weights, key=lambda name: weights[name][k]) == kind  # no other has it as likely
         assert min(weights[kind]) >= 0.05 - 1e-9  # nobody plays by one kind alone
         assert sum(weights[kind]) == pytest.approx(1)
-    assert weights["network"][list(KINDS).index("network")] > 0.5
-    assert weights["ways"][list(KINDS).index("ways")] > 0.5
+    assert weights["network"][list(OPPONENT_TYPES).index("network")] > 0.5
+    assert weights["ways"][list(OPPONENT_TYPES).index("ways")] > 0.5
 
 
 def test_each_opponent_has_weights_of_its_own_and_fog_hides_some_orders():
     search, turns = played("seen", "plan", "challenge2", 3)
     weights = search._opponents.weights
-    assert weights.shape == (3, len(KINDS)) and np.allclose(weights.sum(1), 1)
-    assert np.allclose(weights[0], 1 / len(KINDS))  # nothing is learned of oneself
+    assert weights.shape == (3, len(OPPONENT_TYPES)) and np.allclose(weights.sum(1), 1)
+    assert np.allclose(weights[0], 1 / len(OPPONENT_TYPES))  # nothing is learned of oneself
     assert played("seen", "plan", "challenge2", 3)[1] == turns
 
 
@@ -62,11 +62,11 @@ def test_a_new_game_is_learned_from_anew():
             game.play_round({p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)})
         return search._opponents.weights
 
-    even = np.full((2, len(KINDS)), 1 / len(KINDS))
+    even = np.full((2, len(OPPONENT_TYPES)), 1 / len(OPPONENT_TYPES))
     assert not np.allclose(weights_after(3, "thesis", 2), even)
     assert np.allclose(weights_after(1, "thesis", 2), even)
     assert np.allclose(weights_after(1, "challenge1", 2), even)
-    assert weights_after(2, "thesis", 3).shape == (3, len(KINDS))
+    assert weights_after(2, "thesis", 3).shape == (3, len(OPPONENT_TYPES))
 
 
 def test_under_fog_turns_are_held_against_the_position_that_is_searched():
@@ -126,7 +126,7 @@ def test_after_a_search_that_was_broken_off_it_goes_on(monkeypatch):
         view = game.view(0)
         if stopped:
             with monkeypatch.context() as patch:
-                patch.setattr(SimpleBots, "write", interrupted)
+                patch.setattr(RecognizedBots, "write", interrupted)
                 with pytest.raises(KeyboardInterrupt):
                     agent.act(view)
         orders = Orders() if stopped else agent.act(view)

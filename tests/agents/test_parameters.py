@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import describe
-from warlight_env.agents.parameters import Range, Told, check_values, documented, parameters_of
+from warlight_env.agents.parameters import Param, Range, check_values, documented, parameters_of
 from warlight_env.agents.players.flat import FlatSettings
 from warlight_env.agents.players.maxn import MaxnAgent
 from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings
@@ -33,10 +33,12 @@ WITH_PARAMETERS = [name for name, info in INFOS.items() if info.parameters and "
 class Declared:
     """Some."""
 
-    weights: Annotated[object, Told("of the evaluation", shared=True)] = "default"
-    count: Annotated[int, Told("how many", 1, 9, more="At most nine.")] = 3
-    part: Annotated[float | None, Told("how much", 0.1, 0.9, takes=Range(0, 1, below_high=True), short="p")] = None
-    way: Annotated[str, Told("which way", choices=("up", "down"))] = "up"
+    weights: Annotated[object, Param("of the evaluation", shared=True)] = "default"
+    count: Annotated[int, Param("how many", 1, 9, more="At most nine.")] = 3
+    part: Annotated[
+        float | None, Param("how much", 0.1, 0.9, python_range=Range(0, 1, below_high=True), spec_name="p")
+    ] = None
+    way: Annotated[str, Param("which way", choices=("up", "down"))] = "up"
     hidden: int = 5
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from helpers import shares_of
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation.prospects import COST_LEVEL, READY, growth_share, prospective_share
+from warlight_env.agents.evaluation.income_forecast import COST_LEVEL, READY, forecast_share, growth_share
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.weights import PLANNING, THESIS
@@ -84,7 +84,7 @@ def test_a_last_region_of_a_super_region_is_taken_with_what_it_needs():
     count = planned_turn(context, position_of(owner, army), 0, make_rng(1), work, deploy, attacks)
     sent = sum(int(row[2]) for row in attacks[:count] if row[1] == last)
     level = int(PLANNING.sure_neutral + 0.5)
-    assert sent >= attackers_needed(context.forces, level, 2) and attacks[0, 1] == last
+    assert sent >= attackers_needed(context.army_requirements, level, 2) and attacks[0, 1] == last
     assert work.plan.chosen[0, 0] == last and deploy.sum() == 5
 
 
@@ -120,8 +120,8 @@ def test_goals_are_told():
     assert all(0 <= goal["region"] < 42 and goal["armies"] > 0 for goal in told["goals"])
 
 
-def worth_in_python(map_, rules, owner, army, player, rounds, w, forces):
-    """What `agents.evaluation.prospects` says, by its words."""
+def worth_in_python(map_, rules, owner, army, player, rounds, w, requirements):
+    """What `agents.evaluation.income_forecast` says, by its words."""
     left = math.inf if not rules.round_limit(map_.n_regions) else rules.round_limit(map_.n_regions) - rounds
     earned = min(w.income, w.army * left)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
@@ -130,7 +130,7 @@ def worth_in_python(map_, rules, owner, army, player, rounds, w, forces):
         worth += w.front * army[r] * any(owner[q] != player for q in map_.neighbors[r])
     for s, members in enumerate(map_.members):
         held = [r for r in members if owner[r] == player]
-        lack = sum(attackers_needed(forces, COST_LEVEL, int(army[r])) for r in members if owner[r] != player)
+        lack = sum(attackers_needed(requirements, COST_LEVEL, int(army[r])) for r in members if owner[r] != player)
         if not held:
             continue
         if len(held) < len(members):
@@ -140,7 +140,7 @@ def worth_in_python(map_, rules, owner, army, player, rounds, w, forces):
         for r in members:
             threats = [int(army[q]) for q in map_.neighbors[r] if owner[q] not in (-1, player)]
             if threats and max(threats) > 1:
-                lost = max(lost, forces.capture[max(threats) - 1, army[r]])
+                lost = max(lost, requirements.capture[max(threats) - 1, army[r]])
         worth += earned * map_.bonuses[s] * (1 - w.danger * lost)
     return max(0.0, worth) ** w.sharpness
 
@@ -157,19 +157,22 @@ def test_prospects_are_what_their_words_say(preset, players):
         whole = map_.members[int(draw.integers(len(map_.members)))]
         owner[list(whole)] = draw.integers(players)
         rounds = int(draw.integers(0, 100))
-        each = [worth_in_python(map_, rules, owner, army, p, rounds, weights, context.forces) for p in range(players)]
+        each = [
+            worth_in_python(map_, rules, owner, army, p, rounds, weights, context.army_requirements)
+            for p in range(players)
+        ]
         expected = [worth / sum(each) if sum(each) else 1 / players for worth in each]
-        shares = shares_of(prospective_share, context, position_of(owner, army, rounds))
+        shares = shares_of(forecast_share, context, position_of(owner, army, rounds))
         assert shares == pytest.approx(expected, rel=1e-9)
 
 
-def growth_in_python(map_, base_income, owner, army, player, w, forces):
-    """What `agents.evaluation.prospects.growth_share` says, by its words."""
+def growth_in_python(map_, base_income, owner, army, player, w, requirements):
+    """What `agents.evaluation.income_forecast.growth_share` says, by its words."""
     grown = most = base_income
     for s, members in enumerate(map_.members):
         most += map_.bonuses[s]
         held = [r for r in members if owner[r] == player]
-        lack = sum(attackers_needed(forces, COST_LEVEL, int(army[r])) for r in members if owner[r] != player)
+        lack = sum(attackers_needed(requirements, COST_LEVEL, int(army[r])) for r in members if owner[r] != player)
         beside = {q for r in members if owner[r] != player for q in map_.neighbors[r] if owner[q] == player}
         lack -= READY * min(lack, sum(int(army[q]) - 1 for q in beside))
         if len(held) == len(members):
@@ -186,7 +189,9 @@ def test_growth_is_what_its_words_say(players):
     for _ in range(60):
         owner, army = draw.integers(-1, players, map_.n_regions), draw.integers(1, 9, map_.n_regions)
         owner[list(map_.members[int(draw.integers(len(map_.members)))])] = draw.integers(players)
-        expected = [growth_in_python(map_, 5, owner, army, p, PLANNING, context.forces) for p in range(players)]
+        expected = [
+            growth_in_python(map_, 5, owner, army, p, PLANNING, context.army_requirements) for p in range(players)
+        ]
         assert shares_of(growth_share, context, position_of(owner, army)) == pytest.approx(expected, rel=1e-9)
     everything = position_of(np.zeros(map_.n_regions), np.ones(map_.n_regions))
     assert shares_of(growth_share, context, everything)[0] == 1.0

@@ -25,7 +25,7 @@ from warlight_env.agents import registry
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
-from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.plug_ins.answer_faults import AnswerError, PlugInError
 from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS
@@ -148,7 +148,7 @@ def test_what_games_share_cannot_be_written_to(function):
     with pytest.raises(
         PlugInError, match=r"evaluation 'writes_to_.*does not fit \(context, .*\): it writes to an array"
     ):
-        Search(view(), MctsSettings(), 1, Functions(evaluation=function))
+        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=function))
     assert view().board.bonus.tolist() == before
 
 
@@ -160,7 +160,7 @@ def writes_to_the_dice(context, position, player, rng, work, turns):
 
 def test_nor_can_the_dice_be_written_to():
     with pytest.raises(PlugInError, match=r"generator 'writes_to_the_dice'.*: it writes to an array that games share"):
-        Search(view(), MctsSettings(), 1, Functions(generator=writes_to_the_dice))
+        TreeSearch(view(), MctsSettings(), 1, Functions(generator=writes_to_the_dice))
 
 
 @numba.njit
@@ -170,9 +170,9 @@ def second_hand(context, position, player, rng, work, turns):
 
 def test_functions_may_hand_what_they_get_to_kernels():
     settings = MctsSettings(samples=1, rounds=1, refine=0.0)
-    own = Search(view(), settings, 1)
+    own = TreeSearch(view(), settings, 1)
     own.run(20)
-    theirs = Search(view(), settings, 1, Functions(generator=second_hand))
+    theirs = TreeSearch(view(), settings, 1, Functions(generator=second_hand))
     theirs.run(20)
     assert theirs.candidates() == own.candidates()
 
@@ -195,7 +195,7 @@ def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # all of these are compiled
         with pytest.raises(AnswerError, match=r"'share'.* nan for player 0"):
-            Search(view(), MctsSettings(), 1, Functions(evaluation=share))
+            TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=share))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -216,7 +216,7 @@ def test_every_player_has_a_share_and_all_add_up_to_1(last, says, compiled):
     if not compiled:
         ASKING_EVALUATION.function = halves
     with pytest.raises(AnswerError, match=rf"evaluation .*: {says}"):
-        Search(view(), MctsSettings(), 1, Functions(evaluation=halves if compiled else ASKING_EVALUATION))
+        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=halves if compiled else ASKING_EVALUATION))
 
 
 @pytest.mark.parametrize("way", WAYS_TO_GIVE)
@@ -237,7 +237,7 @@ def test_python_that_numba_cannot_compile_runs_with_a_notice():
         shares[:] = math.fabs(-0.5)
 
     with pytest.warns(RuntimeWarning, match=r"'share'.*runs as plain Python"):
-        Search(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, Functions(evaluation=share)).run(3)
+        TreeSearch(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, Functions(evaluation=share)).run(3)
 
 
 class Asking:
@@ -252,9 +252,13 @@ ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
 
 def test_what_is_no_whole_number_is_told_of_compiled_functions():
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns none, not a whole number"):
-        Search(view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: None))
+        TreeSearch(
+            view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: None)
+        )
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns float64, not a whole number"):
-        Search(view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: 1.5))
+        TreeSearch(
+            view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: 1.5)
+        )
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -264,7 +268,7 @@ def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
 
     function = numba.njit(refuse) if compiled else refuse
     with pytest.raises(ValueError, match=r"^not today") as caught:
-        Search(view(), MctsSettings(), 1, Functions(evaluation=function))
+        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=function))
     assert re.search(
         r": not today, in the evaluation 'refuse' \(test_plug_ins\.py, line \d+\)$", crash_reason(caught.value)
     )
@@ -275,7 +279,7 @@ def test_the_reason_of_a_crash_names_the_function_and_its_place():
         shares[1000] = 0.5
 
     with pytest.raises(IndexError) as caught:
-        Search(view(), MctsSettings(), 1, Functions(evaluation=index))
+        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=index))
     line = index.__code__.co_firstlineno
     assert crash_reason(caught.value).endswith(f", in the evaluation 'index' (test_plug_ins.py, line {line})")
 
@@ -283,7 +287,7 @@ def test_the_reason_of_a_crash_names_the_function_and_its_place():
 def test_a_count_must_be_whole_in_python_too():
     ASKING_GENERATOR.function = lambda *arguments: 1.5
     with pytest.raises(PlugInError, match=r"generator Asking: returned 1\.5, not a whole number"):
-        Search(view(), MctsSettings(), 1, Functions(generator=ASKING_GENERATOR))
+        TreeSearch(view(), MctsSettings(), 1, Functions(generator=ASKING_GENERATOR))
 
 
 class OddError(Exception):
@@ -299,7 +303,7 @@ class OddError(Exception):
 def test_exceptions_with_ways_of_their_own_come_through(error, settings):
     search = MctsSettings(**(SMALL | settings))
     with pytest.raises(type(error)) as caught:
-        Search(view(), search, 1, Functions(evaluation=FAILING.fail(error, after=0)))
+        TreeSearch(view(), search, 1, Functions(evaluation=FAILING.fail(error, after=0)))
     assert caught.value is error and "evaluation Asking" in error.__notes__[0]
 
 
@@ -312,7 +316,7 @@ def test_what_a_function_keeps_is_its_own():
         return 1
 
     ASKING_GENERATOR.function = keep
-    Search(view(), MctsSettings(**SMALL), 1, Functions(generator=ASKING_GENERATOR)).run(3)
+    TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(generator=ASKING_GENERATOR)).run(3)
     assert kept and all(array.base is None and array.flags.owndata for array in kept)
 
 
@@ -329,7 +333,7 @@ def test_a_function_that_can_be_no_key_is_taken_as_itself():
             arguments[2][:] = 0.5
 
     for function in (Even(), Even()):
-        Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=function))
+        TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(evaluation=function))
         assert function.asked
 
 
@@ -338,7 +342,7 @@ def test_what_cannot_be_called_like_a_plug_in_is_refused_at_once(given):
     with pytest.raises(PlugInError, match=r"evaluation .*(called with|not a function)"):
         MctsAgent(evaluation=given)
     with pytest.raises(PlugInError, match="evaluation"):
-        Search(view(), MctsSettings(), 1, Functions(evaluation=given))
+        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=given))
 
 
 class Counting:
@@ -382,14 +386,14 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_the_search_ends_soon_after_a_failure(form):
     chosen = SMALL | FORMS[form]
-    kind, make = (FlatSearch, FlatSettings) if chosen.pop("flat", False) else (Search, MctsSettings)
+    kind, make = (FlatSearch, FlatSettings) if chosen.pop("flat", False) else (TreeSearch, MctsSettings)
     settings = make(**chosen)
     failing = FAILING.fail(OSError("no such thing"), after=100)
     search = kind(view(), settings, 1, Functions(evaluation=failing))
     with pytest.raises(OSError, match="no such thing"):
         search.run(10**9)
     assert FAILING.calls <= 100 + settings.threads  # each thread asks once at most
-    for ask in (search.best, lambda: search.run(1), lambda: search.refine(1), search.statistics):
+    for ask in (search.best, lambda: search.run(1), lambda: search.improve_by_local_search(1), search.statistics):
         with pytest.raises(RunError, match="ended with an error"):
             ask()
     FAILING.let_go()
@@ -400,7 +404,7 @@ def test_the_search_ends_soon_after_a_failure(form):
 
 def test_an_interrupt_inside_a_function_ends_the_search():
     failing = FAILING.fail(KeyboardInterrupt(), after=50)
-    search = Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing))
+    search = TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing))
     with pytest.raises(KeyboardInterrupt):
         search.run(10**9)
     assert FAILING.calls == 51
@@ -410,24 +414,24 @@ def test_an_interrupt_inside_a_function_ends_the_search():
 def test_local_search_ends_with_the_error_too(threads):
     failing = FAILING.let_go()
     settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "refine": 0.5}))
-    search = Search(view(), settings, 1, Functions(evaluation=failing))
+    search = TreeSearch(view(), settings, 1, Functions(evaluation=failing))
     search.run(5)
     search.best()
     FAILING.fail(OSError("no such thing"), after=40)
     with pytest.raises(OSError, match="no such thing"):
-        search.refine(10**9)
+        search.improve_by_local_search(10**9)
     assert FAILING.calls <= 40 + threads
 
 
 def test_searches_in_other_threads_do_not_notice():
     failing = FAILING.fail(OSError("no such thing"), after=100)
-    well = Search(view(), MctsSettings(**SMALL), 1, Functions(generator=generator))
+    well = TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(generator=generator))
     well.run(2000)
     expected, errors = well.candidates(), []
 
     def fail():
         try:
-            Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing)).run(10**9)
+            TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing)).run(10**9)
         except OSError as error:
             errors.append(error)
 
@@ -455,7 +459,7 @@ def test_who_is_out_of_the_game_is_not_asked_for_turns():
         return 1
 
     ASKING_GENERATOR.function = noting
-    Search(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, Functions(generator=ASKING_GENERATOR)).run(5)
+    TreeSearch(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, Functions(generator=ASKING_GENERATOR)).run(5)
     assert asked == {0, 1}
 
 
@@ -476,13 +480,13 @@ def rounds_seen(kind, settings, simulations=40, trials=0):
     if flat:
         search = FlatSearch(seen, FlatSettings(**chosen), 1, functions)
     else:
-        search = Search(seen, MctsSettings(**chosen), 1, functions)
+        search = TreeSearch(seen, MctsSettings(**chosen), 1, functions)
     asked.clear()  # of the trial that each search begins with
     search.run(simulations)
     if trials:
         asked.clear()
         search.best()
-        search.refine(trials)
+        search.improve_by_local_search(trials)
     return asked
 
 

@@ -11,11 +11,11 @@ from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.standing import DRAWN, ONGOING, winner_of, write_end_shares
+from warlight_env.agents.evaluation.game_outcome import DRAWN, ONGOING, winner_of, write_end_shares
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
 from warlight_env.agents.players.flat.arms import results_of
-from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsSettings, TreeSearch
 from warlight_env.agents.weights import DEFAULT
 
 LIMIT = 7
@@ -59,7 +59,7 @@ def test_the_tree_knows_the_end_of_the_game(tie_break, more):
     reply = generated(game.view(1))[0]
     expected = {str(turn): end(game, turn, reply) for turn in generated(game.view(0))}
     assert set(expected.values()) == ({0.0, 1.0} if tie_break == "regions" else {0.5})
-    search = Search(game.view(0), MctsSettings(**({"refine": 0.0} | more)), 1)
+    search = TreeSearch(game.view(0), MctsSettings(**({"refine": 0.0} | more)), 1)
     search.run(60)
     found = {str(candidate.orders): candidate.value for candidate in search.candidates()}
     if "values" in more and tie_break == "draw":  # nobody surpasses anybody: the first place for both
@@ -78,14 +78,14 @@ def test_who_looks_a_round_ahead_knows_the_end_of_the_game(spec, tie_break):
     agent = make_agent(spec, 1)
     assert expected[str(agent.act(game.view(0)))] == max(expected.values())
     if spec.startswith("minimax2"):
-        searched = agent.searched()
+        searched = agent.last_search()
         found = {str(candidate.orders): candidate.value for candidate in searched.record.candidates}
         assert found == pytest.approx(expected), "plays are worth the end, whatever the evaluation says"
 
 
 def test_rounds_before_the_limit_are_not_the_end():
     game = before_the_end(APART, OWNERS, ENDS[1], left=20)
-    search = Search(game.view(0), MctsSettings(refine=0.0, rounds=2), 1)
+    search = TreeSearch(game.view(0), MctsSettings(refine=0.0, rounds=2), 1)
     search.run(60)
     assert all(0.05 < candidate.value < 0.95 for candidate in search.candidates())
 
@@ -96,19 +96,19 @@ def test_local_search_finds_the_region_that_decides():
     game = before_the_end(LONG, owner, army)
     replies = generated(game.view(1))
     assert {end(game, *pair) for pair in itertools.product(generated(game.view(0)), replies)} == {0.0}
-    search = Search(game.view(0), MctsSettings(), 1)
+    search = TreeSearch(game.view(0), MctsSettings(), 1)
     search.run(60)
     assert [candidate.value for candidate in search.candidates()] == [0.0] * len(generated(game.view(0)))
-    search.refine(300)
+    search.improve_by_local_search(300)
     assert search.refined is not None and search.refined.value == 1.0
     assert {end(game, search.best(), reply) for reply in replies} == {1.0}
 
 
 def test_local_search_has_nothing_to_gain_where_the_limit_is_a_draw():
     owner, army = [-1, 0, -1, -1, 0, -1, -1, 1, 1, 1], [6, 3, 7, 4, 6, 150, 150, 1, 1, 1]
-    search = Search(before_the_end(LONG, owner, army, "draw").view(0), MctsSettings(), 1)
+    search = TreeSearch(before_the_end(LONG, owner, army, "draw").view(0), MctsSettings(), 1)
     search.run(60)
-    search.refine(300)
+    search.improve_by_local_search(300)
     assert search.trials == 300 and search.refined is None
 
 

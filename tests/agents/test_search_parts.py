@@ -12,13 +12,13 @@ from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import make_agent
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
-from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.players.mcts.selection import SELECTIONS
 from warlight_env.agents.plug_ins.functions import Functions, PlugInError, make_context
 from warlight_env.agents.plug_ins.guarded import AnswerError
 from warlight_env.agents.records.search_record import Candidate
-from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.final_move import FINAL_MOVE_RULES
+from warlight_env.agents.search.simulation import UNIT
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
@@ -73,7 +73,8 @@ def one_by_regions(context, position, shares):
 def test_leaves_are_valued_as_the_evaluation_would_value_each(players, leaves):
     view, settings = GAMES[players].view(1), MctsSettings(**SMALL, outcome="single", leaves=leaves)
     searches = [
-        Search(view, settings, 3, functions) for functions in (Functions(leaf=by_regions), Functions(one_by_regions))
+        TreeSearch(view, settings, 3, functions)
+        for functions in (Functions(leaf=by_regions), Functions(one_by_regions))
     ]
     for search in searches:
         search.run(203)
@@ -90,7 +91,7 @@ def test_as_many_leaves_as_are_wanted_come_in_one_call():
         shares[:count] = 0.5
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = Search(SEEN, MctsSettings(**{**SMALL, "rounds": 0}, leaves=16), 1, Functions(leaf=asked))
+        search = TreeSearch(SEEN, MctsSettings(**{**SMALL, "rounds": 0}, leaves=16), 1, Functions(leaf=asked))
     sizes.clear(), rounds.clear()
     search.run(100)
     assert sum(sizes) == 100 == search.simulations and max(sizes) == 16
@@ -101,7 +102,7 @@ def test_as_many_leaves_as_are_wanted_come_in_one_call():
 
 @pytest.mark.parametrize("more", [{}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2}])
 def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once(more):
-    search = Search(SEEN, MctsSettings(**SMALL, leaves=5, **more), 1)
+    search = TreeSearch(SEEN, MctsSettings(**SMALL, leaves=5, **more), 1)
     search.run(1)
     search.run(5)
     assert sorted(c.visits for c in search.candidates())[-5:] != [0, 0, 0, 0, 6]
@@ -113,11 +114,11 @@ def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once
 def test_leaves_may_be_valued_where_they_are():
     """Without rounds of a playout a turn's value is the mean over the positions that it led to."""
     settings = MctsSettings(**{**SMALL, "rounds": 0}, outcome="single")
-    search = Search(SEEN, settings, 1)
-    count = len(Search(SEEN, settings, 1).candidates()) or 9
+    search = TreeSearch(SEEN, settings, 1)
+    count = len(TreeSearch(SEEN, settings, 1).candidates()) or 9
     search.run(count)
     tree, context = search.trees[0].tree, make_context(SEEN.board, SEEN.params, 2, DEFAULT)
-    from warlight_env.agents.evaluation.worth import position_share
+    from warlight_env.agents.evaluation.static_evaluation import position_share
     from warlight_env.engine.position import make_position, unpack
 
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
@@ -140,7 +141,7 @@ def prefers_the_first(context, position, player, turns, count, likely):
 @pytest.mark.parametrize("players", [2, 4])
 def test_priors_say_where_to_look_first(players):
     settings = MctsSettings(**SMALL, selection="prior", exploration=50.0)
-    search = Search(GAMES[players].view(1), settings, 1, Functions(prior=prefers_the_first))
+    search = TreeSearch(GAMES[players].view(1), settings, 1, Functions(prior=prefers_the_first))
     search.run(60)
     tree = search.trees[0].tree
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -150,14 +151,14 @@ def test_priors_say_where_to_look_first(players):
     for _ in range(players - 1):  # every player's turns have theirs
         assert tree.prior[tree.first[node]] == 1.0
         node = int(tree.first[node])
-    even = Search(GAMES[players].view(1), settings, 1)
+    even = TreeSearch(GAMES[players].view(1), settings, 1)
     even.run(60)
     assert max(c.visits for c in even.candidates()) < 45
 
 
 def test_puct_is_what_it_says():
     """Against the formula, from the visits and values that stand in the tree."""
-    search = Search(SEEN, MctsSettings(**SMALL, selection="prior", exploration=1.5), 1)
+    search = TreeSearch(SEEN, MctsSettings(**SMALL, selection="prior", exploration=1.5), 1)
     search.run(40)
     tree, kernels = search.trees[0].tree, search.kernel_settings
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -178,7 +179,7 @@ def test_a_rule_of_selection_of_ones_own():
 
     SELECTIONS.add("last", always_the_last)
     try:
-        search = Search(SEEN, MctsSettings(**SMALL, selection="last"), 1)
+        search = TreeSearch(SEEN, MctsSettings(**SMALL, selection="last"), 1)
         search.run(50)
         tree = search.trees[0].tree
         visits = tree.visits[tree.first[0] : tree.first[0] + tree.children[0]].tolist()
@@ -217,7 +218,7 @@ def thompson(tree, settings, work, state, node, level, rng):
 def test_thompson_sampling_draws_from_the_search_s_generator(monkeypatch):
     monkeypatch.setitem(SELECTIONS._kernels, "thompson", thompson)
     settings = MctsSettings(**SMALL, selection="thompson")
-    searches = [Search(SEEN, settings, seed) for seed in (1, 1, 2)]
+    searches = [TreeSearch(SEEN, settings, seed) for seed in (1, 1, 2)]
     for search in searches:
         search.run(300)
         assert min(c.visits for c in search.candidates()) > 50, "it explores"
@@ -255,13 +256,13 @@ def test_generators_may_write_more_than_nine_turns(players):
     assert game.players == players and expected > 9
     functions = Functions(generator=every_region, capacity=CAPACITY)
     settings = MctsSettings(**SMALL, playout="one_ply", top=0)
-    for kind, chosen in ((Search, settings), (FlatSearch, FlatSettings(samples=3, rounds=2))):
+    for kind, chosen in ((TreeSearch, settings), (FlatSearch, FlatSettings(samples=3, rounds=2))):
         search = kind(view, chosen, 1, functions)
         search.run(60)
         assert len(search.candidates()) == expected
         assert sum(c.visits for c in search.candidates()) == 60
     with pytest.raises(AnswerError, match=r"number of turns is 1 \.\. 9"):
-        Search(view, settings, 1, Functions(generator=too_many))
+        TreeSearch(view, settings, 1, Functions(generator=too_many))
 
 
 @numba.njit
@@ -278,10 +279,10 @@ def test_a_capacity_that_cannot_be(capacity):
 
 
 def test_an_answer_of_ones_own_is_known_by_its_name(monkeypatch):
-    monkeypatch.setitem(ANSWERS, "worst", lambda candidates, rng: sorted(candidates, key=lambda c: c.value))
+    monkeypatch.setitem(FINAL_MOVE_RULES, "worst", lambda candidates, rng: sorted(candidates, key=lambda c: c.value))
     agent = MctsAgent(1, 60, final="worst", **SMALL)
     agent.act(SEEN)
-    values = [candidate.value for candidate in agent.searched().record.candidates]
+    values = [candidate.value for candidate in agent.last_search().record.candidates]
     assert values == sorted(values)
     with pytest.raises(InputError, match="worst"):
         MctsAgent(1, 60, final="wrost", **SMALL)
@@ -290,11 +291,11 @@ def test_an_answer_of_ones_own_is_known_by_its_name(monkeypatch):
 def test_answers_are_drawn_in_proportion_to_visits():
     candidates = [Candidate(Orders([(i, 1)]), visits, 0.5) for i, visits in enumerate((10, 60, 0, 30))]
     rng = np.random.default_rng(1)
-    drawn = Counter(ANSWERS["mixture"](candidates, rng)[0].visits for _ in range(4000))
+    drawn = Counter(FINAL_MOVE_RULES["mixture"](candidates, rng)[0].visits for _ in range(4000))
     assert set(drawn) == {10, 30, 60}
     for visits, times in drawn.items():
         assert abs(times / 4000 - visits / 100) < 4 * np.sqrt(visits / 100 * (1 - visits / 100) / 4000)
-    assert [c.visits for c in ANSWERS["robust"](candidates, rng)] == [60, 30, 10, 0]
+    assert [c.visits for c in FINAL_MOVE_RULES["robust"](candidates, rng)] == [60, 30, 10, 0]
     agents = [MctsAgent(seed, 60, final="mixture", **SMALL) for seed in range(12)]
     answers = [str(agent.act(SEEN)) for agent in agents]
     assert len(set(answers)) > 1, "two turns of about as many visits"
@@ -321,17 +322,17 @@ def test_what_a_leaf_function_cannot_answer_is_named():
 
     settings = MctsSettings(**SMALL)
     with pytest.raises(AnswerError, match=r"leaf 'too_much'.*position 0: the shares of 2 players add up to 1.5"):
-        Search(SEEN, settings, 1, Functions(leaf=too_much))
+        TreeSearch(SEEN, settings, 1, Functions(leaf=too_much))
     with pytest.raises(AnswerError, match=r"position 0: nan for player 0"):
-        Search(SEEN, settings, 1, Functions(leaf=no_number))
+        TreeSearch(SEEN, settings, 1, Functions(leaf=no_number))
     with pytest.raises(AnswerError, match=r"prior 'unlikely'.*turn 0: -1.0"):
-        Search(SEEN, settings, 1, Functions(prior=unlikely))
+        TreeSearch(SEEN, settings, 1, Functions(prior=unlikely))
 
     def fails(context, positions, count, shares):
         raise LookupError("no such network")
 
     with pytest.raises(LookupError, match="no such network"):
-        Search(SEEN, settings, 1, Functions(leaf=fails))
+        TreeSearch(SEEN, settings, 1, Functions(leaf=fails))
 
 
 def test_a_leaf_function_keeps_what_it_was_given():
@@ -344,7 +345,7 @@ def test_a_leaf_function_keeps_what_it_was_given():
         shares[...] = 1 / context.players
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = Search(SEEN, MctsSettings(**SMALL, leaves=3), 1, Functions(leaf=keeping))
+        search = TreeSearch(SEEN, MctsSettings(**SMALL, leaves=3), 1, Functions(leaf=keeping))
     search.run(30)
     assert kept and all((positions.owner == 0).all() for positions in kept)
     assert position(Game(RING), [0] * 3 + [1] * 3, [1] * 6).winner is None
@@ -359,16 +360,16 @@ def writes_to_turns(context, position, player, turns, count, likely):
 
 def test_a_prior_that_writes_to_the_turns_does_no_harm():
     with pytest.raises(AnswerError, match=r"prior 'writes_to_turns'.*turn 0: 100000 attacks"):
-        Search(SEEN, MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
+        TreeSearch(SEEN, MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
 
 
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_leaf_parallel_takes_one_leaf_at_a_time(leaves):
-    search = Search(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3, leaves=leaves), 1)
+    search = TreeSearch(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3, leaves=leaves), 1)
     search.run(60)
     tree = search.trees[0].tree
     assert not tree.pending.any() and tree.visits[0] == 60
-    other = Search(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
+    other = TreeSearch(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
     other.run(60)
     assert found(search) == found(other)
 
@@ -386,7 +387,7 @@ def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(sel
     picking = Game("world", seed=7).view(0)
     settings = MctsSettings(**SMALL, picks="search", selection=selection)
     functions = Functions(generator=one_turn, capacity=1, prior=prefers_the_first)
-    new, used = (Search(view, settings, 1, functions) for view in (picking, SEEN))
+    new, used = (TreeSearch(view, settings, 1, functions) for view in (picking, SEEN))
     used.run(100)
     used.begin(picking, 1)
     for search in (new, used):
@@ -401,4 +402,4 @@ def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(sel
 def test_a_generator_of_many_turns_needs_memory():
     functions = Functions(generator=one_turn, capacity=1000)
     with pytest.raises(InputError, match=r"memory = 16: a generator of 1000 turns needs \d+ MiB"):
-        Search(SEEN, MctsSettings(**SMALL, memory=16), 1, functions)
+        TreeSearch(SEEN, MctsSettings(**SMALL, memory=16), 1, functions)

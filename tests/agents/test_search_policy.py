@@ -8,7 +8,7 @@ import pytest
 from helpers import RING
 from warlight_env import Game, Orders
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.adapting import as_agent
+from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
 
 ONE_BEST = ("one_ply", "plan:value=weights,picks=best", "minimax2:sims=2000", "maxn:sims=2000")

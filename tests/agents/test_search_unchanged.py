@@ -10,7 +10,7 @@ import pytest
 from helpers import RING, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
-from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.players.mcts.simulation import search as simulate
 from warlight_env.agents.weights import THESIS
 
@@ -30,7 +30,7 @@ def told(orders: Orders) -> str:
     return f"{[tuple(map(int, row)) for row in orders.deploys]} {[tuple(map(int, row)) for row in orders.attacks]}"
 
 
-def found(search: Search) -> str:
+def found(search: TreeSearch) -> str:
     """A digest of everything that a search came to but its time."""
     record = search.statistics()
     lines = [
@@ -43,14 +43,14 @@ def found(search: Search) -> str:
 def searched(
     settings: MctsSettings, game: Game = MIDGAME, player: int = 0, simulations: int = 300, seed: int = 1
 ) -> str:
-    search = Search(game.view(player), settings, seed)
+    search = TreeSearch(game.view(player), settings, seed)
     search.run(simulations)
     return found(search)
 
 
 def taking_turns(settings: MctsSettings) -> str:
     """Two threads' working memories on one tree, used in turn by one thread: the same at every run."""
-    search = Search(MIDGAME.view(0), settings, 1)
+    search = TreeSearch(MIDGAME.view(0), settings, 1)
     one = search.trees[0]
     assert len(one.works) == 2
     for k in range(10):
@@ -60,7 +60,7 @@ def taking_turns(settings: MctsSettings) -> str:
 
 def picked(rules: str | Rules) -> str:
     game = Game("world", rules, seed=3)
-    search = Search(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2, weights="thesis"), 1)
+    search = TreeSearch(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2, weights="thesis"), 1)
     search.run(200)
     return found(search)
 

@@ -12,18 +12,18 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.factored_turns import VALUES, encode_nearest
-from warlight_env.agents.records.forces import attackers_needed
 from warlight_env.agents.records.generator_work import MAX_TURNS, make_generator_work, make_turn_set
 from warlight_env.agents.records.turn_record import (
     LAYERS,
     N_EDGE,
     SHAPES,
     UNITS,
+    TurnFeatureNames,
     TurnNetworkError,
-    TurnReads,
-    make_turn_net_work,
     make_turn_network,
+    make_turn_network_buffers,
     reads_of,
     widened,
 )
@@ -33,15 +33,22 @@ from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.agents.turn_net.forward import (
-    describe,
-    describe_ends,
-    describe_main,
     edge_logits,
+    embed_ends,
+    embed_main,
+    embed_regions,
     player_scores,
     weight_logits,
     write_scores,
 )
-from warlight_env.agents.turn_net.turn_file import BUNDLED, file_of, is_turn_file, load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_network_file import (
+    BUNDLED,
+    is_turn_network_file,
+    load_turn_network,
+    pack_arrays,
+    pack_turn_network,
+    read_turn_network,
+)
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
@@ -78,14 +85,14 @@ def put(map_, rules, players, arrays=None):
     network = None if arrays is None else make_turn_network(arrays)
     params = rules.params(board.n_regions, board.n_super_regions)
     context = make_context(board, params, players, PLANNING, turns=network)
-    return board, context, make_turn_net_work(board.n_regions, board.n_edges, players)
+    return board, context, make_turn_network_buffers(board.n_regions, board.n_edges, players)
 
 
 class InWords:
     """What the features say, by their words."""
 
-    def __init__(self, map_, rules, position, player, players, forces):
-        self.map, self.rules, self.forces, self.player = map_, rules, forces, player
+    def __init__(self, map_, rules, position, player, players, requirements):
+        self.map, self.rules, self.army_requirements, self.player = map_, rules, requirements, player
         self.owner, self.army = position.owner.tolist(), position.army.tolist()
         self.round = int(position.round[0])
         self.alive = [p for p in range(players) if p in self.owner]
@@ -108,9 +115,9 @@ class InWords:
         if owner[r] == me:
             against = strongest(enemies)
             joining = self.income(next((owner[q] for q in enemies if army[q] == against), me))
-        risk = self.forces.capture[against - 1 + int(0.7 * joining), army[r]] if against else 0
+        risk = self.army_requirements.capture[against - 1 + int(0.7 * joining), army[r]] if against else 0
         members, bonus = next((m, b) for m, b in zip(self.map.members, self.map.bonuses, strict=True) if r in m)
-        cost = sum(attackers_needed(self.forces, LEVEL, army[q]) for q in members if owner[q] != me)
+        cost = sum(attackers_needed(self.army_requirements, LEVEL, army[q]) for q in members if owner[q] != me)
         holders = {owner[q] for q in members}
         whole = holders.pop() if len(holders) == 1 else -1
         return {
@@ -142,14 +149,17 @@ class InWords:
             "my_regions": self.owner.count(self.player) / regions,
             "enemy_regions": sum(self.owner.count(p) for p in others) / regions,
             "round": min(40, self.round) / 40, "per_enemy": 1 / (self.players - 1), "rounds_left": left / 40,
-            "to_take_two": attackers_needed(self.forces, LEVEL, 2) / 3,
-            "to_take_ten": attackers_needed(self.forces, LEVEL, 10) / 15,
+            "to_take_two": attackers_needed(self.army_requirements, LEVEL, 2) / 3,
+            "to_take_ten": attackers_needed(self.army_requirements, LEVEL, 10) / 15,
             "base_income": self.rules.base_income / 5, "regions": regions / 40,
         }  # fmt: skip
 
     def edge(self, source, target, deployed):
         available, defenders, by = self.army[source] + deployed - 1, self.army[target], self.owner[target]
-        chance = [0 if by == self.player else self.forces.capture[available * k // 4, defenders] for k in (4, 3, 2, 1)]
+        chance = [
+            0 if by == self.player else self.army_requirements.capture[available * k // 4, defenders]
+            for k in (4, 3, 2, 1)
+        ]
         told = (math.log1p(available) / 3, math.log1p(defenders) / 3, by == self.player, by == -1)
         told += (by not in (-1, self.player), *chance, available == 0, deployed / 5)
         return dict(zip(EDGES.names, told, strict=True))
@@ -161,8 +171,8 @@ def test_features_are_what_their_words_say(map_name, rules_name, players):
     board, context, work = put(map_, rules, players, some_network())
     for trial in range(12):
         position, player = random_position(draw, map_, players), trial % players
-        words = InWords(map_, rules, position, player, players, context.forces)
-        describe(context, position, player, work)
+        words = InWords(map_, rules, position, player, players, context.army_requirements)
+        embed_regions(context, position, player, work)
         assert work.overall == pytest.approx([words.overall()[name] for name in OVERALL.names], **ROUNDING)
         expected = [[words.node(r)[name] for name in REGIONS.names] for r in range(map_.n_regions)]
         assert work.nodes == pytest.approx(np.array(expected, dtype=float), **ROUNDING)
@@ -190,22 +200,22 @@ def test_a_network_reads_the_features_of_its_list_in_that_order(map_name, player
     lists = [draw.permutation(group.names)[: group.width // 2].tolist() for group in (REGIONS, OVERALL, EDGES)]
     for name, names in zip(("first", "overall", "edge"), lists, strict=True):
         arrays[name] = arrays[name][: len(names)]
-    network = make_turn_network(arrays, reads=TurnReads(*lists))
-    network = read_turn_file(file_of(network, note={"a": 1}), "again").network
+    network = make_turn_network(arrays, reads=TurnFeatureNames(*lists))
+    network = read_turn_network(pack_turn_network(network, metadata={"a": 1}), "again").network
     assert [list(names) for names in reads_of(network)] == lists
     map_ = load(map_name)
     _board, context, work = put(map_, Rules.of("thesis"), players, widened(network))
     few, position = context._replace(turns=network), random_position(draw, map_, players)
-    described, logits = [], []
+    embeddings, logits = [], []
     for one in (context, few):
-        describe(one, position, 0, work)
-        described.append(work.described.copy())
-        describe_ends(one, position, 0, work)
+        embed_regions(one, position, 0, work)
+        embeddings.append(work.embeddings.copy())
+        embed_ends(one, position, 0, work)
         source = int(np.flatnonzero(position.owner == 0)[0])
         shares, priorities = np.zeros(VALUES, np.float32), np.zeros(VALUES, np.float32)
         edge_logits(one, position, 0, source, map_.neighbors[source][0], 3, work, shares, priorities)
         logits.append(np.concatenate([shares, priorities]))
-    assert described[0] == pytest.approx(described[1], **ROUNDING)
+    assert embeddings[0] == pytest.approx(embeddings[1], **ROUNDING)
     assert logits[0] == pytest.approx(logits[1], **ROUNDING)
 
 
@@ -224,25 +234,25 @@ class InNumPy:
         for k in range(LAYERS):
             told = x @ self.net["own"][k] + around @ x @ self.net["around"][k] + among @ x @ self.net["among"][k]
             x = x + np.maximum(told + self.net["layer_bias"][k], 0)
-        self.described = x
+        self.embeddings = x
 
     def weight(self, map_, region, main):
         near, same = region in map_.neighbors[main], any({region, main} <= set(members) for members in map_.members)
-        told = self.described[region] @ self.net["beside"] + self.described[main] @ self.net["chosen"]
+        told = self.embeddings[region] @ self.net["beside"] + self.embeddings[main] @ self.net["chosen"]
         told = told + near * self.net["link"][0] + same * self.net["link"][1] + self.net["beside_bias"]
         logits = np.maximum(told, 0) @ self.net["weight"] + self.net["weight_bias"]
         return np.where((np.arange(VALUES) == 4) & (region < main), -np.inf, logits)
 
     def edge(self, source, target, numbers):
-        hidden = self.described[source] @ self.net["source"] + self.described[target] @ self.net["target"]
+        hidden = self.embeddings[source] @ self.net["source"] + self.embeddings[target] @ self.net["target"]
         hidden = np.maximum(hidden + numbers @ self.net["edge"] + self.net["edge_bias"], 0)
         return [hidden @ self.net[name] + self.net[f"{name}_bias"] for name in ("share", "priority")]
 
     def score(self, owner, p, player):
-        held = self.described[owner == p]
+        held = self.embeddings[owner == p]
         if not len(held):
             return -math.inf
-        hidden = self.described.mean(0) @ self.net["whole"] + held.mean(0) @ self.net["held"]
+        hidden = self.embeddings.mean(0) @ self.net["whole"] + held.mean(0) @ self.net["held"]
         hidden = hidden + 0.1 * held.sum(0) @ self.net["total"] + self.net["value_bias"]
         return np.maximum(hidden + self.net["player"] * (p == player), 0) @ self.net["value"]
 
@@ -253,22 +263,22 @@ def test_the_pass_is_that_of_numpy(map_name, players):
     board, context, work = put(map_, Rules.of("thesis"), players, arrays)
     for trial in range(10):
         position, player = random_position(draw, map_, players), trial % players
-        describe(context, position, player, work)
+        embed_regions(context, position, player, work)
         told = InNumPy(arrays, map_, work.nodes.astype(float), work.overall.astype(float))
         close = {"rel": 1e-3, "abs": 1e-3}
-        assert work.described == pytest.approx(told.described, **close)
+        assert work.embeddings == pytest.approx(told.embeddings, **close)
         logits, priorities, scores = np.zeros(VALUES, np.float32), np.zeros(VALUES, np.float32), np.zeros(players)
         write_scores(context, position, player, work)
-        scores_told = np.where(position.owner == player, told.described @ arrays["main"], -np.inf)
+        scores_told = np.where(position.owner == player, told.embeddings @ arrays["main"], -np.inf)
         assert work.score == pytest.approx(scores_told, **close)
         of_main, main = np.zeros(UNITS, np.float32), 5
-        describe_main(context, work, main, of_main)
+        embed_main(context, work, main, of_main)
         for region in (2, 4, 6, 9):
             weight_logits(context, work, region, main, of_main, logits)
             assert logits == pytest.approx(told.weight(map_, region, main), **close)
         player_scores(context, position, player, work, scores)
         assert scores == pytest.approx([told.score(position.owner, p, player) for p in range(players)], **close)
-        describe_ends(context, position, player, work)
+        embed_ends(context, position, player, work)
         edge = next(e for e in range(board.n_edges) if position.owner[board.edge_source[e]] == player)
         source, target, numbers = int(board.edge_source[edge]), int(board.edge_target[edge]), np.zeros(N_EDGE, "f4")
         write_edge(context, position, player, source, target, 2, numbers)
@@ -278,37 +288,37 @@ def test_the_pass_is_that_of_numpy(map_name, players):
         assert priorities == pytest.approx(expected[1], **close)
 
 
-def drawn(context, board, position, heat, times, players=2):
+def drawn(context, board, position, temperature, times, players=2):
     """Turns of player 0: small choices, deploys, attacks."""
     work, rng = make_generator_work(board.n_regions, board.n_edges, players), make_rng(11)
     deploy, attacks = np.zeros(board.n_regions, np.int32), np.zeros((board.n_edges, 3), np.int32)
     for _ in range(times):
-        count = network_turn(context, position, 0, heat, rng, work, deploy, attacks)
+        count = network_turn(context, position, 0, temperature, rng, work, deploy, attacks)
         yield work.net.row.copy(), deploy.copy(), attacks[:count].copy()
 
 
 def test_choices_are_drawn_by_their_probabilities():
-    map_, heat = load("small"), 2.0
+    map_, temperature = load("small"), 2.0
     board, context, work = put(map_, Rules.of("thesis"), 2, some_network(seed=4))
     position = random_position(np.random.default_rng(8), map_, 2)
-    describe(context, position, 0, work)
+    embed_regions(context, position, 0, work)
     write_scores(context, position, 0, work)
     mine, logits, of_main = (
         np.flatnonzero(position.owner == 0),
         np.zeros(VALUES, np.float32),
         np.zeros(UNITS, np.float32),
     )
-    rows = np.array([row for row, _, _ in drawn(context, board, position, heat, 20_000)])
+    rows = np.array([row for row, _, _ in drawn(context, board, position, temperature, 20_000)])
     mains = rows[:, : board.n_regions].argmax(axis=1)  # the first of the highest weight
-    chances = np.exp(work.score.astype(float) / heat)
+    chances = np.exp(work.score.astype(float) / temperature)
     assert np.bincount(mains, minlength=board.n_regions) / len(rows) == pytest.approx(chances / chances.sum(), abs=0.02)
     main = int(np.bincount(mains).argmax())
-    describe_main(context, work, main, of_main)
+    embed_main(context, work, main, of_main)
     beside = rows[mains == main]
     assert len(beside) > 1000 and (beside[:, main] == 4).all()
     for r in mine[mine != main]:
         weight_logits(context, work, r, main, of_main, logits)
-        chances = np.exp(logits.astype(float) / heat)
+        chances = np.exp(logits.astype(float) / temperature)
         frequencies = np.bincount(beside[:, r], minlength=VALUES) / len(beside)
         assert frequencies == pytest.approx(chances / chances.sum(), abs=0.04)
     assert not rows[:, np.flatnonzero(position.owner != 0)].any()
@@ -320,7 +330,7 @@ def test_turns_are_legal_and_reproducible(map_name, rules_name, players):
     ends = []
     for _ in range(2):
         game = Game(map_name, rules_name, players, seed=5, picks="random")
-        agents = [TurnNetAgent(network, seed=p, heat=1.0) for p in range(players)]
+        agents = [TurnNetAgent(network, seed=p, temperature=1.0) for p in range(players)]
         for _ in range(15):
             turns = {p: agents[p].act(game.view(p)) for p in range(players) if game.alive(p)}
             assert all(not game.check(p, orders) for p, orders in turns.items())
@@ -355,18 +365,18 @@ def test_the_likeliest_turn_needs_no_luck():
 
 def test_files(tmp_path):
     arrays = some_network()
-    content = turn_file(arrays, heat=0.5, note={"run": "here"})
-    read = read_turn_file(content, "file")
-    assert (read.heat, read.note) == (0.5, {"run": "here"})
+    content = pack_arrays(arrays, temperature=0.5, metadata={"run": "here"})
+    read = read_turn_network(content, "file")
+    assert (read.temperature, read.metadata) == (0.5, {"run": "here"})
     assert all(np.array_equal(getattr(read.network, name), array) for name, array in arrays.items())
-    assert is_turn_file(content)
-    assert not is_turn_file(b"nothing")
+    assert is_turn_network_file(content)
+    assert not is_turn_network_file(b"nothing")
     with pytest.raises(TurnNetworkError, match="file: no turn network"):
-        read_turn_file(b"nothing", "file")
+        read_turn_network(b"nothing", "file")
     with pytest.raises(TurnNetworkError, match="arrays"):
-        turn_file({**arrays, "first": arrays["first"][:-1]})
-    with pytest.raises(TurnNetworkError, match="heat"):
-        read_turn_file(turn_file(arrays, heat=-1.0), "file")
+        pack_arrays({**arrays, "first": arrays["first"][:-1]})
+    with pytest.raises(TurnNetworkError, match="temperature"):
+        read_turn_network(pack_arrays(arrays, temperature=-1.0), "file")
     path = tmp_path / "some.npz"
     path.write_bytes(content)
     agent = make_agent(f"policy:{path}", 3)
@@ -438,21 +448,25 @@ def test_the_network_of_the_package_wins_on_any_map_and_with_any_number_of_playe
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_networks_of_the_package_say_where_they_come_from(name):
-    note = read_turn_file(BUNDLED[name].read_bytes(), name).note
-    assert {"trained", "steps", "machine", "minutes", "maps", "players", "rules", "results", "limits"} <= set(note)
-    assert re.search(r"\d %", note["results"]["aggressive"])
+    metadata = read_turn_network(BUNDLED[name].read_bytes(), name).metadata
+    assert {"trained", "steps", "machine", "minutes", "maps", "players", "rules", "results", "limits"} <= set(metadata)
+    assert re.search(r"\d %", metadata["results"]["aggressive"])
 
 
 def test_networks_by_name_or_file(tmp_path):
     file = tmp_path / "net.npz"
-    file.write_bytes(turn_file(some_network()))
-    assert load_turns("none") is None and load_turns(None) is None and load_turns("learned") is load_turns("any")
-    assert load_turns("world") not in (None, load_turns("any")) and make_agent("nash:net=world", 1).name
-    assert load_turns(f"{file}#{digest(file.read_bytes())}") is not None
+    file.write_bytes(pack_arrays(some_network()))
+    assert (
+        load_turn_network("none") is None
+        and load_turn_network(None) is None
+        and load_turn_network("learned") is load_turn_network("any")
+    )
+    assert load_turn_network("world") not in (None, load_turn_network("any")) and make_agent("nash:net=world", 1).name
+    assert load_turn_network(f"{file}#{digest(file.read_bytes())}") is not None
     with pytest.raises(TurnNetworkError, match="holds another network"):
-        load_turns(f"{file}#{'0' * 16}")
+        load_turn_network(f"{file}#{'0' * 16}")
     with pytest.raises(TurnNetworkError, match="no turn network 'nobody'"):
-        load_turns("nobody")
+        load_turn_network("nobody")
     with pytest.raises(TurnNetworkError, match=r"missing\.npz"):
         make_agent(f"nash:net={tmp_path / 'missing.npz'}", 1)
     spec = pinned(f"nash:sims=50,net={file}")

@@ -11,14 +11,14 @@ from helpers import shares_of
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.value_record import (
     N_PLAYER,
     N_RULES,
     SHAPES,
     UNLISTED,
+    ValueFeatureNames,
     ValueNetworkError,
-    ValueReads,
     digest,
     load_value,
     make_network,
@@ -26,7 +26,7 @@ from warlight_env.agents.records.value_record import (
     value_file,
 )  # fmt: skip
 from warlight_env.agents.value.features import write_rules
-from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
+from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_scores, win_probabilities
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import kernel
@@ -64,7 +64,7 @@ def random_position(draw, map_, players):
     return Position(owner.astype(np.int8), army.astype(np.int32), rounds)
 
 
-def features_in_python(map_, rules, position, player, players, forces):
+def features_in_python(map_, rules, position, player, players, requirements):
     """What `value.features` says, by its words."""
     owner, army = position.owner.tolist(), position.army.tolist()
 
@@ -82,7 +82,7 @@ def features_in_python(map_, rules, position, player, players, forces):
         if armies == 0:
             return 0.0, 0.0
         joined = armies - 1 + int(0.7 * income(who))
-        return forces.capture[armies - 1, army[r]], forces.capture[joined, army[r]]
+        return requirements.capture[armies - 1, army[r]], requirements.capture[joined, army[r]]
 
     f = dict.fromkeys(PLAYERS.names, 0.0)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
@@ -113,7 +113,7 @@ def features_in_python(map_, rules, position, player, players, forces):
             f["exposed_bonus"] += bonus * max(chances(r)[0] for r in members)
             f["threatened_bonus"] += bonus * max(chances(r)[1] for r in members)
         elif own:
-            lack = sum(attackers_needed(forces, LEVEL, army[r]) for r in members if owner[r] != player)
+            lack = sum(attackers_needed(requirements, LEVEL, army[r]) for r in members if owner[r] != player)
             for fade in (2, 4, 8, 16):
                 f[f"promise_{fade}"] += bonus * math.exp(-lack / fade)
             if all(owner[r] in (-1, player) for r in members):
@@ -146,7 +146,9 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
         features, rule_numbers, scores = np.zeros(1024), np.zeros(N_RULES), np.zeros(players)
         write_all(context, position, features, rule_numbers, scores)
         told = features[: players * N_PLAYER].reshape(players, N_PLAYER)
-        expected = [features_in_python(map_, rules, position, p, players, context.forces) for p in range(players)]
+        expected = [
+            features_in_python(map_, rules, position, p, players, context.army_requirements) for p in range(players)
+        ]
         assert told == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
         numbers = np.sqrt(told) / 2
         alive = [p for p in range(players) if (position.owner == p).any()]
@@ -180,13 +182,13 @@ def test_the_bundled_network_prefers_more_of_everything():
     owner, army = np.full(42, -1, np.int8), np.full(42, 2, np.int32)
     owner[list(australia)], owner[list(south)] = 0, 1
     even = Position(owner, army, np.zeros(1, np.int32))
-    assert 0.35 < shares_of(network_chance, context, even)[0] < 0.65
-    assert sum(shares_of(network_chance, context, even)) == pytest.approx(1.0)
+    assert 0.35 < shares_of(win_probabilities, context, even)[0] < 0.65
+    assert sum(shares_of(win_probabilities, context, even)) == pytest.approx(1.0)
     stronger, smaller = army.copy(), owner.copy()
     stronger[list(australia)] = 6
     smaller[south[0]] = -1
     for better in (Position(owner, stronger, np.zeros(1, np.int32)), Position(smaller, army, np.zeros(1, np.int32))):
-        assert shares_of(network_chance, context, better)[0] > shares_of(network_chance, context, even)[0] + 0.1
+        assert shares_of(win_probabilities, context, better)[0] > shares_of(win_probabilities, context, even)[0] + 0.1
 
 
 def test_files_of_networks(tmp_path):
@@ -213,7 +215,9 @@ def test_files_of_networks(tmp_path):
 def test_a_network_reads_the_features_of_its_list_in_that_order(tmp_path):
     """It values positions as one that reads all, in which the others count nothing."""
     draw, few, wide = np.random.default_rng(2), some_network(), some_network()
-    reads = ValueReads(*(draw.permutation(group.names)[: group.width // 2].tolist() for group in (PLAYERS, RULES)))
+    reads = ValueFeatureNames(
+        *(draw.permutation(group.names)[: group.width // 2].tolist() for group in (PLAYERS, RULES))
+    )
     for name, group, names in (("own", PLAYERS, reads[0]), ("others", PLAYERS, reads[0]), ("rules", RULES, reads[1])):
         few[name], wide[name] = few[name][: len(names)], np.zeros_like(wide[name])
         wide[name][group.places(names)] = few[name]
@@ -226,7 +230,7 @@ def test_a_network_reads_the_features_of_its_list_in_that_order(tmp_path):
     params = Rules().params(board.n_regions, board.n_super_regions)
     position = random_position(draw, map_, 3)
     shares = [
-        shares_of(network_chance, make_context(board, params, 3, PLANNING, value=network), position)
+        shares_of(win_probabilities, make_context(board, params, 3, PLANNING, value=network), position)
         for network in (told, make_network(wide))
     ]
     assert shares[0] == pytest.approx(shares[1], abs=1e-5)

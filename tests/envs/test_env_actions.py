@@ -15,7 +15,7 @@ from env_helpers import ENCODINGS, LONG, SMALL, act, as_game, make, sample
 from helpers import PRESETS, RING
 from warlight_env import maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.records.factored_turns import share_out
+from warlight_env.agents.records.factored_turns import allocate_income
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
 from warlight_env.envs import ActionEncoding, InexpressibleError, OrdersActions, WarlightParallelEnv
@@ -28,7 +28,7 @@ def shares(weights: list[int], income: int, owner: list[int] | None = None, max_
     n = len(weights)
     out, own = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
     owner_array = np.array(owner or [0] * n, dtype=np.int8)
-    share_out(owner_array, 0, income, max_orders, np.array(weights), own, NO_WORK.copy(), out)
+    allocate_income(owner_array, 0, income, max_orders, np.array(weights), own, NO_WORK.copy(), out)
     return out.tolist()
 
 

@@ -13,7 +13,7 @@ from encoding_helpers import WAYS, envs, make, play_turns, put
 from env_helpers import LONG, SMALL, as_game
 from helpers import make_map
 from warlight_env.agents import generators
-from warlight_env.agents.evaluation.worth import best_picks
+from warlight_env.agents.evaluation.static_evaluation import best_picks
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.orders import Orders
 from warlight_env.envs import WarlightParallelEnv

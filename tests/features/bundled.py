@@ -13,7 +13,7 @@ from warlight_env import Game, Orders
 from warlight_env.agents import make_agent
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import BUNDLED
+from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.policies.policy_file import built_in

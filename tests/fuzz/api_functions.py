@@ -17,7 +17,7 @@ from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.players.nash.agent import NashAgent
 from warlight_env.agents.plug_ins.functions import Functions as PlugIns
 from warlight_env.agents.records.value_record import SHAPES, load_value, save_value
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.weights import Weights
 from warlight_env.arena import (
     Clock,
@@ -218,7 +218,7 @@ def _of_agents(folder: Path) -> Calls:
         "MctsAgent": (MctsAgent, {"seed": 1, "sims": 3, "secs": None, "c": 0.5}),
         "Functions": (PlugIns, {"evaluation": None, "generator": None, "leaf": None, "prior": None, "capacity": 30}),
         "load_value": (load_value, {"source": "learned"}),
-        "load_turns": (load_turns, {"source": "none"}),
+        "load_turn_network": (load_turn_network, {"source": "none"}),
         "Weights.save": (_within(folder, Weights().save), {"path": folder / "w.json"}),
         "Weights.load": (Weights.load, {"source": "thesis"}),
         "Weights.from_array": (Weights.from_array, {"values": list(Weights())}),

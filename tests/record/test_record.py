@@ -225,7 +225,7 @@ def test_thoughts_that_are_no_plain_data_are_refused(thought):
 
 
 def test_a_search_tells_its_candidates_and_what_regions_are_worth():
-    from warlight_env.agents.evaluation.worth import explain
+    from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.agents.weights import DEFAULT
     from warlight_env.notation import parse_orders
 

@@ -10,19 +10,19 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.records.turn_record import SHAPES
-from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import read_turn_network
 from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.places import Places
 from warlight_env.train.exit import run as trainer
+from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.fit import fit_turns
-from warlight_env.train.exit.games import TaughtGames, teaching
+from warlight_env.train.exit.games import ExpertGames, teaching
 from warlight_env.train.exit.run import ExitRun
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurns
 
 TINY = ExitSettings(
     iterations=2, games=6, seats=("expert", "network", "random"), maps=("small", "generated:12:3"),
@@ -43,7 +43,7 @@ def entries(folder):
 
 
 def taught_in(settings, network, seed, numbers, jobs=1, backend="local"):
-    with teaching(TaughtGames(settings, network, seed), jobs, backend) as teach:
+    with teaching(ExpertGames(settings, network, seed), jobs, backend) as teach:
         return teach(numbers)
 
 
@@ -59,36 +59,36 @@ def whole(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def turns():
-    return Places(TINY), taught_in(TINY, b"", 5, range(20))
+    return GameConfigs(TINY), taught_in(TINY, b"", 5, range(20))
 
 
 def test_what_is_taught_is_said_of_positions_that_were_played(turns):
-    places, taught = turns
-    assert {places[at].players for at in taught.place} == {2, 3}
+    configs, taught = turns
+    assert {configs[at].players for at in taught.config_index} == {2, 3}
     attacking: list[bool] = []
-    for at in set(taught.place.tolist()):
-        place = places[at]
-        rows, games = taught.of_place(at, place.players)
-        n, e = place.board.n_regions, place.board.n_edges
+    for at in set(taught.config_index.tolist()):
+        config = configs[at]
+        rows, games = taught.of_config(at, config.players)
+        n, e = config.board.n_regions, config.board.n_edges
         assert rows.owner.shape == (len(games), n) and rows.row.shape == (len(games), n + 2 * e)
         assert (rows.value.sum(axis=1) <= 1).all()
         mine = rows.owner == rows.player[:, None]
         assert mine.any(axis=1).all(), "who is out is taught nothing"
         assert (rows.row[:, :n][~mine] == 0).all() and (rows.row[:, :n].max(axis=1) == 4).all(), "an income each round"
-        source = np.asarray(place.board.edge_source)
+        source = np.asarray(config.board.edge_source)
         assert (rows.row[:, n : n + e][~mine[:, source]] == 0).all(), "attacks leave own regions"
         attacking.extend((rows.row[:, n : n + e] > 0).any(axis=1))
     assert np.mean(attacking) > 0.5, "most turns attack"
     assert len({(g, r, p) for g, r, p in zip(taught.game, taught.round, taught.player, strict=True)}) == len(
-        taught.place
+        taught.config_index
     )
 
 
 def test_neither_threads_nor_parts_change_what_is_taught(turns):
     _, taught = turns
     parts = [taught_in(TINY, b"", 5, numbers, jobs=2) for numbers in (range(11), range(11, 20))]
-    joined = TaughtTurns.joined(parts)
-    assert joined.to_bytes() == taught.to_bytes() == TaughtTurns.from_bytes(taught.to_bytes()).to_bytes()
+    joined = ExpertTurns.joined(parts)
+    assert joined.to_bytes() == taught.to_bytes() == ExpertTurns.from_bytes(taught.to_bytes()).to_bytes()
     assert taught_in(TINY, b"", 6, range(20)).to_bytes() != taught.to_bytes()
 
 
@@ -98,7 +98,7 @@ def test_worker_processes_teach_the_same(turns):
 
 
 def test_what_a_game_raises_ends_the_others(monkeypatch):
-    monkeypatch.setattr(TaughtGames, "play", lambda self, number, stop=None: 1 // (number - 3))
+    monkeypatch.setattr(ExpertGames, "play", lambda self, number, stop=None: 1 // (number - 3))
     with pytest.raises(ZeroDivisionError):
         taught_in(TINY, b"", 5, range(30), backend=LocalBackend())
 
@@ -109,19 +109,19 @@ def test_where_the_network_plays_the_expert_still_teaches(whole):
     played = {seats: taught_in(replace(TINY, seats=seats), found, 5, range(4)) for seats in (("network",), ("expert",))}
     by_network, by_expert = played.values()
     first = [taught.round == 0 for taught in played.values()]
-    assert np.array_equal(by_network.place[first[0]], by_expert.place[first[1]])
-    assert len(by_network.place) > 8 and by_network.to_bytes() != by_expert.to_bytes()
+    assert np.array_equal(by_network.config_index[first[0]], by_expert.config_index[first[1]])
+    assert len(by_network.config_index) > 8 and by_network.to_bytes() != by_expert.to_bytes()
 
 
 def test_a_fit_learns_and_starts_from_what_it_is_given(turns):
-    places, taught = turns
-    long, short = (fit_turns(replace(TINY, steps=steps, batch=64), places, taught, 1) for steps in (200, 1))
+    configs, taught = turns
+    long, short = (fit_turns(replace(TINY, steps=steps, batch=64), configs, taught, 1) for steps in (200, 1))
     assert long.held_out < 0.8 * short.held_out and long.trained < 0.8 * short.trained
-    start = read_turn_file(trainer.turn_file(long.arrays), "x").network
-    on = fit_turns(replace(TINY, steps=1, rate=1e-9), places, taught, 1, start)
+    start = read_turn_network(trainer.pack_arrays(long.arrays), "x").network
+    on = fit_turns(replace(TINY, steps=1, rate=1e-9), configs, taught, 1, start)
     assert all(np.allclose(on.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
     with pytest.raises(RunError, match="held out"):
-        fit_turns(TINY, places, taught._replace(game=np.zeros_like(taught.game)), 1)
+        fit_turns(TINY, configs, taught._replace(game=np.zeros_like(taught.game)), 1)
 
 
 class StopHere(Exception):  # noqa: N818 -- as a kill
@@ -165,9 +165,9 @@ def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
     folder, found = whole
     with Journal(folder, TINY.to_dict()) as journal:
         result = ExitRun(TINY, journal).finish(found)
-    file = folder / ExitRun.found_name
-    policy = read_turn_file(file.read_bytes(), "policy")
-    assert policy.note["games"] == result["games"] == 12 and policy.note["holdout"] == result["holdout"]
+    file = folder / ExitRun.artifact_name
+    policy = read_turn_network(file.read_bytes(), "policy")
+    assert policy.metadata["games"] == result["games"] == 12 and policy.metadata["holdout"] == result["holdout"]
     assert "score in the gate" in (folder / "report.md").read_text()
     for spec in (f"policy:{file}", f"nash:sims=60,net={file}"):
         agent = make_agent(spec, 1)

@@ -19,7 +19,7 @@ from scipy.stats import spearmanr
 from helpers import as_position, board_of, shares_of
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.worth import extended_share
+from warlight_env.agents.evaluation.static_evaluation import extended_share
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError
@@ -32,7 +32,14 @@ from warlight_env.train.evolution.settings import EvolveSettings, Stage
 from warlight_env.train.td.model import Model, returns
 from warlight_env.train.td.run import TdRun
 from warlight_env.train.td.settings import TdSettings
-from warlight_env.train.weights.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
+from warlight_env.train.weights.genes import (
+    DEFAULT_PARAMETERS,
+    SEARCH_PARAMETERS,
+    CandidatePlayer,
+    ParameterVector,
+    SearchParameterError,
+    SearchSpace,
+)
 
 SMALL = Conditions(map="small", max_rounds=60)
 STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, units=4, review=2, review_units=10)
@@ -53,9 +60,9 @@ def entries(folder):
 # Genes
 
 
-@pytest.mark.parametrize("name", GENES)
+@pytest.mark.parametrize("name", SEARCH_PARAMETERS)
 def test_coordinates_go_there_and_back_within_bounds(name):
-    gene = GENES[name]
+    gene = SEARCH_PARAMETERS[name]
     low, high = gene.coordinate(-math.inf), gene.coordinate(math.inf)
     assert gene.value(low) == pytest.approx(gene.low) and gene.value(high) == pytest.approx(gene.high)
     assert gene.value(high + 5) == gene.high
@@ -66,7 +73,7 @@ def test_coordinates_go_there_and_back_within_bounds(name):
 
 
 def test_genes_that_do_not_evolve_stay():
-    genome, base = Genome(["army", "c"]), Variant(Weights(bonus=9.0), {"rounds": 7.0})
+    genome, base = SearchSpace(["army", "c"]), ParameterVector(Weights(bonus=9.0), {"rounds": 7.0})
     found = genome.decode(genome.encode(base) + 0.3, base)
     assert found.weights == base.weights._replace(army=found.weights.army) and found.weights.army > 10
     assert found.search["rounds"] == 7 and found.search["c"] == pytest.approx(0.4 * math.exp(0.3))
@@ -75,9 +82,9 @@ def test_genes_that_do_not_evolve_stay():
     assert agent.settings.weights == found.weights and agent.settings.exploration == found.search["c"]
     assert agent.settings.rounds == 7
     assert CandidatePlayer.of("one_ply", found).search == (), "a one-ply player has no such parameters"
-    with pytest.raises(GeneError, match="did you mean"):
-        Genome(["arny"])
-    with pytest.raises(GeneError, match="has no weights"):
+    with pytest.raises(SearchParameterError, match="did you mean"):
+        SearchSpace(["arny"])
+    with pytest.raises(SearchParameterError, match="has no weights"):
         CandidatePlayer.of("random", base)
 
 
@@ -101,7 +108,7 @@ def test_more_games_are_played_where_ranks_cannot_be_trusted():
 
 def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_path):
     """From weights that are bad on purpose; a review promotes only what won by more than chance."""
-    bad = Variant(Weights(army=0.0, own_regions=-20.0))
+    bad = ParameterVector(Weights(army=0.0, own_regions=-20.0))
     stage = replace(STAGE, generations=6, population=8, units=12, review=3, review_units=60, rivals=("start",))
     settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"), start=bad)
     journals = []
@@ -157,8 +164,11 @@ def test_stages_and_the_search_s_own_parameters(tmp_path):
         genes=("army", "c", "rounds"),
     )
     found = evolve(tmp_path, replace(SETTINGS, stages=(replace(STAGE, generations=1), search)))
-    assert isinstance(found, Variant)
-    assert [len(e["points"][0]) for e in entries(tmp_path) if e["event"] == "generation"] == [len(DEFAULT_GENES), 3]
+    assert isinstance(found, ParameterVector)
+    assert [len(e["points"][0]) for e in entries(tmp_path) if e["event"] == "generation"] == [
+        len(DEFAULT_PARAMETERS),
+        3,
+    ]
 
 
 # Going on

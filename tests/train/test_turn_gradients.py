@@ -8,33 +8,33 @@ import torch
 
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rules import Rules
-from warlight_env.train.common.places import Place, read_map
+from warlight_env.train.common.game_configs import GameConfig, read_map
 from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TorchEvaluator, turn_evaluator
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import CompiledPass, TorchPass, turn_pass
 
-#: More than one part of `passes`, and a part that is not full.
+#: More than one part of `evaluators`, and a part that is not full.
 TURNS = 150
 KINDS = ("weights", "shares", "priorities", "entropy", "scores")
 
 
-def place_of(map_name, players):
-    return Place(read_map(map_name), Rules.of("thesis"), players)
+def config_of(map_name, players):
+    return GameConfig(read_map(map_name), Rules.of("thesis"), players)
 
 
-def passes(place, threads=1):
-    context = make_context(place.board, place.params, place.players, PLANNING)
-    return TorchPass(context, "cpu"), CompiledPass(context, threads)
+def passes(config, threads=1):
+    context = make_context(config.board, config.params, config.players, PLANNING)
+    return TorchEvaluator(context, "cpu"), CompiledEvaluator(context, threads)
 
 
 def module_of(seed):
     """A network of random numbers, larger than those that training begins with; None: that of the package."""
     module = TurnModule(torch.Generator().manual_seed(2))
     if seed is None:
-        module.take(load_turns("learned"))
+        module.take(load_turn_network("learned"))
         return module
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -43,11 +43,11 @@ def module_of(seed):
     return module
 
 
-def rows_of(place, count=TURNS, seed=1):
+def rows_of(config, count=TURNS, seed=1):
     """Positions of all sorts: who looks has one region or more, others are out; some have nothing to send, or deploy
     nothing, or give all regions the same weight."""
-    board, draw = place.board, np.random.default_rng(seed)
-    n, e, players = board.n_regions, board.n_edges, place.players
+    board, draw = config.board, np.random.default_rng(seed)
+    n, e, players = board.n_regions, board.n_edges, config.players
     owner = draw.integers(-1, players, (count, n)).astype(np.int8)
     player = draw.integers(players, size=count)
     owner[::7] = -1
@@ -74,7 +74,7 @@ def loss_of(told, kinds, players):
 
 def gradients(turns, module, rows, kinds=KINDS):
     module.zero_grad()
-    told = turns.chances(module, rows)
+    told = turns.log_probs(module, rows)
     loss_of(told, kinds, turns.players).backward()
     return told, {
         name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.clone()
@@ -92,16 +92,16 @@ def assert_close(one, other):
     ("small", 3, 3), ("small", 2, None), ("world", 4, 4), ("world", 2, None), ("generated:24:5", 3, None),
 ])  # fmt: skip
 def test_it_tells_and_learns_what_pytorch_does(map_name, players, seed):
-    place, module = place_of(map_name, players), module_of(seed)
-    rows = rows_of(place)
-    by_torch, compiled = passes(place)
+    config, module = config_of(map_name, players), module_of(seed)
+    rows = rows_of(config)
+    by_torch, compiled = passes(config)
     told, expected = gradients(by_torch, module, rows)
     found, got = gradients(compiled, module, rows)
     for kind in KINDS:
         left, right = getattr(told, kind).detach().numpy(), getattr(found, kind).detach().numpy()
         assert right == pytest.approx(left, rel=2e-4, abs=2e-4), kind
     mine = rows.owner == rows.player[:, None]
-    nothing = np.where(mine, rows.row[:, : place.board.n_regions], 0).max(axis=1) == 0
+    nothing = np.where(mine, rows.row[:, : config.board.n_regions], 0).max(axis=1) == 0
     assert nothing.any() and (found.weights.detach().numpy()[nothing] == 0).all(), "some deploy nothing"
     assert (found.shares.detach().numpy() == 0).any(), "some have nothing to send"
     assert torch.isneginf(found.scores).any(), "some players are out"
@@ -111,34 +111,34 @@ def test_it_tells_and_learns_what_pytorch_does(map_name, players, seed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_part_by_itself(kind):
-    place, module = place_of("small", 3), module_of(6)
-    rows = rows_of(place, 40, seed=2)
-    by_torch, compiled = passes(place)
+    config, module = config_of("small", 3), module_of(6)
+    rows = rows_of(config, 40, seed=2)
+    by_torch, compiled = passes(config)
     assert_close(gradients(by_torch, module, rows, [kind])[1], gradients(compiled, module, rows, [kind])[1])
 
 
 def test_numbers_depend_neither_on_threads_nor_on_what_was_asked_before():
-    place, module = place_of("small", 2), module_of(None)
-    rows = rows_of(place, 600)
-    one, two = (passes(place, threads)[1] for threads in (1, 2))
+    config, module = config_of("small", 2), module_of(None)
+    rows = rows_of(config, 600)
+    one, two = (passes(config, threads)[1] for threads in (1, 2))
     first = gradients(one, module, rows)
-    one.chances(module, rows_of(place, 30, seed=9))  # whose gradient nobody asks for
-    gradients(one, module, rows_of(place, 700, seed=8))
+    one.log_probs(module, rows_of(config, 30, seed=9))  # whose gradient nobody asks for
+    gradients(one, module, rows_of(config, 700, seed=8))
     for again in (gradients(one, module, rows), gradients(two, module, rows)):
         assert all(map(torch.equal, first[0], again[0]))
         assert all(torch.equal(first[1][name], again[1][name]) for name in first[1])
 
 
 def test_turns_that_were_told_of_later_leave_a_gradient_alone():
-    place, module = place_of("small", 2), module_of(None)
-    rows, others = rows_of(place, 200), rows_of(place, 200, seed=4)
-    by_torch, compiled = passes(place)
+    config, module = config_of("small", 2), module_of(None)
+    rows, others = rows_of(config, 200), rows_of(config, 200, seed=4)
+    by_torch, compiled = passes(config)
     expected = gradients(by_torch, module, rows)[1]
     module.zero_grad()
-    told = compiled.chances(module, rows)
-    compiled.chances(module, others)
+    told = compiled.log_probs(module, rows)
+    compiled.log_probs(module, others)
     with torch.no_grad():
-        compiled.chances(module, others)
+        compiled.log_probs(module, others)
     loss = loss_of(told, KINDS, 2)
     loss.backward(retain_graph=True)
     assert_close(expected, {name: parameter.grad for name, parameter in module.named_parameters()})
@@ -147,8 +147,8 @@ def test_turns_that_were_told_of_later_leave_a_gradient_alone():
 
 
 def test_a_network_that_has_changed_meanwhile_is_told():
-    place, module = place_of("small", 2), module_of(None)
-    told = passes(place)[1].chances(module, rows_of(place, 10))
+    config, module = config_of("small", 2), module_of(None)
+    told = passes(config)[1].log_probs(module, rows_of(config, 10))
     with torch.no_grad():
         module.own *= 2.0
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
@@ -156,5 +156,7 @@ def test_a_network_that_has_changed_meanwhile_is_told():
 
 
 def test_the_processor_has_the_compiled_one():
-    context = make_context(place_of("small", 2).board, place_of("small", 2).params, 2, PLANNING)
-    assert isinstance(turn_pass(context, "cpu"), CompiledPass) and isinstance(turn_pass(context, "meta"), TorchPass)
+    context = make_context(config_of("small", 2).board, config_of("small", 2).params, 2, PLANNING)
+    assert isinstance(turn_evaluator(context, "cpu"), CompiledEvaluator) and isinstance(
+        turn_evaluator(context, "meta"), TorchEvaluator
+    )

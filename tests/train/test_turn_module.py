@@ -9,12 +9,12 @@ import torch
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.records.generator_work import make_generator_work
-from warlight_env.agents.records.turn_record import UNITS, make_turn_net_work, make_turn_network
+from warlight_env.agents.records.turn_record import UNITS, make_turn_network, make_turn_network_buffers
 from warlight_env.agents.turn_net.forward import (
-    describe,
-    describe_ends,
-    describe_main,
     edge_logits,
+    embed_ends,
+    embed_main,
+    embed_regions,
     player_scores,
     weight_logits,
     write_scores,
@@ -27,9 +27,9 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import load
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.evaluators import turn_evaluator
 from warlight_env.train.turn_net.loss import turn_loss
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
-from warlight_env.train.turn_net.passes import turn_pass
 
 PLAYERS = 3
 
@@ -55,7 +55,7 @@ def setting():
         for parameter in module.parameters():
             parameter += 0.2 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(3))
     context = make_context(board, params, PLAYERS, PLANNING, turns=make_turn_network(module.arrays()))
-    return board, context, module, make_turn_net_work(board.n_regions, board.n_edges, PLAYERS)
+    return board, context, module, make_turn_network_buffers(board.n_regions, board.n_edges, PLAYERS)
 
 
 def test_it_computes_what_the_kernels_do(setting):
@@ -63,30 +63,30 @@ def test_it_computes_what_the_kernels_do(setting):
     rows, tensors = some_rows(board, 12), board_tensors(board)
     batch = make_batch(context, work, rows)
     with torch.no_grad():
-        described = module.describe(tensors, batch.nodes, batch.overall)
-        mains = module.mains(described, batch.owner == batch.player[:, None]).numpy()
+        embeddings = module.embed_regions(tensors, batch.nodes, batch.overall)
+        mains = module.mains(embeddings, batch.owner == batch.player[:, None]).numpy()
         main = torch.from_numpy(mains.argmax(axis=1))
         everywhere = torch.ones_like(batch.owner).nonzero(as_tuple=True)
-        weights = module.weights(tensors, described, main, *everywhere).reshape(*batch.owner.shape, VALUES).numpy()
-        edges = module.edges(tensors, described, batch.which, batch.edge, batch.numbers).numpy()
-        scores = module.scores(described, batch.owner, batch.player, PLAYERS).numpy()
+        weights = module.weights(tensors, embeddings, main, *everywhere).reshape(*batch.owner.shape, VALUES).numpy()
+        edges = module.edges(tensors, embeddings, batch.batch_index, batch.edge, batch.numbers).numpy()
+        scores = module.scores(embeddings, batch.owner, batch.player, PLAYERS).numpy()
     close = {"rel": 1e-4, "abs": 1e-4}
     logits, shares, priorities = (np.zeros(VALUES, np.float32) for _ in range(3))
     told, seen, of_main = np.zeros(PLAYERS), 0, np.zeros(UNITS, np.float32)
     for m in range(len(rows.player)):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), int(rows.player[m])
-        describe(context, position, player, work)
+        embed_regions(context, position, player, work)
         write_scores(context, position, player, work)
         assert mains[m] == pytest.approx(work.score, **close)
-        describe_main(context, work, int(main[m]), of_main)
+        embed_main(context, work, int(main[m]), of_main)
         for r in range(board.n_regions):
             weight_logits(context, work, r, int(main[m]), of_main, logits)
             assert weights[m, r] == pytest.approx(logits, **close)
         player_scores(context, position, player, work, told)
         assert scores[m] == pytest.approx(told, **close)
-        describe_ends(context, position, player, work)
+        embed_ends(context, position, player, work)
         deploy = share_of_income(board, context, rows, m, work)
-        for k in np.flatnonzero(batch.which.numpy() == m):
+        for k in np.flatnonzero(batch.batch_index.numpy() == m):
             edge = int(batch.edge[k])
             source, target = int(board.edge_source[edge]), int(board.edge_target[edge])
             edge_logits(context, position, player, source, target, deploy[source], work, shares, priorities)
@@ -125,11 +125,11 @@ def test_fitted_to_turns_it_plays_them():
 
     for m in range(6):
         rows.row[m] = turn(context, m, 1.0)
-    module, turns = TurnModule(torch.Generator().manual_seed(6)), turn_pass(context, "cpu")
+    module, turns = TurnModule(torch.Generator().manual_seed(6)), turn_evaluator(context, "cpu")
     adam, value = torch.optim.Adam(module.parameters(), lr=0.01), torch.from_numpy(rows.value)
-    begin = sum(turn_loss(turns.chances(module, rows), value)).item()
+    begin = sum(turn_loss(turns.log_probs(module, rows), value)).item()
     for _ in range(300):
-        loss = sum(turn_loss(turns.chances(module, rows), value))
+        loss = sum(turn_loss(turns.log_probs(module, rows), value))
         adam.zero_grad()
         loss.backward()
         adam.step()

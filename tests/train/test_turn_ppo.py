@@ -11,22 +11,22 @@ import torch
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import make_turn_net_work, make_turn_network
+from warlight_env.agents.records.turn_record import make_turn_network, make_turn_network_buffers
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.game_configs import GameConfig, read_map
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.places import Place, read_map
 from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.turn_net.batches import make_batch
-from warlight_env.train.turn_net.loss import turn_chances
+from warlight_env.train.turn_net.evaluators import turn_evaluator
+from warlight_env.train.turn_net.loss import turn_log_probs
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
-from warlight_env.train.turn_net.passes import turn_pass
 from warlight_env.train.turn_ppo.opponents import opponent_context
 from warlight_env.train.turn_ppo.rollouts import Rollouts, rows_of
 from warlight_env.train.turn_ppo.run import TurnPpoRun
@@ -41,40 +41,40 @@ TINY = TurnPpoSettings(
 
 
 class Setting:
-    """A place with a network that plays there."""
+    """A config with a network that plays there."""
 
     def __init__(self, players=2, map_name="small", critic=None, start=None):
-        self.place = Place(read_map(map_name), Rules.of("thesis"), players)
+        self.config = GameConfig(read_map(map_name), Rules.of("thesis"), players)
         self.module = TurnModule(torch.Generator().manual_seed(2))
         if start is not None:
-            self.module.take(load_turns(start))
+            self.module.take(load_turn_network(start))
         self.learner = self.context(critic)
-        board = self.place.board
-        self.work = make_turn_net_work(board.n_regions, board.n_edges, players)
+        board = self.config.board
+        self.work = make_turn_network_buffers(board.n_regions, board.n_edges, players)
         self.tensors = board_tensors(board)
-        self.turns = turn_pass(self.learner, "cpu")
+        self.turns = turn_evaluator(self.learner, "cpu")
 
     def context(self, critic=None):
         network = make_turn_network(self.module.arrays())
         return make_context(
-            self.place.board, self.place.params, self.place.players, PLANNING, value=critic, turns=network
+            self.config.board, self.config.params, self.config.players, PLANNING, value=critic, turns=network
         )  # fmt: skip
 
     def play(self, games=6, rounds=30, *, opponents=("aggressive",), jobs=1, seed=3, max_rounds=100, own=True):
-        contexts = [opponent_context(self.place, name) for name in opponents]
+        contexts = [opponent_context(self.config, name) for name in opponents]
         met = np.arange(games) % len(contexts)
-        return Rollouts(self.place, games, rounds, max_rounds, jobs).play(self.learner, contexts, met, seed, own)
+        return Rollouts(self.config, games, rounds, max_rounds, jobs).play(self.learner, contexts, met, seed, own)
 
-    def chances(self, rows):
+    def log_probs(self, rows):
         with torch.no_grad():
-            return turn_chances(self.module, self.tensors, make_batch(self.learner, self.work, rows))
+            return turn_log_probs(self.module, self.tensors, make_batch(self.learner, self.work, rows))
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_rollouts_are_games_from_their_beginning_to_their_end(players):
     setting = Setting(players, start="learned")
     out = setting.play(games=9, opponents=("aggressive", "random", "plan"))
-    regions = setting.place.board.n_regions
+    regions = setting.config.board.n_regions
     assert out.done.any() and out.won.any() and not (out.won & ~out.done).any()
     assert (out.reward == out.won).all(), "nothing was cut off"
     for b in range(9):
@@ -94,10 +94,10 @@ def test_rollouts_are_games_from_their_beginning_to_their_end(players):
 def test_probabilities_and_worths_are_those_that_the_network_gives():
     setting = Setting(3)
     out = setting.play(games=4, rounds=10)
-    told = setting.chances(rows_of(out, 3))
-    assert out.chance.reshape(-1) == pytest.approx(told.turn.numpy(), rel=1e-4, abs=1e-4)
+    told = setting.log_probs(rows_of(out, 3))
+    assert out.log_probs.reshape(-1) == pytest.approx(told.turn.numpy(), rel=1e-4, abs=1e-4)
     worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(out.player.reshape(-1, 1)))[:, 0]
-    assert out.worth[:, :-1].reshape(-1) == pytest.approx(worth.numpy(), abs=1e-5)
+    assert out.values[:, :-1].reshape(-1) == pytest.approx(worth.numpy(), abs=1e-5)
 
 
 def test_another_critic_is_asked_and_cut_games_end_with_what_it_says():
@@ -105,7 +105,7 @@ def test_another_critic_is_asked_and_cut_games_end_with_what_it_says():
     out = setting.play(own=False, max_rounds=7)
     cut = out.done & ~out.won & (out.reward > 0)
     assert out.round.max() == 6 and cut.any() and (out.round[cut] == 6).all() and (out.reward[cut] < 1).all()
-    assert not np.allclose(out.worth, setting.play(own=True, max_rounds=7).worth)
+    assert not np.allclose(out.values, setting.play(own=True, max_rounds=7).values)
 
 
 def test_threads_change_nothing_and_seeds_do():
@@ -120,7 +120,7 @@ def test_threads_change_nothing_and_seeds_do():
 def test_entropies_are_those_of_drawn_turns():
     """The mean of -log p over turns is that of their entropies, up to chance: later choices' are given the first."""
     setting = Setting()
-    told = setting.chances(rows_of(setting.play(games=1500, rounds=1, seed=8), 2))
+    told = setting.log_probs(rows_of(setting.play(games=1500, rounds=1, seed=8), 2))
     surprise, entropy = -told.turn.numpy(), told.entropy.numpy()
     difference = surprise - entropy
     assert abs(difference.mean()) < 4 * difference.std() / len(difference) ** 0.5
@@ -134,10 +134,10 @@ def test_advantages_are_those_of_the_definition():
         later = 0.0
         for t in reversed(range(40)):
             on = 0.0 if out.done[b, t] else 1.0
-            delta = out.reward[b, t] + 0.97 * on * out.worth[b, t + 1] - out.worth[b, t]
+            delta = out.reward[b, t] + 0.97 * on * out.values[b, t + 1] - out.values[b, t]
             later = delta + 0.97 * 0.8 * on * later
             assert found[b, t] == pytest.approx(later, abs=1e-5)
-    assert target == pytest.approx(found + out.worth[:, :-1], abs=1e-5)
+    assert target == pytest.approx(found + out.values[:, :-1], abs=1e-5)
 
 
 def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
@@ -145,14 +145,14 @@ def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
     out = setting.play(games=32, rounds=16)
     settings = replace(TINY, envs=32, steps=16, minibatch=256, epochs=3, rate=3e-3, target_kl=10.0)
     rows = rows_of(out, 2)
-    attacks = (rows.row[:, setting.place.board.n_regions :] > 0).sum(axis=1)
+    attacks = (rows.row[:, setting.config.board.n_regions :] > 0).sum(axis=1)
     good = (attacks < np.median(attacks)).reshape(out.done.shape)
-    out.done[:], out.reward[:], out.worth[:] = True, good, 0.5
-    before = setting.chances(rows)
+    out.done[:], out.reward[:], out.values[:] = True, good, 0.5
+    before = setting.log_probs(rows)
     learner = TurnLearner(settings, setting.module, "cpu")
     rng = np.random.default_rng(1)
     told = learner.update(setting.turns, out, 3e-3, rng)
-    after = setting.chances(rows)
+    after = setting.log_probs(rows)
     change, flat = (after.turn - before.turn).numpy(), good.reshape(-1)
     assert change[flat].mean() > 0.1 > -0.1 > change[~flat].mean()
     assert told.passes == 3.0 and told.approx_kl > 0 and -told.entropy_loss == pytest.approx(
@@ -202,15 +202,15 @@ def test_a_killed_run_goes_on_exactly(tmp_path):
     met = {name for entry in entries(whole) for name in entry["opponents"]}
     assert {"aggressive", "plan"} < met and any(name.startswith("snapshot-") for name in met)
     assert {entry["players"] for entry in entries(whole)} == {2, 3}
-    policy = read_turn_file(found, "policy")
-    assert policy.note["steps"] in (2 * 8 * 24, 4 * 8 * 24)
+    policy = read_turn_network(found, "policy")
+    assert policy.metadata["steps"] in (2 * 8 * 24, 4 * 8 * 24)
     assert train(tmp_path / "other", replace(TINY, seed=2, iterations=1)) != found
 
 
 def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys):
     settings = tmp_path / "turns.toml"
     start = tmp_path / "start.npz"
-    start.write_bytes(turn_file(TurnModule(torch.Generator().manual_seed(1)).arrays()))
+    start.write_bytes(pack_arrays(TurnModule(torch.Generator().manual_seed(1)).arrays()))
     settings.write_text(
         f'action = "turns"\nstart = "{start}"\nopponents = ["policy:{start}"]\nmaps = ["small"]\ncritic = "own"\n'
         'evaluate = ["random"]\nholdout = ["aggressive"]\n[conditions]\nmap = "small"\nmax_rounds = 40\n'

@@ -20,7 +20,7 @@ import torch
 
 from helpers import as_position
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.evaluation.static_evaluation import evaluated_shares
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.value.network import network_scores
@@ -32,8 +32,8 @@ from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.places import Places
 from warlight_env.train.common.settings_file import load_plain, read_settings
 from warlight_env.train.value import run as trainer
 from warlight_env.train.value.fit import Fit, ValueModule, fit_network, held_out, read_inputs
@@ -75,8 +75,8 @@ def files(folder):
 @pytest.fixture(scope="module")
 def games():
     """Some games of two and of three, with the places that they were played on."""
-    places = Places(TINY)
-    return places, play_games(TINY, places, b"", 5, range(6), 1)
+    configs = GameConfigs(TINY)
+    return configs, play_games(TINY, configs, b"", 5, range(6), 1)
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +98,9 @@ def in_parts(patch):
 
 
 def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
-    places, played = games
-    assert {places[at].players for at in played.place} == {2, 3}
-    assert {places[at].map.n_regions for at in played.place} == {10, 12}
+    configs, played = games
+    assert {configs[at].players for at in played.config_index} == {2, 3}
+    assert {configs[at].map.n_regions for at in played.config_index} == {10, 12}
     for number in set(played.game.tolist()):
         rows = np.flatnonzero(played.game == number)
         assert played.round[rows].tolist() == list(range(len(rows))), "a position before each round"
@@ -108,24 +108,24 @@ def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
         last = played.position(rows[-1])
         if played.value[rows[0]].any():
             winner = int(played.value[rows[0]].argmax())
-            assert (last.owner == winner).any() and winner < places[played.place[rows[0]]].players
+            assert (last.owner == winner).any() and winner < configs[played.config_index[rows[0]]].players
     assert played.value.any(axis=1).mean() > 0.5
 
 
 def test_neither_threads_nor_parts_change_games_or_labels(games):
-    places, played = games
-    parts = [play_games(TINY, places, b"", 5, numbers, 3) for numbers in (range(3), range(3, 6))]
+    configs, played = games
+    parts = [play_games(TINY, configs, b"", 5, numbers, 3) for numbers in (range(3), range(3, 6))]
     assert ValuedPositions.joined(parts).to_bytes() == played.to_bytes()
-    one, other = (play_games(TINY, places, b"", seed, range(1), 1).to_bytes() for seed in (5, 6))
+    one, other = (play_games(TINY, configs, b"", seed, range(1), 1).to_bytes() for seed in (5, 6))
     assert one != other
-    labels = label_positions(TINY, places, LEARNED, played, 7, range(10), 1)
-    parts = [label_positions(TINY, places, LEARNED, played, 7, numbers, 3) for numbers in (range(4), range(4, 10))]
+    labels = label_positions(TINY, configs, LEARNED, played, 7, range(10), 1)
+    parts = [label_positions(TINY, configs, LEARNED, played, 7, numbers, 3) for numbers in (range(4), range(4, 10))]
     assert (
         ValuedPositions.joined(parts).to_bytes()
         == labels.to_bytes()
         == ValuedPositions.from_bytes(labels.to_bytes()).to_bytes()
     )
-    assert label_positions(TINY, places, LEARNED, played, 8, range(10), 1).to_bytes() != labels.to_bytes()
+    assert label_positions(TINY, configs, LEARNED, played, 8, range(10), 1).to_bytes() != labels.to_bytes()
 
 
 def test_current_players_have_the_network_and_look_one_round_ahead_with_it():
@@ -146,16 +146,16 @@ def test_current_players_have_the_network_and_look_one_round_ahead_with_it():
 # Labels
 
 
-def labeller(places, network=b"", **changes):
-    return Labeller(replace(TINY, **changes), places, network)
+def labeller(configs, network=b"", **changes):
+    return Labeller(replace(TINY, **changes), configs, network)
 
 
 @pytest.mark.parametrize("network", [b"", LEARNED])
 def test_a_label_of_a_won_position_is_the_winner_s(network):
-    places = Places(TINY)
-    two, three = (next(n for n in range(4) if places[n].players == players) for players in (2, 3))
-    search = labeller(places, network)
-    n = places[two].board.n_regions
+    configs = GameConfigs(TINY)
+    two, three = (next(n for n in range(4) if configs[n].players == players) for players in (2, 3))
+    search = labeller(configs, network)
+    n = configs[two].board.n_regions
     over = as_position([1] * n, rounds=9)
     assert search.value(two, over, 1).tolist() == [0.0, 1.0], "it is over"
     nearly = as_position([1] + [0] * (n - 1), [1] + [30] * (n - 1), rounds=9)
@@ -168,24 +168,28 @@ def test_a_label_of_a_won_position_is_the_winner_s(network):
 
 
 def test_who_sits_where_does_not_matter_to_a_label(games):
-    places, played = games
-    search = labeller(places, LEARNED, plays=400)
-    row = next(m for m in range(len(played.place)) if places[played.place[m]].players == 2 and played.round[m] == 2)
-    place, position = int(played.place[row]), played.position(row)
+    configs, played = games
+    search = labeller(configs, LEARNED, plays=400)
+    row = next(
+        m
+        for m in range(len(played.config_index))
+        if configs[played.config_index[m]].players == 2 and played.round[m] == 2
+    )
+    config, position = int(played.config_index[row]), played.position(row)
     swapped = position._replace(owner=np.where(position.owner >= 0, 1 - position.owner, position.owner).astype(np.int8))
     of = {
-        name: np.mean([search.value(place, p, seed) for seed in range(1, 13)], 0)
+        name: np.mean([search.value(config, p, seed) for seed in range(1, 13)], 0)
         for name, p in (("as it is", position), ("swapped", swapped))
     }  # each value is of turns that are drawn
     assert of["swapped"][::-1] == pytest.approx(of["as it is"], abs=0.1)
 
 
 def test_labels_are_of_positions_played_or_of_leaves(games):
-    places, played = games
-    known = {bytes(played.position(m).owner) + bytes(played.position(m).army) for m in range(len(played.place))}
+    configs, played = games
+    known = {bytes(played.position(m).owner) + bytes(played.position(m).army) for m in range(len(played.config_index))}
 
     def made(**changes):
-        labels = label_positions(replace(TINY, **changes), places, b"", played, 3, range(30), 1)
+        labels = label_positions(replace(TINY, **changes), configs, b"", played, 3, range(30), 1)
         positions = [labels.position(m) for m in range(30)]
         return labels, [bytes(position.owner) + bytes(position.army) in known for position in positions]
 
@@ -200,9 +204,9 @@ def test_labels_are_of_positions_played_or_of_leaves(games):
 
 
 def test_games_that_nobody_won_give_no_labels(games):
-    places, played = games
+    configs, played = games
     with pytest.raises(RunError, match="label 1: 1000 positions were drawn"):
-        label_positions(TINY, places, b"", played._replace(value=np.zeros_like(played.value)), 3, range(2), 1)
+        label_positions(TINY, configs, b"", played._replace(value=np.zeros_like(played.value)), 3, range(2), 1)
 
 
 # Fits
@@ -217,69 +221,72 @@ def random_module(seed):
 
 
 def test_torch_and_the_kernel_give_the_same_scores(games):
-    places, played = games
+    configs, played = games
     module = random_module(3)
     value = make_network(module.arrays())
     owner = played.owner.copy()
-    third = np.flatnonzero(played.place == next(at for at in played.place if places[at].players == 3))
+    third = np.flatnonzero(played.config_index == next(at for at in played.config_index if configs[at].players == 3))
     for m in third[::2].tolist():  # of three players, one is out
         played._replace(owner=owner).position(m).owner[played.position(m).owner == 1] = -1
     samples = played._replace(owner=owner)
     with torch.no_grad():
-        scores = module(read_inputs(places, samples)).numpy()
+        scores = module(read_inputs(configs, samples)).numpy()
     out = 0
-    for m, at in enumerate(samples.place.tolist()):
-        place = places[at]
-        expected = np.zeros(place.players)
-        context = make_context(place.board, place.params, place.players, PLANNING, value=value)
+    for m, at in enumerate(samples.config_index.tolist()):
+        config = configs[at]
+        expected = np.zeros(config.players)
+        context = make_context(config.board, config.params, config.players, PLANNING, value=value)
         network_scores(context, samples.position(m), np.zeros(1024), expected)
-        assert scores[m, : place.players] == pytest.approx(expected, rel=1e-4, abs=1e-4)
-        assert np.isneginf(scores[m, place.players :]).all()
+        assert scores[m, : config.players] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+        assert np.isneginf(scores[m, config.players :]).all()
         out += np.isneginf(expected).sum()
     assert out > 0
 
 
-def by_armies(places, played):
+def by_armies(configs, played):
     """ValuedPositions that are worth as much as there are armies."""
     rows = []
-    for m, at in enumerate(played.place.tolist()):
+    for m, at in enumerate(played.config_index.tolist()):
         position = played.position(m)
-        armies = np.array([position.army[position.owner == p].sum() for p in range(places[at].players)], dtype=float)
+        armies = np.array([position.army[position.owner == p].sum() for p in range(configs[at].players)], dtype=float)
         rows.append(ValuedPosition(at, int(played.game[m]), position, armies / armies.sum()))
     return ValuedPositions.of(rows)
 
 
 def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
-    places, samples = games[0], by_armies(*games)
+    configs, samples = games[0], by_armies(*games)
     settings = replace(TINY, steps=400, batch=64)
-    fit, little = fit_network(settings, places, samples, 1), fit_network(replace(settings, steps=1), places, samples, 1)
+    fit, little = (
+        fit_network(settings, configs, samples, 1),
+        fit_network(replace(settings, steps=1), configs, samples, 1),
+    )
     assert fit.trained < 0.1 * little.trained and fit.held_out < 0.2 * little.held_out
     kept_out = held_out(samples)
     assert 0 < kept_out.mean() < 0.5 and len(set(kept_out[samples.game == 0])) == 1, "games are kept out as a whole"
     wrong = samples.value.copy()
     wrong[kept_out, :2] = wrong[kept_out, 1::-1]
-    other = fit_network(settings, places, samples._replace(value=wrong), 1)
+    other = fit_network(settings, configs, samples._replace(value=wrong), 1)
     assert all(np.array_equal(other.arrays[name], fit.arrays[name]) for name in SHAPES)
     assert other.trained == fit.trained and other.held_out > fit.held_out
     with pytest.raises(RunError, match="all labels are of games that are held out"):
-        fit_network(settings, places, samples._replace(game=np.zeros_like(samples.game)), 1)
+        fit_network(settings, configs, samples._replace(game=np.zeros_like(samples.game)), 1)
     with pytest.raises(RunError, match="none any more"), np.errstate(all="ignore"):
-        fit_network(replace(settings, rate=1e30), places, samples, 1)
+        fit_network(replace(settings, rate=1e30), configs, samples, 1)
 
 
 def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
-    places, played = games
-    rows = outcome_losses(places, [played], LEARNED)
+    configs, played = games
+    rows = outcome_losses(configs, [played], LEARNED)
     chosen = [
-        m for m in range(len(played.place))
+        m for m in range(len(played.config_index))
         if played.game[m] % 10 == 0 and played.value[m].any() and played.round[m] == rows[0]["round"] == 3
     ]  # fmt: skip
     assert rows[0]["positions"] == len(chosen) > 0
     for name, weights, value in (("network", PLANNING, load_value("learned")), ("default", DEFAULT, None)):
         told = []
         for m in chosen:
-            place, position, shares = places[played.place[m]], played.position(m), np.zeros((1, MAX_PLAYERS))
-            context = make_context(place.board, place.params, place.players, weights, value=value)
+            config, position, shares = configs[played.config_index[m]], played.position(m), np.zeros((1, MAX_PLAYERS))
+            context = make_context(config.board, config.params, config.players, weights, value=value)
             evaluated_shares(context, Positions(position.owner[None], position.army[None], position.round), 1, shares)
             told.append(-np.log(shares[0, played.value[m].argmax()]))
         assert rows[0][name] == pytest.approx(np.mean(told))
@@ -308,9 +315,9 @@ def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path,
     for name, known in used.items():
         original = getattr(trainer, name)
 
-        def noted(settings, places, network, *more, original=original, known=known):
+        def noted(settings, configs, network, *more, original=original, known=known):
             known.append(network)
-            return original(settings, places, network, *more)
+            return original(settings, configs, network, *more)
 
         monkeypatch.setattr(trainer, name, noted)
     monkeypatch.setattr(ValueRun, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})

@@ -22,9 +22,9 @@ from warlight_env.arena.playing.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.game_configs import GameConfigs, check_game_configs
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.matches import play_pairs
-from warlight_env.train.common.places import Places, check_places
 from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.settings import RunSettings
 from warlight_env.train.common.trainer import Say, Trainer
@@ -84,7 +84,7 @@ class ExpertIterationSettings(RunSettings):
         check_shares(self, "dealt", "outcome", "accept")
         check_positive(self, "rate")
         check_not_negative(self, "decay")
-        check_places(self)
+        check_game_configs(self)
 
 
 class TrainingSamples(Protocol):
@@ -123,7 +123,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
         super().__init__(settings, journal, jobs, backend, say)
-        self.places = Places(settings)
+        self.configs = GameConfigs(settings)
 
     @staticmethod
     def progress(entry: dict[str, Any]) -> str:

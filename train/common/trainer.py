@@ -42,7 +42,7 @@ class Trainer(ABC, Generic[S, F]):
 
     #: The command of ``warlight train``, and the file of the result.
     command: ClassVar[str]
-    found_name: ClassVar[str]
+    artifact_name: ClassVar[str]
     #: The name of the progress, the name of its units, and the event of the journal that counts as a unit; None: all
     #: events.
     progress_name: ClassVar[str]
@@ -84,15 +84,15 @@ class Trainer(ABC, Generic[S, F]):
         """
 
     @abstractmethod
-    def pairs(self, found: F) -> list[Pair]:
+    def pairs(self, artifact: F) -> list[Pair]:
         """Return the pairs of players of the final match."""
 
     @abstractmethod
-    def content(self, found: F, result: dict[str, Any]) -> str | bytes:
+    def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
         """Return the content of the result's file. At the first call, `result` has neither the facts nor `holdout`."""
 
     @abstractmethod
-    def facts(self, found: F) -> dict[str, Any]:
+    def facts(self, artifact: F) -> dict[str, Any]:
         """Return the result's own entries, among them `player`."""
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Trainer(ABC, Generic[S, F]):
         """Return the report's first paragraph."""
 
     @abstractmethod
-    def describe(self, report: Report, found: F, result: dict[str, Any]) -> None:
+    def describe(self, report: Report, artifact: F, result: dict[str, Any]) -> None:
         """Add the sections after the final match to the report."""
 
     # Methods of all runs
@@ -110,37 +110,37 @@ class Trainer(ABC, Generic[S, F]):
         """Return whether the progress counts an entry of the journal."""
         return cls.unit_event in (None, entry.get("event"))
 
-    def once(self, what: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return the journal's entry of a step. If there is none, compute it and write it to the journal."""
         known = next(self._known, None)
         if known is not None:
-            if {key: known.get(key) for key in what} != what:
+            if {key: known.get(key) for key in step} != step:
                 raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {what} belongs"
+                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {step} belongs"
                 )
             return known
         began = time.perf_counter()
-        entry = {**what, **compute(), "seconds": round(time.perf_counter() - began, 3)}
+        entry = {**step, **compute(), "seconds": round(time.perf_counter() - began, 3)}
         self.journal.append(entry)
         self._say(entry)
         return self.journal.entries[-1]
 
-    def once_as_file(self, what: dict[str, Any], compute: Callable[[], tuple[bytes, dict[str, Any]]]) -> bytes:
+    def once_as_file(self, step: dict[str, Any], compute: Callable[[], tuple[bytes, dict[str, Any]]]) -> bytes:
         """Return the content of a step's file, from this run's folder or computed now.
 
         Args:
-            what: the step.
+            step: the step.
             compute: returns the content, and the step's entries for the journal.
         """
         made: list[bytes] = []
 
         def write() -> dict[str, Any]:
             content, told = compute()
-            self.journal.write(_file_name(what), content)
+            self.journal.write(_file_name(step), content)
             made.append(content)
             return {"digest": digest(content), **told}
 
-        entry = self.once(what, write)
+        entry = self.once(step, write)
         return made[0] if made else self.file_of(entry)
 
     def file_of(self, entry: dict[str, Any]) -> bytes:
@@ -155,11 +155,11 @@ class Trainer(ABC, Generic[S, F]):
         """Return the number of games that the run has played so far."""
         return sum(entry.get("games", 0) for entry in self.journal.entries)
 
-    def finish(self, found: F, advance: Callable[[int, str], None] = lambda count, label: None) -> dict[str, Any]:
+    def finish(self, artifact: F, advance: Callable[[int, str], None] = lambda count, label: None) -> dict[str, Any]:
         """Play the final match, and write the result's file, result.json and the report.
 
         Args:
-            found: the result of `run`.
+            artifact: the result of `run`.
             advance: receives the number of ended games of the match, and the name of their pair.
 
         Returns:
@@ -169,17 +169,17 @@ class Trainer(ABC, Generic[S, F]):
         s, entries = self.settings, self.journal.entries
         seconds = sum(entry["seconds"] for entry in entries)
         result: dict[str, Any] = {"kind": self.command, "games": self.games(), "seconds": seconds}
-        self.journal.write(self.found_name, self.content(found, result))  # exists even if interrupted
-        result |= self.facts(found)
+        self.journal.write(self.artifact_name, self.content(artifact, result))  # exists even if interrupted
+        result |= self.facts(artifact)
         result["holdout"] = rows = play_pairs(
-            self.pairs(found), s.holdout_units, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",
+            self.pairs(artifact), s.holdout_units, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",
             jobs=self._jobs, backend=self._backend, advance=advance,
         )  # fmt: skip
-        self.journal.write(self.found_name, self.content(found, result))
+        self.journal.write(self.artifact_name, self.content(artifact, result))
         report = Report(self.title)
         report.text(self.summary(result))
         _tabulate(report, rows)
-        self.describe(report, found, result)
+        self.describe(report, artifact, result)
         self._write(report, result)
         return result
 
@@ -199,12 +199,12 @@ class Trainer(ABC, Generic[S, F]):
         journal.write("result.json", json.dumps(result, indent=2) + "\n")
 
 
-def _file_name(what: dict[str, Any]) -> str:
+def _file_name(step: dict[str, Any]) -> str:
     """Return the name of a step's file: a fit's network, or a part."""
-    number = what["iteration"] + 1
-    if what["event"] == "fit":
+    number = step["iteration"] + 1
+    if step["event"] == "fit":
         return f"network-{number}.npz"
-    return f"{what['event']}/{number}-{what['part'] + 1}.npz"
+    return f"{step['event']}/{number}-{step['part'] + 1}.npz"
 
 
 def _tabulate(report: Report, rows: Sequence[dict[str, Any]]) -> None:

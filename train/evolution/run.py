@@ -33,7 +33,7 @@ from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.evolution.settings import CHAMPION, HALL, START, EvolveSettings, Stage
 from warlight_env.train.evolution.tables import Rival, Table, make_table
-from warlight_env.train.weights.genes import Genome, Variant
+from warlight_env.train.weights.genes import ParameterVector, SearchSpace
 from warlight_env.train.weights.trainer import WeightsTrainer
 
 #: Number of former champions among the rivals.
@@ -69,8 +69,8 @@ def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 class Progress:
     """The state of a run."""
 
-    champion: Variant
-    hall: list[Variant]
+    champion: ParameterVector
+    hall: list[ParameterVector]
 
 
 class Evolution(WeightsTrainer[EvolveSettings]):
@@ -87,7 +87,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         super().__init__(settings, journal, jobs, backend, say)
         self.start = settings.start
         for stage in settings.stages:
-            Genome(stage.genes or settings.genes)
+            SearchSpace(stage.genes or settings.genes)
             self._table(stage)
 
     @staticmethod
@@ -104,7 +104,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         """See `WeightsTrainer.player`."""
         return self.settings.stages[-1].player
 
-    def run(self) -> Variant:
+    def run(self) -> ParameterVector:
         """See `Trainer.run`; returns the last champion."""
         progress = Progress(self.start, [])
         for number, stage in enumerate(self.settings.stages):
@@ -161,7 +161,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         import cma
 
         settings, table = self.settings, self._table(stage)
-        genome, base = Genome(stage.genes or settings.genes), progress.champion
+        genome, base = SearchSpace(stage.genes or settings.genes), progress.champion
         rng = np.random.default_rng(0)  # it is reset before each use
 
         options = {
@@ -195,7 +195,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 self._review(number, generation, table, stage, mean, float(strategy.sigma), progress)
 
     def _generation(
-        self, number: int, generation: int, table: Table, stage: Stage, genome: Genome, base: Variant,
+        self, number: int, generation: int, table: Table, stage: Stage, genome: SearchSpace, base: ParameterVector,
         points: Sequence[npt.NDArray[np.float64]], units: int, progress: Progress,
     ) -> dict[str, Any]:  # fmt: skip
         candidates = [genome.decode(point, base) for point in points]
@@ -212,7 +212,14 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         }  # fmt: skip
 
     def _review(
-        self, number: int, generation: int, table: Table, stage: Stage, mean: Variant, sigma: float, progress: Progress
+        self,
+        number: int,
+        generation: int,
+        table: Table,
+        stage: Stage,
+        mean: ParameterVector,
+        sigma: float,
+        progress: Progress,
     ) -> None:
         def compute() -> dict[str, Any]:
             rivals: list[Rival] = [progress.champion]
@@ -234,7 +241,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         if entry["promoted"]:
             progress.hall.append(progress.champion)
             try:
-                progress.champion = Variant.from_dict(entry["candidate"])
+                progress.champion = ParameterVector.from_dict(entry["candidate"])
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
             if entry is self.journal.entries[-1]:

@@ -7,7 +7,7 @@ from typing import Self
 
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_positive, check_whole
-from warlight_env.train.weights.genes import DEFAULT_GENES
+from warlight_env.train.weights.genes import DEFAULT_PARAMETERS
 from warlight_env.train.weights.trainer import WeightsSettings
 
 #: Rivals that are not agents: the initial weights, the current champion, and the last two former champions.
@@ -68,7 +68,7 @@ class EvolveSettings(WeightsSettings):
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
-    genes: tuple[str, ...] = DEFAULT_GENES
+    genes: tuple[str, ...] = DEFAULT_PARAMETERS
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -21,17 +21,17 @@ from warlight_env.arena.playing.game_setup import AgentSource, Setup
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
-from warlight_env.train.weights.genes import CandidatePlayer, Variant
+from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector
 
 #: An opponent: a candidate with the same kind of player, or any agent.
-Rival = Variant | str
+Rival = ParameterVector | str
 
 
 class Table(Protocol):
     """Plays games of two players."""
 
     def scores(
-        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
+        self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
         """Return scores of all players against all rivals in the same 2 · units games, float64[A, R, 2 · units]."""
         ...
@@ -45,7 +45,7 @@ class CompiledTable:
         self._duels = Duels(c.map, c.rules, picks=c.picks, samples=samples, max_rounds=c.max_rounds, jobs=jobs)
 
     def scores(
-        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
+        self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
         """See `Table.scores`."""
         opponents = [rival if isinstance(rival, str) else rival.weights for rival in rivals]
@@ -68,7 +68,7 @@ class ArenaTable:
         return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
 
     def scores(
-        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
+        self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
         """See `Table.scores`."""
         c = self._conditions

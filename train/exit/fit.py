@@ -14,18 +14,18 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import HELD_OUT
-from warlight_env.train.common.places import Place, Places
+from warlight_env.train.common.game_configs import GameConfig, GameConfigs
 from warlight_env.train.common.torch_threads import one_thread
+from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurns
 from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.evaluators import turn_evaluator
 from warlight_env.train.turn_net.loss import TurnLoss, turn_loss
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import turn_pass
 
 #: Largest norm of a step's gradient.
 _LONGEST = 5.0
-#: Largest number of held-out turns of each place.
+#: Largest number of held-out turns of each config.
 _MOST_HELD_OUT = 2048
 
 
@@ -38,25 +38,25 @@ class TurnFit(NamedTuple):
     result: float | None  #: loss of the results of the held-out games, in nats
 
 
-class _PlaceTurns:
-    """The turns of a place, and a network's loss on them."""
+class _ConfigTurns:
+    """The turns of a config, and a network's loss on them."""
 
-    def __init__(self, place: Place, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
+    def __init__(self, config: GameConfig, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns
         self.training = np.flatnonzero(games % HELD_OUT != 0)
         self.held_out = np.flatnonzero(games % HELD_OUT == 0)[:_MOST_HELD_OUT]
-        self._pass = turn_pass(make_context(place.board, place.params, place.players, PLANNING), "cpu", jobs)
+        self._pass = turn_evaluator(make_context(config.board, config.params, config.players, PLANNING), "cpu", jobs)
 
     def loss(self, module: TurnModule, which: npt.NDArray[np.int64]) -> TurnLoss:
         """Return the loss of the turns with the indices `which`."""
         rows = self._rows.taken(which)
-        return turn_loss(self._pass.chances(module, rows), torch.from_numpy(rows.value))
+        return turn_loss(self._pass.log_probs(module, rows), torch.from_numpy(rows.value))
 
 
 def fit_turns(
     settings: ExitSettings,
-    places: Places,
-    turns: TaughtTurns,
+    configs: GameConfigs,
+    turns: ExpertTurns,
     seed: int,
     start: TurnNetwork | None = None,
     jobs: int = 1,
@@ -67,7 +67,7 @@ def fit_turns(
 
     Args:
         settings: settings of the run.
-        places: places of the run.
+        configs: game configs of the run.
         turns: the expert's turns.
         seed: seed of the fit.
         start: network that gives the initial parameters; None: random ones.
@@ -76,8 +76,8 @@ def fit_turns(
     Raises:
         RunError: a parameter is not a finite number, or all turns are held out.
     """
-    numbers = sorted(set(turns.place.tolist()))
-    parts = [_PlaceTurns(places[at], *turns.of_place(at, places[at].players), jobs) for at in numbers]
+    numbers = sorted(set(turns.config_index.tolist()))
+    parts = [_ConfigTurns(configs[at], *turns.of_config(at, configs[at].players), jobs) for at in numbers]
     sizes = np.array([len(part.training) for part in parts], dtype=np.float64)
     if not sizes.sum():
         raise RunError("all turns are of games that are held out; play more games")
@@ -105,7 +105,7 @@ def fit_turns(
     return TurnFit(module.arrays(), total / last, turn, result)
 
 
-def _held_out(module: TurnModule, parts: list[_PlaceTurns], size: int) -> tuple[float | None, float | None]:
+def _held_out(module: TurnModule, parts: list[_ConfigTurns], size: int) -> tuple[float | None, float | None]:
     """Return the mean loss of a held-out turn and of a held-out result; None if no turn is held out."""
     count, total = 0, np.zeros(len(TurnLoss._fields))
     with torch.no_grad():

@@ -16,24 +16,24 @@ from warlight_env.arena.backends.tasks import Workers
 from warlight_env.arena.playing.play import GameStopped, ask_orders, pick_regions, play_orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.threads import in_threads
-from warlight_env.train.exit.players import Expert, Pupil
+from warlight_env.train.exit.expert_turns import ExpertTurn, ExpertTurns
+from warlight_env.train.exit.players import Expert, Student
 from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurn, TaughtTurns
 from warlight_env.train.turn_net.player import read_network
 
-#: Plays games of the given numbers, and returns their taught turns, in the order of the numbers.
-Teach = Callable[[Sequence[int]], TaughtTurns]
+#: Plays games of the given numbers, and returns their expert turns, in the order of the numbers.
+Teach = Callable[[Sequence[int]], ExpertTurns]
 
 
 @dataclass(frozen=True)
-class TaughtGames:
+class ExpertGames:
     """Games of expert iteration, in the form that backends play (`tasks.Playable`).
 
     Attributes:
         settings: settings of the run.
-        network: the current network, see `turn_file`; empty if there is none.
+        network: the current network, see `pack_arrays`; empty if there is none.
         seed: this seed and a game's number determine the whole game.
     """
 
@@ -42,28 +42,28 @@ class TaughtGames:
     seed: int
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.settings)
+    def _configs(self) -> GameConfigs:
+        return GameConfigs(self.settings)
 
     def warm_up(self) -> None:
         """See `Playable`."""
         self.play(0, rounds=1)
 
-    def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[TaughtTurn]:
+    def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[ExpertTurn]:
         """Return the expert's turns in a game, for all seats of the expert and of the network."""
         settings, seed = self.settings, derive_seed(self.seed, number)
         rng = np.random.default_rng(seed)
-        at = self._places.draw(rng)
-        place = self._places[at]
+        at = self._configs.draw(rng)
+        config = self._configs[at]
         taught = [seat for seat in settings.seats if seat in (EXPERT, NETWORK)]
-        kinds = [str(rng.choice(taught)), *rng.choice(settings.seats, place.players - 1).tolist()]
-        order = rng.permutation(place.players)
+        kinds = [str(rng.choice(taught)), *rng.choice(settings.seats, config.players - 1).tolist()]
+        order = rng.permutation(config.players)
         agents = [self._agent(kinds[k], derive_seed(seed, seat)) for seat, k in enumerate(order)]
         picks = "random" if rng.random() < settings.dealt else "play"
-        game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
+        game = Game(config.map, config.rules, config.players, seed, picks=picks)  # type: ignore[arg-type]
         pick_regions(game, agents)
-        turns: list[TaughtTurn] = []
-        value = np.zeros(place.players, dtype=np.float32)  # filled in at the end
+        turns: list[ExpertTurn] = []
+        value = np.zeros(config.players, dtype=np.float32)  # filled in at the end
         while not game.done and game.round < (settings.max_rounds if rounds is None else rounds):
             if stop is not None and stop():
                 raise GameStopped
@@ -71,9 +71,9 @@ class TaughtGames:
             orders = ask_orders(game, agents)
             for seat in orders:
                 agent = agents[seat]
-                expert = agent.expert if isinstance(agent, Pupil) else agent
+                expert = agent.expert if isinstance(agent, Student) else agent
                 if isinstance(expert, Expert):
-                    turns.append(TaughtTurn(at, number, round_, seat, owner, army, expert.row.copy(), value))
+                    turns.append(ExpertTurn(at, number, round_, seat, owner, army, expert.row.copy(), value))
             play_orders(game, agents, orders)
         if game.winner is not None:
             value[game.winner] = 1.0
@@ -85,11 +85,11 @@ class TaughtGames:
         read = read_network(self.network)
         if kind == EXPERT or read is None:
             return Expert(self.settings, read, seed)
-        return Pupil(self.settings, read, seed)
+        return Student(self.settings, read, seed)
 
 
 @contextlib.contextmanager
-def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
+def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
     """Yield a function that plays such games.
 
     Args:
@@ -100,16 +100,16 @@ def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") ->
     with contextlib.ExitStack() as opened:
         if backend == "local":
 
-            def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
+            def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
                 return in_threads(games.play, numbers, jobs)
 
         else:
             place = make_backend(backend)
-            workers: list[Workers[list[TaughtTurn]]] = []
+            workers: list[Workers[list[ExpertTurn]]] = []
 
-            def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
+            def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
                 if not workers:
                     workers.append(opened.enter_context(place.open([games], jobs)))
                 return play_all(workers[0], numbers)
 
-        yield lambda numbers: TaughtTurns.of([turn for game in play(numbers) for turn in game])
+        yield lambda numbers: ExpertTurns.of([turn for game in play(numbers) for turn in game])

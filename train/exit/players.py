@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import Budget, KernelAgent
-from warlight_env.agents.evaluation.imagined import lone
-from warlight_env.agents.evaluation.worth import write_best_picks
-from warlight_env.agents.planning.plans import drawn_turn, only_plans
+from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
+from warlight_env.agents.planning.plans import only_plans, random_style_turn
 from warlight_env.agents.players.plan import ChoiceWork
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.search.lookahead import make_lookahead
+from warlight_env.agents.search.lookahead import make_lookahead_work
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.weights import PLANNING
@@ -44,21 +44,21 @@ class Expert(KernelAgent):
         super()._prepare(view)
         n, e, players, s = view.board.n_regions, view.board.n_edges, view.players, self._settings
         generator = only_plans if self._network is None else plans_and_samples
-        functions = Functions(generator=generator, policy=drawn_turn, capacity=s.candidates)
+        functions = Functions(generator=generator, policy=random_style_turn, capacity=s.candidates)
         self._context = make_context(
             view.board, view.params, players, PLANNING, functions=functions, value=load_value(s.value),
             turns=self._network,
         )  # fmt: skip
         self._work = reference(
-            ChoiceWork(make_generator_work(n, e, players), make_lookahead(n, e, players, s.candidates))
+            ChoiceWork(make_generator_work(n, e, players), make_lookahead_work(n, e, players, s.candidates))
         )
         self.row = np.zeros(n + 2 * e, dtype=np.int8)
 
     def _write(self, view: View) -> int:
         return int(
             write_target(
-                self._context, lone(view), view.player, self._settings.samples, self._settings.temperature, self.rng,
-                self._work, self.row, self._deploy, self._attacks,
+                self._context, minimal_determinization(view), view.player, self._settings.samples,
+                self._settings.temperature, self.rng, self._work, self.row, self._deploy, self._attacks,
             )
         )  # fmt: skip
 
@@ -67,7 +67,7 @@ class Expert(KernelAgent):
         return self._picked(view, write_best_picks, PLANNING)
 
 
-class Pupil(TurnNetAgent):
+class Student(TurnNetAgent):
     """Plays the network's turns, and also computes the expert's turn in each position."""
 
     name = "pupil"

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from warlight_env.agents.turn_net.turn_file import NONE, file_of, load_turns, turn_file
+from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network, pack_arrays, pack_turn_network
 from warlight_env.engine.rng import derive_seed
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report
+from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.fit import fit_turns
-from warlight_env.train.exit.games import TaughtGames, teaching
+from warlight_env.train.exit.games import ExpertGames, teaching
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.taught_turns import TaughtTurns
-from warlight_env.train.turn_net.player import TurnPlayer, read_network, with_note
+from warlight_env.train.turn_net.player import TurnPlayer, read_network, with_metadata
 
 #: Path component for derived seeds.
 _GAMES: Final = 1
@@ -28,15 +28,15 @@ _GAMES: Final = 1
 GAMES_PART: Final = 100
 
 
-class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
+class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
     """A run; see `Trainer`.
 
     Args:
         backend: with ``local``, threads play the games that teach.
     """
 
-    command, found_name = "exit", "policy.npz"
-    fit_path, gate_path, samples_kind = 2, 3, TaughtTurns
+    command, artifact_name = "exit", "policy.npz"
+    fit_path, gate_path, samples_kind = 2, 3, ExpertTurns
     title, loss_name = "A network that plays turns in full, by expert iteration", "nats of a turn"
 
     @staticmethod
@@ -46,23 +46,23 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
 
     def first(self) -> bytes:
         """See `ExpertIteration.first`."""
-        start = load_turns(self.settings.start)
-        return b"" if start is None else file_of(start)
+        start = load_turn_network(self.settings.start)
+        return b"" if start is None else pack_turn_network(start)
 
     def needs_gate(self, network: bytes) -> bool:
         """See `ExpertIteration.needs_gate`."""
         return bool(network)
 
-    def samples(self, iteration: int, network: bytes) -> TaughtTurns:
+    def samples(self, iteration: int, network: bytes) -> ExpertTurns:
         """See `ExpertIteration.samples`."""
         s = self.settings
-        games = TaughtGames(s, network, derive_seed(s.seed, _GAMES, iteration))
+        games = ExpertGames(s, network, derive_seed(s.seed, _GAMES, iteration))
         with teaching(games, self._jobs, self._backend) as teach:
 
-            def make(numbers: range) -> tuple[TaughtTurns, dict[str, Any]]:
+            def make(numbers: range) -> tuple[ExpertTurns, dict[str, Any]]:
                 turns = teach(numbers)
                 won = turns.game[turns.value.any(axis=1)]
-                return turns, {"won": len(set(won.tolist())), "positions": len(turns.place)}
+                return turns, {"won": len(set(won.tolist())), "positions": len(turns.config_index)}
 
             return self.in_parts("games", iteration, s.games, GAMES_PART, make)
 
@@ -70,11 +70,11 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
         """See `ExpertIteration.kept`."""
         return self.settings.keep
 
-    def fit(self, samples: TaughtTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
+    def fit(self, samples: ExpertTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""
-        fit = fit_turns(self.settings, self.places, samples, seed, read_network(network), self._jobs)
-        return turn_file(fit.arrays), {
-            "labels": len(samples.place), "trained": fit.trained, "held_out": fit.held_out, "result": fit.result,
+        fit = fit_turns(self.settings, self.configs, samples, seed, read_network(network), self._jobs)
+        return pack_arrays(fit.arrays), {
+            "labels": len(samples.config_index), "trained": fit.trained, "held_out": fit.held_out, "result": fit.result,
         }  # fmt: skip
 
     def player_of(self, network: bytes) -> TurnPlayer:
@@ -87,18 +87,18 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
         """See `Trainer.games`; games of gates do not count."""
         return sum(entry["games"] for entry in self.journal.entries if entry["event"] == "games")
 
-    def pairs(self, found: bytes) -> list[Pair]:
+    def pairs(self, artifact: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
-        return [("found", other, TurnPlayer(found), other) for other in self.settings.holdout]
+        return [("found", other, TurnPlayer(artifact), other) for other in self.settings.holdout]
 
-    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+    def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`: the file contains a note on its origin."""
         told: dict[str, Any] = {
             name: result[name] for name in ("games", "turns", "seconds", "holdout") if name in result
         }
-        return with_note(found, {"trained": "warlight train exit", "settings": self.settings.to_dict(), **told})
+        return with_metadata(artifact, {"trained": "warlight train exit", "settings": self.settings.to_dict(), **told})
 
-    def facts(self, found: bytes) -> dict[str, Any]:
+    def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
         turns = sum(entry["positions"] for entry in self.journal.entries if entry["event"] == "games")
         return {"player": "policy", "turns": turns}
@@ -111,7 +111,7 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
             "never used."
         )
 
-    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+    def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         self.describe_curves(report)
         self.describe_table(

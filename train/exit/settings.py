@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import MOST_HEAT, NONE, load_turns
+from warlight_env.agents.turn_net.turn_network_file import MAX_TEMPERATURE, NONE, load_turn_network
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_most, check_not_negative, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
@@ -31,7 +31,7 @@ class ExitSettings(ExpertIterationSettings):
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
         temperature: the turn to learn is drawn from the softmax of mean shares at this temperature; 0: the best turn.
-        batch: turns in a batch, all of one place.
+        batch: turns in a batch, all of one game config.
         rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
         outcome: weight of the loss of the winner, relative to the loss of turns.
         keep: number of iterations whose turns a fit uses, including the last one.
@@ -73,9 +73,9 @@ class ExitSettings(ExpertIterationSettings):
         check_whole(self, 1, "samples", "keep")
         check_whole(self, 2, "candidates")
         check_most(self, 200, "candidates")
-        check_most(self, MOST_HEAT, "heat")
+        check_most(self, MAX_TEMPERATURE, "heat")
         check_not_negative(self, "heat", "temperature")
         if not {EXPERT, NETWORK} & set(self.seats):
             raise InputError(f"seats = {list(self.seats)!r}: {EXPERT} or {NETWORK} must be among them")
         pin_agents(self, "seats", "holdout", but=(EXPERT, NETWORK))
-        pin_files(self, start=load_turns, value=load_value)
+        pin_files(self, start=load_turn_network, value=load_value)

@@ -35,23 +35,23 @@ def write_target(
     `samples` simulations. A temperature of 0 gives the best turn. The turn is written to deploy int32[N] and attacks
     int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the number of attacks.
     """
-    look, board = work.look, context.board
-    count = generate(context, position, player, rng, work.generator, look.turns)
+    lookahead, board = work.lookahead, context.board
+    count = generate(context, position, player, rng, work.generator, lookahead.turns)
     chosen: Int = np.int64(0)
     if count > 1:
-        score_turns(context, position, player, samples, look.turns, count, rng, work.generator, look)
-        chosen = highest(look.score, count)
+        score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
+        chosen = highest(lookahead.score, count)
     if temperature > 0.0:
-        best, total = look.score[chosen], 0.0
+        best, total = lookahead.score[chosen], 0.0
         for i in range(count):
-            look.score[i] = np.exp((look.score[i] - best) / samples / temperature)
-            total += look.score[i]
+            lookahead.score[i] = np.exp((lookahead.score[i] - best) / samples / temperature)
+            total += lookahead.score[i]
         left = uniform(rng) * total
         for i in range(count):
-            left -= look.score[i]
+            left -= lookahead.score[i]
             if left < 0.0:
                 chosen = np.int64(i)
                 break
-    sent = take_turn(look.turns, chosen, deploy, attacks)
+    sent = take_turn(lookahead.turns, chosen, deploy, attacks)
     encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, sent, row)
     return np.int64(sent)

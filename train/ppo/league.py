@@ -13,7 +13,7 @@ SNAPSHOT: Final = "snapshot-"
 _KEEP: Final = 0.9
 
 
-class MeetingTable:
+class OpponentSampler:
     """Frequencies of opponents, by name; stronger opponents are met more often.
 
     An opponent's weight is (1 - p)^priority, but at least `least`; p is the share of recent games that the policy won
@@ -79,11 +79,11 @@ class MeetingTable:
         return list(self._snapshots)
 
 
-class League(MeetingTable):
+class League(OpponentSampler):
     """A table with an environment's pool of opponents; the pool uses the table's weights.
 
     Args:
-        agents, most, priority, least: see `MeetingTable`.
+        agents, most, priority, least: see `OpponentSampler`.
         load: returns the policy of the snapshot with a number, see `add`.
     """
 
@@ -98,7 +98,7 @@ class League(MeetingTable):
         self._weigh()
 
     def add(self, number: int) -> int | None:
-        """See `MeetingTable.add`."""
+        """See `OpponentSampler.add`."""
         gone = super().add(number)
         self._join(snapshot_name(number), PolicyOpponent(self._load(number)))
         if gone is not None:
@@ -117,13 +117,13 @@ class League(MeetingTable):
             self.pool.set_weight(name, weight)
 
     def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
-        """See `MeetingTable.count`; opponents are those of the pool."""
+        """See `OpponentSampler.count`; opponents are those of the pool."""
         told = self.count((self._names[met], won) for met, won in games if met in self._names)
         self._weigh()
         return told
 
     def restore(self, saved: dict[str, Any]) -> list[int]:
-        """See `MeetingTable.restore`."""
+        """See `OpponentSampler.restore`."""
         snapshots = super().restore(saved)
         self._weigh()
         return snapshots
@@ -134,4 +134,4 @@ def snapshot_name(number: int) -> str:
     return f"{SNAPSHOT}{number}"
 
 
-__all__ = ["SNAPSHOT", "League", "MeetingTable", "snapshot_name"]
+__all__ = ["SNAPSHOT", "League", "OpponentSampler", "snapshot_name"]

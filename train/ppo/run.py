@@ -43,7 +43,7 @@ class PpoRun(Trainer[S, bytes]):
     `jobs` and `backend` are used for evaluations; learning does not depend on them.
     """
 
-    command, found_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
+    command, artifact_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
 
     # Methods that subclasses define
 
@@ -64,11 +64,11 @@ class PpoRun(Trainer[S, bytes]):
         """Return the source of the agents that play with such a file."""
 
     @abstractmethod
-    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
+    def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
         """Return such a file with more entries in its note."""
 
     @abstractmethod
-    def join(self, number: int) -> None:
+    def add_snapshot(self, number: int) -> None:
         """Add the policy with this number (`policy_name`) to the opponents."""
 
     @abstractmethod
@@ -76,7 +76,7 @@ class PpoRun(Trainer[S, bytes]):
         """Return the state from which the run can continue."""
 
     @abstractmethod
-    def take(self, state: Checkpoint) -> None:
+    def load_state(self, state: Checkpoint) -> None:
         """Restore a state that `state` returned, in a new run."""
 
     # Methods of all runs
@@ -122,7 +122,7 @@ class PpoRun(Trainer[S, bytes]):
             content = self.export()
             self.journal.write(policy_name(number), content)
             if joins:
-                self.join(number)
+                self.add_snapshot(number)
             if evaluated:
                 entry["evaluation"] = self._evaluate(content)
         entry["seconds"] = round(time.perf_counter() - began, 3)
@@ -150,7 +150,7 @@ class PpoRun(Trainer[S, bytes]):
         state = Checkpoint.load(path)
         entry = state.entry
         try:
-            self.take(state)
+            self.load_state(state)
         except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
             raise JournalError(f"{path}: damaged ({' '.join(str(error).split())[:200]})") from None
         if entry["iteration"] == len(entries):
@@ -192,22 +192,22 @@ class PpoRun(Trainer[S, bytes]):
 
     # Final match and report
 
-    def pairs(self, found: bytes) -> list[Pair]:
+    def pairs(self, artifact: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
-        source = self.player_of(found)
+        source = self.player_of(artifact)
         return [("policy", other, source, other) for other in self._met_at_last()]
 
     def _met_at_last(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.settings.evaluate, *self.settings.holdout)))
 
-    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+    def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`: the file's note has the number of training steps."""
-        return self.with_note(found, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
+        return self.with_metadata(artifact, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
 
-    def facts(self, found: bytes) -> dict[str, Any]:
+    def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
         steps, found_at = self.journal.entries[-1]["steps"], self._best()["steps"]
-        return {"player": f"policy:{self.journal.folder / self.found_name}", "steps": steps, "found_at": found_at}
+        return {"player": f"policy:{self.journal.folder / self.artifact_name}", "steps": steps, "found_at": found_at}
 
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
@@ -219,7 +219,7 @@ class PpoRun(Trainer[S, bytes]):
             "evaluations included. The policy plays without any search."
         )
 
-    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+    def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         s = self.settings
         kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.evaluate)]

@@ -144,13 +144,13 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         """See `PpoRun.player_of`."""
         return PolicySource(content)
 
-    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
-        """See `PpoRun.with_note`."""
+    def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """See `PpoRun.with_metadata`."""
         file = PolicyFile.from_bytes(content, "policy of this run")
         return replace(file, note={**file.note, **more}).to_bytes()
 
-    def join(self, number: int) -> None:
-        """See `PpoRun.join`."""
+    def add_snapshot(self, number: int) -> None:
+        """See `PpoRun.add_snapshot`."""
         self.league.add(number)
 
     def _snapshot(self, number: int) -> FilePolicy:
@@ -166,8 +166,8 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
             entry, self.league.to_dict(), self.model.num_timesteps, policy.state_dict(), policy.optimizer.state_dict()
         )
 
-    def take(self, state: Checkpoint) -> None:
-        """See `PpoRun.take`."""
+    def load_state(self, state: Checkpoint) -> None:
+        """See `PpoRun.load_state`."""
         self.model.policy.load_state_dict(state.policy)
         self.model.policy.optimizer.load_state_dict(state.optimizer)
         self.model.num_timesteps = state.steps

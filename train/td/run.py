@@ -29,7 +29,7 @@ from warlight_env.train.common.trainer import Say
 from warlight_env.train.td.model import Floats, Model, returns
 from warlight_env.train.td.settings import TdSettings
 from warlight_env.train.weights.duel_batches import Duels, Traces
-from warlight_env.train.weights.genes import Variant
+from warlight_env.train.weights.genes import ParameterVector
 from warlight_env.train.weights.trainer import WeightsTrainer
 
 _PLAY, _TEST, _CALIBRATION = 1, 2, 3
@@ -87,13 +87,13 @@ class TdRun(WeightsTrainer[TdSettings]):
         """See `WeightsTrainer.player`."""
         return f"one_ply:samples={self.settings.samples}"
 
-    def run(self) -> Variant:
+    def run(self) -> ParameterVector:
         """See `Trainer.run`; returns the weights with the highest score in a review, and sets `model` to them."""
         for batch in range(self.settings.batches):
             self._restore(self.once({"event": "batch", "batch": batch}, lambda: self._batch(batch)))  # noqa: B023
         reviewed = [entry for entry in self.journal.entries if "against_start" in entry]
         self._restore(max(reviewed, key=lambda entry: entry["against_start"]))
-        return Variant(self.model.weights())
+        return ParameterVector(self.model.weights())
 
     def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
         """Return the share of positions won, for each tenth of predicted chances, in separate games."""
@@ -114,9 +114,9 @@ class TdRun(WeightsTrainer[TdSettings]):
                 )  # fmt: skip
         return rows
 
-    def facts(self, found: Variant) -> dict[str, Any]:
+    def facts(self, artifact: ParameterVector) -> dict[str, Any]:
         """See `Trainer.facts`."""
-        return {**super().facts(found), "calibration": self.calibration(self._calibration_games)}
+        return {**super().facts(artifact), "calibration": self.calibration(self._calibration_games)}
 
     def describe_course(self, report: Report, result: dict[str, Any]) -> None:
         """See `WeightsTrainer.describe_course`."""

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import share_out
-from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetWork
+from warlight_env.agents.records.factored_turns import allocate_income
+from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetworkBuffers
 from warlight_env.agents.turn_net.features import INCOME, write_edge, write_position
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
@@ -42,7 +42,7 @@ class TurnBatch(NamedTuple):
     owner: Tensor  #: int64[M, N]
     player: Tensor  #: int64[M]
     row: Tensor  #: int64[M, N + 2 E]
-    which: Tensor  #: int64[K]
+    batch_index: Tensor  #: int64[K]
     edge: Tensor  #: int64[K]
     numbers: Tensor  #: float32[K, N_EDGE]
     value: Tensor  #: float32[M, P]
@@ -58,13 +58,13 @@ class _Numbers(NamedTuple):
     nodes: npt.NDArray[np.float32]
     overall: npt.NDArray[np.float32]
     deploy: npt.NDArray[np.int32]  #: [M, N]
-    which: npt.NDArray[np.int64]
+    batch_index: npt.NDArray[np.int64]
     edge: npt.NDArray[np.int64]
     numbers: npt.NDArray[np.float32]
 
 
 @kernel
-def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -> Int:
+def _write(context: Context, rows: TurnRows, work: TurnNetworkBuffers, out: _Numbers) -> Int:
     """Write the network's inputs for all positions, and return the number of borders."""
     board, count = context.board, 0
     for m in range(rows.owner.shape[0]):
@@ -76,7 +76,7 @@ def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -
             for i in range(N_NODE):
                 out.nodes[m, r, i] = work.nodes[r, i]
         income, deploy = np.int64(work.holding[player, INCOME]), out.deploy[m]
-        share_out(
+        allocate_income(
             position.owner, player, income, context.params.max_orders, rows.row[m], work.own, work.classes, deploy
         )
         for r in range(position.owner.shape[0]):
@@ -85,12 +85,12 @@ def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 target = board.edge_target[e]
                 write_edge(context, position, player, r, target, np.int64(deploy[r]), out.numbers[count])
-                out.which[count], out.edge[count] = m, e
+                out.batch_index[count], out.edge[count] = m, e
                 count += 1
     return np.int64(count)
 
 
-def make_batch(context: Context, work: TurnNetWork, rows: TurnRows) -> TurnBatch:
+def make_batch(context: Context, work: TurnNetworkBuffers, rows: TurnRows) -> TurnBatch:
     """Return the tensors of these positions."""
     size, n = rows.owner.shape
     edges = context.board.edge_target.shape[0]
@@ -101,5 +101,5 @@ def make_batch(context: Context, work: TurnNetWork, rows: TurnRows) -> TurnBatch
     )  # fmt: skip
     count = _write(context, rows, work, out)
     given = out.nodes, out.overall, rows.owner.astype(np.int64), rows.player, rows.row.astype(np.int64)
-    borders = out.which[:count], out.edge[:count], out.numbers[:count]
+    borders = out.batch_index[:count], out.edge[:count], out.numbers[:count]
     return TurnBatch(*map(torch.from_numpy, (*given, *borders, rows.value)))

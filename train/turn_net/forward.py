@@ -1,4 +1,4 @@
-"""The turn network in compiled code: the values of `loss.turn_chances`, and the data for the gradient."""
+"""The turn network in compiled code: the values of `loss.turn_log_probs`, and the data for the gradient."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import VALUES, share_out
-from warlight_env.agents.records.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
+from warlight_env.agents.records.factored_turns import VALUES, allocate_income
+from warlight_env.agents.records.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetworkBuffers
 from warlight_env.agents.turn_net.features import INCOME, write_position
 from warlight_env.agents.turn_net.forward import (
-    describe_alone,
-    describe_ends,
-    describe_further,
-    describe_main,
     edge_units,
+    embed_ends,
+    embed_features,
+    embed_main,
+    pass_messages,
     player_units,
     read_priority,
     read_score,
@@ -30,59 +30,68 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.simd import copy_floats
 from warlight_env.engine.stack import stack_armies, stack_singles
+from warlight_env.train.turn_net.activations import Activations, TurnOutputs
 from warlight_env.train.turn_net.batches import TurnRows
-from warlight_env.train.turn_net.tape import Tape, ToldTurns
 
 _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 
 
 @kernel
-def tell_turns(
-    context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
+def evaluate_turns(
+    context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetworkBuffers, activations: Activations,
+    told: TurnOutputs,
 ) -> Int:  # fmt: skip
     """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores to `told`.
 
-    The tape keeps the data for the gradient. Returns the number of borders.
+    The activations are the data for the gradient. Returns the number of borders.
     """
     border = low * max(1, context.board.edge_target.shape[0])
     begin = border
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
-        _describe(context, position, player, m, work, tape)
-        _tell_scores(context, position, player, m, work, tape, told)
+        _describe(context, position, player, m, work, activations)
+        _evaluate_scores(context, position, player, m, work, activations, told)
         told.entropy[m] = _ZERO
-        _tell_deploys(context, position, player, rows, m, work, tape, told)
-        border = _tell_borders(context, position, player, rows, m, border, work, tape, told)
+        _evaluate_deploys(context, position, player, rows, m, work, activations, told)
+        border = _evaluate_borders(context, position, player, rows, m, border, work, activations, told)
     return border - begin
 
 
 @inline_kernel
-def _describe(context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape) -> None:
-    """Compute `describe`, and write the result of each layer to the tape."""
+def _describe(
+    context: Context, position: Position, player: Int, m: Int, work: TurnNetworkBuffers, activations: Activations
+) -> None:
+    """Compute `embed_regions`, and write the result of each layer to the activations."""
     write_position(context, position, player, work)
     n = work.nodes.shape[0]
-    copy_floats(work.overall, tape.overall[m], N_OVERALL)
+    copy_floats(work.overall, activations.overall[m], N_OVERALL)
     for r in range(n):
-        copy_floats(work.nodes[r], tape.nodes[m, r], N_NODE)
+        copy_floats(work.nodes[r], activations.nodes[m, r], N_NODE)
     for layer in range(LAYERS + 1):
         if layer == 0:
-            describe_alone(context, work)
+            embed_features(context, work)
         else:
-            describe_further(context, layer - 1, work)
-        kept = tape.described[m, layer]
+            pass_messages(context, layer - 1, work)
+        kept = activations.embeddings[m, layer]
         for r in range(n):
-            copy_floats(work.described[r], kept[r], UNITS)
+            copy_floats(work.embeddings[r], kept[r], UNITS)
 
 
 @inline_kernel
-def _tell_scores(
-    context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
+def _evaluate_scores(
+    context: Context,
+    position: Position,
+    player: Int,
+    m: Int,
+    work: TurnNetworkBuffers,
+    activations: Activations,
+    told: TurnOutputs,
 ) -> None:
     base = stack_singles()
-    whole_units(context, work.described, base)
+    whole_units(context, work.embeddings, base)
     for p in range(context.players):
-        hidden = tape.player_units[m, p]
-        count = player_units(context, position, player, p, work.described, base, hidden)
+        hidden = activations.player_units[m, p]
+        count = player_units(context, position, player, p, work.embeddings, base, hidden)
         told.scores[m, p] = read_score(context, hidden) if count > 0 else _NEVER
 
 
@@ -114,9 +123,9 @@ def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
 
 
 @inline_kernel
-def _tell_deploys(
-    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape,
-    told: ToldTurns,
+def _evaluate_deploys(
+    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetworkBuffers,
+    activations: Activations, told: TurnOutputs,
 ) -> None:  # fmt: skip
     """Write the log-probability of the deploy weights, and add their entropy.
 
@@ -129,27 +138,27 @@ def _tell_deploys(
     for r in range(n):
         if owner[r] == player and row[r] > highest:
             main, highest = np.int64(r), np.int64(row[r])
-    tape.main[m], told.weights[m] = main, _ZERO
+    activations.main[m], told.weights[m] = main, _ZERO
     if main < 0:
         return
     write_scores(context, position, player, work)
-    chance, spread = _choose(work.score, n, main, tape.main_push[m])
-    describe_main(context, work, main, of_main)
+    chance, spread = _choose(work.score, n, main, activations.main_push[m])
+    embed_main(context, work, main, of_main)
     for r in range(n):
         if owner[r] == player and r != main:
-            hidden = tape.weight_units[m, k]
+            hidden = activations.weight_units[m, k]
             weight_units(context, work, r, main, of_main, hidden)
             read_weight(context, r, main, hidden, logits)
-            log, entropy = _choose(logits, VALUES, row[r], tape.weight_push[m, k])
+            log, entropy = _choose(logits, VALUES, row[r], activations.weight_push[m, k])
             chance, spread, k = chance + log, spread + entropy, k + 1
     told.weights[m] = chance
     told.entropy[m] += spread
 
 
 @inline_kernel
-def _tell_borders(
-    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetWork,
-    tape: Tape, told: ToldTurns,
+def _evaluate_borders(
+    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetworkBuffers,
+    activations: Activations, told: TurnOutputs,
 ) -> Int:  # fmt: skip
     """Write the log-probabilities of the shares of armies, and of the priorities of attacks. Add the entropies of both.
 
@@ -158,23 +167,23 @@ def _tell_borders(
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
     edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])
     deploy, logits = stack_armies(), stack_singles()
-    share_out(owner, player, income, context.params.max_orders, row, work.own, work.classes, deploy)
-    describe_ends(context, position, player, work)
+    allocate_income(owner, player, income, context.params.max_orders, row, work.own, work.classes, deploy)
+    embed_ends(context, position, player, work)
     of_shares, of_priorities, spread = _ZERO, _ZERO, _ZERO
-    tape.borders[m, 0] = border
+    activations.borders[m, 0] = border
     for r in range(n):
         if owner[r] != player or position.army[r] + deploy[r] <= 1:
             continue
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-            target, hidden = board.edge_target[e], tape.edge_units[border]
-            tape.edge[border] = e
+            target, hidden = board.edge_target[e], activations.edge_units[border]
+            activations.edge[border] = e
             edge_units(
-                context, position, player, r, target, np.int64(deploy[r]), work, tape.numbers[border], hidden
+                context, position, player, r, target, np.int64(deploy[r]), work, activations.numbers[border], hidden
             )  # fmt: skip
             read_share(context, hidden, logits)
-            log, entropy = _choose(logits, VALUES, row[n + e], tape.share_push[border])
+            log, entropy = _choose(logits, VALUES, row[n + e], activations.share_push[border])
             of_shares, spread = of_shares + log, spread + entropy
-            push = tape.priority_push[border]
+            push = activations.priority_push[border]
             if row[n + e] > 0:
                 read_priority(context, hidden, logits)
                 log, entropy = _choose(logits, VALUES, row[n + edges + e], push)
@@ -183,7 +192,7 @@ def _tell_borders(
                 for v in range(VALUES):
                     push[0, v], push[1, v] = _ZERO, _ZERO
             border += 1
-    tape.borders[m, 1] = border
+    activations.borders[m, 1] = border
     told.shares[m], told.priorities[m] = of_shares, of_priorities
     told.entropy[m] += spread
     return border

@@ -1,4 +1,4 @@
-"""The turn network's gradient in compiled code, from the tape that `forward` wrote.
+"""The turn network's gradient in compiled code, from the activations that `forward` wrote.
 
 Derivatives flow back through transposed matrices, and the parameters receive sums of outer products. Both run in wide
 registers (`engine.lanes`). The code handles one position after the other, so that the data of one stays in the cache.
@@ -17,8 +17,8 @@ from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.simd import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 from warlight_env.engine.stack import stack_singles
+from warlight_env.train.turn_net.activations import WIDE, Activations, BackwardWork, TransposedWeights, TurnOutputs
 from warlight_env.train.turn_net.batches import TurnRows
-from warlight_env.train.turn_net.tape import WIDE, BackWork, Tape, ToldTurns, Turned
 
 _ONE, _MINUS = np.float32(1.0), np.float32(-1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
@@ -51,8 +51,8 @@ def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
 
 @kernel
 def add_gradients(
-    context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: ToldTurns,
-    work: BackWork, gradient: TurnNetwork,
+    context: Context, transposed: TransposedWeights, rows: TurnRows, low: Int, high: Int, activations: Activations,
+    given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
     """Add the gradients of turns low .. high - 1 to a record of `make_gradient`. Return the number of turns.
 
@@ -61,32 +61,32 @@ def add_gradients(
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
         _clear(work.regions, position.owner.shape[0])
-        _through_scores(context, transposed, position, player, m, tape, given, work, gradient)
-        if tape.main[m] >= 0:
-            _through_deploys(context, transposed, position, player, m, tape, given, work, gradient)
-        _through_borders(context, transposed, m, tape, given, work, gradient)
+        _through_scores(context, transposed, position, player, m, activations, given, work, gradient)
+        if activations.main[m] >= 0:
+            _through_deploys(context, transposed, position, player, m, activations, given, work, gradient)
+        _through_borders(context, transposed, m, activations, given, work, gradient)
         for layer in range(LAYERS - 1, -1, -1):
-            _through_layer(context, transposed, layer, m, tape, work, gradient)
-        _through_numbers(m, tape, work, gradient)
+            _through_layer(context, transposed, layer, m, activations, work, gradient)
+        _through_numbers(m, activations, work, gradient)
     return high - low
 
 
 @kernel
 def _through_scores(
-    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: ToldTurns,
-    work: BackWork, gradient: TurnNetwork,
+    context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
+    activations: Activations, given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
-    net, described, owner = context.turns, tape.described[m, LAYERS], position.owner
+    net, embeddings, owner = context.turns, activations.embeddings[m, LAYERS], position.owner
     push, base, held, total, back = (
         stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
     )  # fmt: skip
     n = owner.shape[0]
     clear_floats(base, UNITS)
     for p in range(context.players):
-        count = sums_of_player(position, p, described, held, total)
+        count = sums_of_player(position, p, embeddings, held, total)
         if count == 0:
             continue
-        of_score, units = given.scores[m, p], tape.player_units[m, p]
+        of_score, units = given.scores[m, p], activations.player_units[m, p]
         clear_floats(push, UNITS)
         clear_floats(back, UNITS)
         _add_row(of_score, units, gradient.value)
@@ -105,7 +105,7 @@ def _through_scores(
         for r in range(n):
             if owner[r] == p:
                 _add_row(_ONE, back, work.regions[r])
-    mean_of_all(described, held)
+    mean_of_all(embeddings, held)
     _add_row(_ONE, base, gradient.value_bias)
     _add_outer_row(held, UNITS, base, gradient.whole)
     clear_floats(back, UNITS)
@@ -116,26 +116,26 @@ def _through_scores(
 
 @kernel
 def _through_deploys(
-    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: ToldTurns,
-    work: BackWork, gradient: TurnNetwork,
+    context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
+    activations: Activations, given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
-    net, board, described, owner = context.turns, context.board, tape.described[m, LAYERS], position.owner
-    main, of_chance, of_entropy, k = tape.main[m], given.weights[m], given.entropy[m], 0
+    net, board, embeddings, owner = context.turns, context.board, activations.embeddings[m, LAYERS], position.owner
+    main, of_chance, of_entropy, k = activations.main[m], given.weights[m], given.entropy[m], 0
     of_main = stack_singles()
     clear_floats(of_main, UNITS)
     for r in range(owner.shape[0]):
         if owner[r] != player:
             continue
-        of_score = of_chance * tape.main_push[m, 0, r] + of_entropy * tape.main_push[m, 1, r]
-        _add_row(of_score, described[r], gradient.main)
+        of_score = of_chance * activations.main_push[m, 0, r] + of_entropy * activations.main_push[m, 1, r]
+        _add_row(of_score, embeddings[r], gradient.main)
         _add_row(of_score, net.main, work.regions[r])
         if r == main:
             continue
         choice, push = work.choices[k], work.units[k]
-        _mix(tape.weight_push[m, k], of_chance, of_entropy, choice)
+        _mix(activations.weight_push[m, k], of_chance, of_entropy, choice)
         clear_floats(push, UNITS)
         _add(choice, transposed.weight, push, VALUES)
-        _gate(tape.weight_units[m, k], push, push)
+        _gate(activations.weight_units[m, k], push, push)
         _add_row(_ONE, push, of_main)
         if board.edge_index[main, r] >= 0:
             _add_row(_ONE, push, gradient.link[0])
@@ -143,31 +143,37 @@ def _through_deploys(
             _add_row(_ONE, push, gradient.link[1])
         for v in range(VALUES):
             gradient.weight_bias[v] += choice[v]
-        copy_floats(described[r], work.inputs[k], UNITS)
+        copy_floats(embeddings[r], work.inputs[k], UNITS)
         _add(push, transposed.beside, work.regions[r], UNITS)
         k += 1
-    _outer_of_values(tape.weight_units[m], work.choices, gradient.weight, k)
+    _outer_of_values(activations.weight_units[m], work.choices, gradient.weight, k)
     _outer(work.inputs, work.units, gradient.beside, k)
     _add_row(_ONE, of_main, gradient.beside_bias)
-    _add_outer_row(described[main], UNITS, of_main, gradient.chosen)
+    _add_outer_row(embeddings[main], UNITS, of_main, gradient.chosen)
     _add(of_main, transposed.chosen, work.regions[main], UNITS)
 
 
 @kernel
 def _through_borders(
-    context: Context, transposed: Turned, m: Int, tape: Tape, given: ToldTurns, work: BackWork, gradient: TurnNetwork
+    context: Context,
+    transposed: TransposedWeights,
+    m: Int,
+    activations: Activations,
+    given: TurnOutputs,
+    work: BackwardWork,
+    gradient: TurnNetwork,
 ) -> None:
-    board, described, n = context.board, tape.described[m, LAYERS], tape.described.shape[2]
-    begin, end = tape.borders[m, 0], tape.borders[m, 1]
+    board, embeddings, n = context.board, activations.embeddings[m, LAYERS], activations.embeddings.shape[2]
+    begin, end = activations.borders[m, 0], activations.borders[m, 1]
     count, sources, last = end - begin, 0, np.int64(-1)
     for r in range(n):
         work.touched[r] = 0
     for k in range(count):
         border, share, priority, push = begin + k, work.shares[k], work.priorities[k], work.edge_units[k]
-        edge, units = tape.edge[border], tape.edge_units[border]
+        edge, units = activations.edge[border], activations.edge_units[border]
         source, target = np.int64(board.edge_source[edge]), board.edge_target[edge]
-        _mix(tape.share_push[border], given.shares[m], given.entropy[m], share)
-        _mix(tape.priority_push[border], given.priorities[m], given.entropy[m], priority)
+        _mix(activations.share_push[border], given.shares[m], given.entropy[m], share)
+        _mix(activations.priority_push[border], given.priorities[m], given.entropy[m], priority)
         clear_floats(push, UNITS)
         for v in range(VALUES):
             gradient.share_bias[v] += share[v]
@@ -176,7 +182,7 @@ def _through_borders(
         _add(priority, transposed.priority, push, VALUES)
         _gate(units, push, push)
         if source != last:  # all borders of a source are adjacent in the list
-            copy_floats(described[source], work.inputs[sources], UNITS)
+            copy_floats(embeddings[source], work.inputs[sources], UNITS)
             copy_floats(push, work.units[sources], UNITS)
             last, sources = source, sources + 1
         else:
@@ -186,13 +192,13 @@ def _through_borders(
             work.touched[target] = 1
         else:
             _add_row(_ONE, push, work.toward[target])
-    _outer_of_values(tape.edge_units[begin:end], work.shares, gradient.share, count)
-    _outer_of_values(tape.edge_units[begin:end], work.priorities, gradient.priority, count)
-    _outer_of_edges(tape.numbers[begin:end], work.edge_units, gradient.edge, count)
+    _outer_of_values(activations.edge_units[begin:end], work.shares, gradient.share, count)
+    _outer_of_values(activations.edge_units[begin:end], work.priorities, gradient.priority, count)
+    _outer_of_edges(activations.numbers[begin:end], work.edge_units, gradient.edge, count)
     _outer(work.inputs, work.units, gradient.source, sources)
     last, sources = np.int64(-1), 0
     for k in range(count):
-        source = np.int64(board.edge_source[tape.edge[begin + k]])
+        source = np.int64(board.edge_source[activations.edge[begin + k]])
         if source != last:
             _add_row(_ONE, work.units[sources], gradient.edge_bias)
             _add(work.units[sources], transposed.source, work.regions[source], UNITS)
@@ -200,7 +206,7 @@ def _through_borders(
     targets = 0
     for r in range(n):
         if work.touched[r] != 0:
-            copy_floats(described[r], work.inputs[targets], UNITS)
+            copy_floats(embeddings[r], work.inputs[targets], UNITS)
             copy_floats(work.toward[r], work.units[targets], UNITS)
             _add(work.toward[r], transposed.target, work.regions[r], UNITS)
             targets += 1
@@ -209,11 +215,17 @@ def _through_borders(
 
 @kernel
 def _through_layer(
-    context: Context, transposed: Turned, layer: Int, m: Int, tape: Tape, work: BackWork, gradient: TurnNetwork
+    context: Context,
+    transposed: TransposedWeights,
+    layer: Int,
+    m: Int,
+    activations: Activations,
+    work: BackwardWork,
+    gradient: TurnNetwork,
 ) -> None:
     """Convert derivatives by the descriptions after a layer into derivatives by the descriptions before it."""
-    board, before, after = context.board, tape.described[m, layer], tape.described[m, layer + 1]
-    regions, push, n, back = work.regions, work.before, tape.described.shape[2], stack_singles()
+    board, before, after = context.board, activations.embeddings[m, layer], activations.embeddings[m, layer + 1]
+    regions, push, n, back = work.regions, work.before, activations.embeddings.shape[2], stack_singles()
     for r in range(n):
         copy_floats(after[r], back, UNITS)
         _add_row(_MINUS, before[r], back)  # the layer's contribution: above 0 where the unit is active
@@ -247,12 +259,12 @@ def _through_layer(
 
 
 @kernel
-def _through_numbers(m: Int, tape: Tape, work: BackWork, gradient: TurnNetwork) -> None:
-    first, regions, total = tape.described[m, 0], work.regions, stack_singles()
+def _through_numbers(m: Int, activations: Activations, work: BackwardWork, gradient: TurnNetwork) -> None:
+    first, regions, total = activations.embeddings[m, 0], work.regions, stack_singles()
     clear_floats(total, UNITS)
     for r in range(first.shape[0]):
         _gate(first[r], regions[r], regions[r])
         _add_row(_ONE, regions[r], total)
-    _outer_of_nodes(tape.nodes[m], regions, gradient.first, first.shape[0])
+    _outer_of_nodes(activations.nodes[m], regions, gradient.first, first.shape[0])
     _add_row(_ONE, total, gradient.first_bias)
-    _add_outer_row(tape.overall[m], N_OVERALL, total, gradient.overall)
+    _add_outer_row(activations.overall[m], N_OVERALL, total, gradient.overall)

@@ -81,7 +81,7 @@ class TurnModule(nn.Module):
             for name, parameter in self.named_parameters():
                 parameter.copy_(torch.from_numpy(arrays[name]))
 
-    def describe(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
+    def embed_regions(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
         """Return descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
         # Regions are the first dimension. So one product computes a map's means for all positions.
         m, n, _ = nodes.shape
@@ -95,15 +95,15 @@ class TurnModule(nn.Module):
             x = x + functional.relu(hidden)
         return x.view(n, m, -1).transpose(0, 1)
 
-    def mains(self, described: Tensor, mine: Tensor) -> Tensor:
+    def mains(self, embeddings: Tensor, mine: Tensor) -> Tensor:
         """Return scores float32[M, N] of regions as the main region; -inf where `mine` bool[M, N] is False.
 
         The main region receives the largest deployment.
         """
-        return (described @ self.main).masked_fill(~mine, -torch.inf)
+        return (embeddings @ self.main).masked_fill(~mine, -torch.inf)
 
     def weights(
-        self, board: BoardTensors, described: Tensor, main: Tensor, which: Tensor, region: Tensor
+        self, board: BoardTensors, embeddings: Tensor, main: Tensor, which: Tensor, region: Tensor
     ) -> Tensor:  # fmt: skip
         """Return logits of deploy weights, float32[K, V].
 
@@ -113,14 +113,14 @@ class TurnModule(nn.Module):
             region: int64[K], regions in these positions.
         """
         at, on = torch.arange(len(main), device=main.device), main[which]
-        of_main = described[at, main] @ self.chosen + self.beside_bias
+        of_main = embeddings[at, main] @ self.chosen + self.beside_bias
         near, same = (board.around[on, region] > 0).float(), (board.among[on, region] > 0).float()
-        read = torch.cat([described[which, region], near[:, None], same[:, None]], 1)
+        read = torch.cat([embeddings[which, region], near[:, None], same[:, None]], 1)
         hidden = functional.relu(read @ torch.cat([self.beside, self.link]) + of_main[which])
         closed = (region < on)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
-    def edges(self, board: BoardTensors, described: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
+    def edges(self, board: BoardTensors, embeddings: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
         """Return logits of shares and priorities, float32[K, 2, V], of K borders.
 
         Args:
@@ -128,13 +128,13 @@ class TurnModule(nn.Module):
             edge: int64[K], numbers of the borders on the map.
             numbers: float32[K, N_EDGE], features of the borders.
         """
-        ends = described[which, board.source[edge]], described[which, board.target[edge]]
+        ends = embeddings[which, board.source[edge]], embeddings[which, board.target[edge]]
         read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
         hidden = functional.relu(torch.addmm(self.edge_bias, read, weights))
         both = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
         return torch.addmm(both[1], hidden, both[0]).reshape(-1, 2, VALUES)
 
-    def scores(self, described: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
+    def scores(self, embeddings: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
         """Return the players' scores float32[M, P]; -inf for players without regions.
 
         Args:
@@ -143,8 +143,8 @@ class TurnModule(nn.Module):
             player: int64[M], the player that the description is for.
         """
         holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
-        total, count = holds @ described, holds.sum(2, keepdim=True)
-        hidden = (described.mean(1) @ self.whole + self.value_bias)[:, None]
+        total, count = holds @ embeddings, holds.sum(2, keepdim=True)
+        hidden = (embeddings.mean(1) @ self.whole + self.value_bias)[:, None]
         hidden = hidden + (total / count.clamp(min=1)) @ self.held + 0.1 * total @ self.total
         hidden = hidden + functional.one_hot(player, players).float()[..., None] * self.player
         scores = functional.relu(hidden) @ self.value

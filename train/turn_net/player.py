@@ -9,14 +9,14 @@ from typing import Any
 
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import file_of, read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import pack_turn_network, read_turn_network
 
 
 @dataclass(frozen=True)
 class TurnPlayer:
     """Makes agents that play a network's likeliest turns. Instances can be pickled for other processes."""
 
-    network: bytes  #: content of a file, see `turn_file`
+    network: bytes  #: content of a file, see `pack_arrays`
 
     def __call__(self, seed: int) -> TurnNetAgent:
         network = read_network(self.network)
@@ -27,10 +27,10 @@ class TurnPlayer:
 @functools.lru_cache(8)
 def read_network(content: bytes) -> TurnNetwork | None:
     """Return the network of a file's content; None for empty content."""
-    return read_turn_file(content, "network of this run").network if content else None
+    return read_turn_network(content, "network of this run").network if content else None
 
 
-def with_note(content: bytes, more: Mapping[str, Any]) -> bytes:
+def with_metadata(content: bytes, more: Mapping[str, Any]) -> bytes:
     """Return the network's file with more entries in its note about the network's origin."""
-    policy = read_turn_file(content, "network of this run")
-    return file_of(policy.network, policy.heat, {**policy.note, **more})
+    policy = read_turn_network(content, "network of this run")
+    return pack_turn_network(policy.network, policy.temperature, {**policy.metadata, **more})

@@ -12,12 +12,12 @@ from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import read_turn_network
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.arena.policies.policy_agent import turns_of
 from warlight_env.errors import InputError, did_you_mean
-from warlight_env.train.common.places import Place
+from warlight_env.train.common.game_configs import GameConfig
 
 _PLAN: Final = "plan"
 _POLICY: Final = "policy:"
@@ -39,22 +39,22 @@ def _network(spec: str) -> TurnNetwork | None:
     return None if policy is None else policy.network
 
 
-def opponent_context(place: Place, spec: str) -> Context:
-    """Return the context of an opponent of `check_opponent` in games of a place; its function `policy` plays."""
+def opponent_context(config: GameConfig, spec: str) -> Context:
+    """Return the context of an opponent of `check_opponent` in games of a config; its function `policy` plays."""
     if spec in COMPILED:
-        return _context(place, Functions(policy=COMPILED[spec].policy), thesis=True)
+        return _context(config, Functions(policy=COMPILED[spec].policy), thesis=True)
     if spec == _PLAN:
-        return _context(place, Functions(policy=planned_turn))
-    return _context(place, Functions(policy=sampled_turn), _network(spec))
+        return _context(config, Functions(policy=planned_turn))
+    return _context(config, Functions(policy=sampled_turn), _network(spec))
 
 
-def snapshot_context(place: Place, content: bytes) -> Context:
+def snapshot_context(config: GameConfig, content: bytes) -> Context:
     """Return the context of a copy of the learner, from its file."""
-    return _context(place, Functions(policy=sampled_turn), read_turn_file(content, "policy of this run").network)
+    return _context(config, Functions(policy=sampled_turn), read_turn_network(content, "policy of this run").network)
 
 
 def _context(
-    place: Place, functions: Functions, network: TurnNetwork | None = None, thesis: bool = False
+    config: GameConfig, functions: Functions, network: TurnNetwork | None = None, thesis: bool = False
 ) -> Context:  # fmt: skip
     weights = THESIS if thesis else PLANNING
-    return make_context(place.board, place.params, place.players, weights, functions=functions, turns=network)
+    return make_context(config.board, config.params, config.players, weights, functions=functions, turns=network)

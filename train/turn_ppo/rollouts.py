@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, evaluate
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
-from warlight_env.agents.turn_net.forward import describe, player_scores
+from warlight_env.agents.turn_net.forward import embed_regions, player_scores
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, RandomState, Real
@@ -28,7 +28,7 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks, start_game
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_state, make_workspace
 from warlight_env.ownership import OneThread
-from warlight_env.train.common.places import Place
+from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows
 
@@ -44,8 +44,8 @@ class Rollout(NamedTuple):
     round: npt.NDArray[np.int32]  #: [B, T]
     player: npt.NDArray[np.int64]  #: [B, T] the learner's seat
     row: npt.NDArray[np.int8]  #: [B, T, N + 2 E] the learner's turn
-    chance: npt.NDArray[np.float32]  #: [B, T] log-probability of the turn
-    worth: npt.NDArray[np.float32]  #: [B, T + 1] the critic's chance of winning, before each turn and at the end
+    log_probs: npt.NDArray[np.float32]  #: [B, T] log-probability of the turn
+    values: npt.NDArray[np.float32]  #: [B, T + 1] the critic's chance of winning, before each turn and at the end
     reward: npt.NDArray[np.float32]  #: [B, T]
     done: npt.NDArray[np.bool_]  #: [B, T] the game ended with this round
     won: npt.NDArray[np.bool_]  #: [B, T] the learner won the game that ended with this round
@@ -95,7 +95,7 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 
 @inline_kernel
-def _worth_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
+def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
     """Return a player's chance of winning, by the network's value head (own_critic) or by the evaluation.
 
     With own_critic, the network must just have described the position for this player.
@@ -125,8 +125,8 @@ def _record(
     )
     for i in range(out.row.shape[2]):
         out.row[b, t, i] = net.row[i]
-    out.chance[b, t] = np.float32(net.chance[0])
-    out.worth[b, t] = np.float32(_worth_of(learner, position, player, own_critic, work))
+    out.log_probs[b, t] = np.float32(net.log_prob[0])
+    out.values[b, t] = np.float32(_value_of(learner, position, player, own_critic, work))
     return np.int64(count)
 
 
@@ -158,28 +158,28 @@ def _roll(
             over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
             reward: Real = 1.0 if won else 0.0
             if not over and position.round[0] >= max_rounds:  # cut off: the critic's value replaces later rewards
-                over, reward = True, _worth_now(learner, position, player, own_critic, work)
+                over, reward = True, _value_now(learner, position, player, own_critic, work)
             out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won
             if over:
                 ended += 1
                 _begin(learner, state, b, work)
-        last = _worth_now(learner, position, player, own_critic, work)
-        out.worth[b, out.round.shape[1]] = np.float32(last)
+        last = _value_now(learner, position, player, own_critic, work)
+        out.values[b, out.round.shape[1]] = np.float32(last)
     return ended
 
 
 @kernel
-def _worth_now(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
+def _value_now(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
     if own_critic:
-        describe(context, position, player, work.generator.net)
-    return _worth_of(context, position, player, own_critic, work)
+        embed_regions(context, position, player, work.generator.net)
+    return _value_of(context, position, player, own_critic, work)
 
 
 class Rollouts(OneThread):
-    """Makes rollouts of a place.
+    """Makes rollouts of a game config.
 
     Args:
-        place: the place.
+        config: the game config.
         games: B.
         rounds: T.
         max_rounds: games are cut off after this number of rounds.
@@ -188,12 +188,12 @@ class Rollouts(OneThread):
 
     exclusive_methods = ("play",)
 
-    def __init__(self, place: Place, games: int, rounds: int, max_rounds: int, jobs: int) -> None:
-        board = place.board
+    def __init__(self, config: GameConfig, games: int, rounds: int, max_rounds: int, jobs: int) -> None:
+        board = config.board
         n, e = board.n_regions, board.n_edges
-        self.place, self._jobs, self._max_rounds = place, jobs, max_rounds
+        self.config, self._jobs, self._max_rounds = config, jobs, max_rounds
         self._out = make_rollout(games, rounds, n, e)
-        self._state = make_state(games, n, place.players)
+        self._state = make_state(games, n, config.players)
 
     def play(
         self, learner: Context, opponents: Sequence[Context], met: npt.NDArray[np.int64], seed: int, own_critic: bool
@@ -207,7 +207,7 @@ class Rollouts(OneThread):
             seed: seed of all random numbers.
             own_critic: whether the network's value head is the critic.
         """
-        board, players = self.place.board, self.place.players
+        board, players = self.config.board, self.config.players
         rngs = np.zeros((len(met), players, 2), np.uint64)
         for b in range(len(met)):
             self._state.rng[b] = make_rng(derive_seed(seed, b))

@@ -13,20 +13,20 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.turn_record import make_turn_network
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import load_turns, turn_file
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
+from warlight_env.train.common.game_configs import GameConfig, GameConfigs
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.places import Place, Places
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
-from warlight_env.train.ppo.league import MeetingTable, snapshot_name
+from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
+from warlight_env.train.turn_net.evaluators import turn_evaluator
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import turn_pass
-from warlight_env.train.turn_net.player import TurnPlayer, with_note
+from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
 from warlight_env.train.turn_ppo.opponents import opponent_context, snapshot_context
 from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
 from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
@@ -38,13 +38,13 @@ _RATE_AT_END: Final = 0.1
 
 
 class _Games:
-    """The objects of a place that are kept between iterations."""
+    """The objects of a game config that are kept between iterations."""
 
-    def __init__(self, settings: TurnPpoSettings, place: Place, jobs: int, device: str) -> None:
-        self.place = place
-        self.rollouts = Rollouts(place, settings.envs, settings.steps, settings.max_rounds, jobs)
-        context = make_context(place.board, place.params, place.players, PLANNING)
-        self.turns = turn_pass(context, device, settings.threads)
+    def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
+        self.config = config
+        self.rollouts = Rollouts(config, settings.envs, settings.steps, settings.max_rounds, jobs)
+        context = make_context(config.board, config.params, config.players, PLANNING)
+        self.turns = turn_evaluator(context, device, settings.threads)
         self.opponents: dict[str, Context] = {}
 
 
@@ -72,12 +72,12 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
             torch.zeros(1, device=device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
-        self.places, self._games = Places(settings), dict[int, _Games]()
-        self.table = MeetingTable(s.opponents, s.snapshots, s.priority, s.least)
+        self.configs, self._games = GameConfigs(settings), dict[int, _Games]()
+        self.table = OpponentSampler(s.opponents, s.snapshots, s.priority, s.least)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
         module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
-        start = load_turns(s.start)
+        start = load_turn_network(s.start)
         if start is None:
             module.quieten()
         else:
@@ -90,7 +90,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         """See `PpoRun.learn`."""
         s, began = self.settings, time.perf_counter()
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
-        games = self._place(self.places.draw(draw))
+        games = self._games_of(self.configs.draw(draw))
         names, met = self._met(draw)
         rollout = self._play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
         played = time.perf_counter() - began
@@ -103,15 +103,15 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         ended = [(names[met[b]], bool(rollout.won[b, t])) for b, t in np.argwhere(rollout.done)]
         return {
             "steps": self._steps, "games": len(ended), "won": sum(won for _, won in ended),
-            "opponents": self.table.count(ended), "map": games.place.map.name, "players": games.place.players,
+            "opponents": self.table.count(ended), "map": games.config.map.name, "players": games.config.players,
             **{name: number_or_none(value) for name, value in told._asdict().items()},
             "playing": round(played, 3), "learning": round(time.perf_counter() - began - played, 3),
         }  # fmt: skip
 
-    def _place(self, number: int) -> _Games:
+    def _games_of(self, number: int) -> _Games:
         games = self._games.get(number)
         if games is None:
-            games = self._games[number] = _Games(self.settings, self.places[number], self._jobs, self.device)
+            games = self._games[number] = _Games(self.settings, self.configs[number], self._jobs, self.device)
         return games
 
     def _met(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
@@ -121,17 +121,17 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         return list(weights), draw.choice(len(weights), self.settings.envs, p=shares / shares.sum())
 
     def _play(self, games: _Games, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
-        s, place = self.settings, games.place
+        s, config = self.settings, games.config
         for name in names:
             if name not in games.opponents:
                 content = self._copies.get(name)
                 games.opponents[name] = (
-                    opponent_context(place, name) if content is None else snapshot_context(place, content)
+                    opponent_context(config, name) if content is None else snapshot_context(config, content)
                 )
         games.opponents = {name: games.opponents[name] for name in names}
         critic = None if s.critic == OWN else load_value(s.critic)
         network = make_turn_network(self._arrays())
-        learner = make_context(place.board, place.params, place.players, PLANNING, value=critic, turns=network)
+        learner = make_context(config.board, config.params, config.players, PLANNING, value=critic, turns=network)
         return games.rollouts.play(learner, [games.opponents[name] for name in names], met, seed, s.critic == OWN)
 
     # The policy
@@ -141,18 +141,18 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     def export(self) -> bytes:
         """See `PpoRun.export`."""
-        return turn_file(self._arrays(), note={"steps": self._steps, "seed": self.settings.seed})
+        return pack_arrays(self._arrays(), metadata={"steps": self._steps, "seed": self.settings.seed})
 
     def player_of(self, content: bytes) -> TurnPlayer:
         """See `PpoRun.player_of`."""
         return TurnPlayer(content)
 
-    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
-        """See `PpoRun.with_note`."""
-        return with_note(content, more)
+    def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """See `PpoRun.with_metadata`."""
+        return with_metadata(content, more)
 
-    def join(self, number: int) -> None:
-        """See `PpoRun.join`."""
+    def add_snapshot(self, number: int) -> None:
+        """See `PpoRun.add_snapshot`."""
         gone = self.table.add(number)
         self._copies[snapshot_name(number)] = self.saved(number)
         if gone is not None:
@@ -165,8 +165,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         module, optimizer = self.learner.module, self.learner.optimizer
         return Checkpoint(entry, self.table.to_dict(), self._steps, module.state_dict(), optimizer.state_dict())
 
-    def take(self, state: Checkpoint) -> None:
-        """See `PpoRun.take`."""
+    def load_state(self, state: Checkpoint) -> None:
+        """See `PpoRun.load_state`."""
         self.learner.module.load_state_dict(state.policy)
         self.learner.optimizer.load_state_dict(state.optimizer)
         self._steps = state.steps

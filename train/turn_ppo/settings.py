@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_file import NONE, load_turns
+from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
 from warlight_env.train.common.checks import (
     check_agents,
     check_not_negative,
@@ -16,7 +16,7 @@ from warlight_env.train.common.checks import (
     pin_agents,
     pin_files,
 )
-from warlight_env.train.common.places import check_places
+from warlight_env.train.common.game_configs import check_game_configs
 from warlight_env.train.ppo.settings import PpoSettings
 from warlight_env.train.turn_ppo.opponents import check_opponent
 
@@ -76,12 +76,12 @@ class TurnPpoSettings(PpoSettings):
         check_whole(self, 1, "max_rounds")
         check_positive(self, "target_kl")
         check_not_negative(self, "decay")
-        check_places(self)
+        check_game_configs(self)
         with naming("opponents", *self.opponents):
             for opponent in self.opponents:
                 check_opponent(opponent)
         pin_agents(self, "opponents", "evaluate", "holdout")
         check_agents(self, "opponents", "evaluate", "holdout")  # names and files may be the same
-        pin_files(self, start=load_turns)
+        pin_files(self, start=load_turn_network)
         if self.critic != OWN:
             pin_files(self, critic=load_value)

@@ -22,8 +22,8 @@ from torchrl.objectives.value.functional import vec_generalized_advantage_estima
 
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.evaluators import TurnEvaluator
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_net.passes import TurnPass
 from warlight_env.train.turn_ppo.rollouts import Rollout, rows_of
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
@@ -102,14 +102,14 @@ class TurnLearner:
         self._loss = _loss(settings)
 
     def update(
-        self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator
+        self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator
     ) -> Update:  # fmt: skip
         """Learn from a rollout, in passes over its turns with a new random order in each pass.
 
         It uses one thread of PyTorch, because PyTorch's own part is too small for several.
 
         Args:
-            turns: the pass of the rollout's place, on the device.
+            turns: the pass of the rollout's config, on the device.
             rollout: the rollout.
             rate: learning rate.
             rng: generator of the orders.
@@ -117,7 +117,7 @@ class TurnLearner:
         with one_thread():
             return self._update(turns, rollout, rate, rng)
 
-    def _update(self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator) -> Update:
+    def _update(self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator) -> Update:
         s = self._settings
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -125,7 +125,7 @@ class TurnLearner:
         rows, told = rows_of(rollout, turns.players), []
         size = len(rows.round)
         for which in _minibatches(size, s.minibatch, s.epochs, rng):
-            at, chance = torch.from_numpy(which), rollout.chance.reshape(-1)[which]
+            at, chance = torch.from_numpy(which), rollout.log_probs.reshape(-1)[which]
             told.append(self._step(turns, rows.taken(which), chance, advantage[at], target[at]))
             if told[-1]["approx_kl"] > s.target_kl:
                 break
@@ -134,9 +134,9 @@ class TurnLearner:
         return Update(**means, explained_variance=left, passes=len(told) * s.minibatch / size)
 
     def _step(
-        self, turns: TurnPass, rows: TurnRows, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
+        self, turns: TurnEvaluator, rows: TurnRows, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
     ) -> dict[str, float]:
-        told = turns.chances(self.module, rows)
+        told = turns.log_probs(self.module, rows)
         worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(rows.player)[:, None].to(self._device))
         size = len(chance)
         data = TensorDict(
@@ -162,7 +162,7 @@ class TurnLearner:
 
 def advantages(rollout: Rollout, gamma: float, trace: float) -> tuple[Tensor, Tensor]:
     """Return advantages and targets of the critic, float32[B T, 1] each."""
-    worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.worth, rollout.reward, rollout.done))
+    worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
     found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
         gamma, trace, worth[:, :-1], worth[:, 1:], reward, done=done
     )
@@ -170,7 +170,7 @@ def advantages(rollout: Rollout, gamma: float, trace: float) -> tuple[Tensor, Te
 
 
 def _worth(rollout: Rollout) -> npt.NDArray[np.float32]:
-    return rollout.worth[:, :-1].copy()
+    return rollout.values[:, :-1].copy()
 
 
 def _minibatches(

@@ -18,7 +18,7 @@ from warlight_env.agents.weights import THESIS
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import HELD_OUT
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
@@ -36,18 +36,21 @@ class Inputs(NamedTuple):
     value: Tensor  #: float32[M, P] shares
 
 
-def read_inputs(places: Places, samples: ValuedPositions) -> Inputs:
+def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
     """Return the inputs of samples, as the network's kernel computes them."""
-    count, most = len(samples.place), max(places[place].players for place in set(samples.place.tolist()))
+    count, most = (
+        len(samples.config_index),
+        max(configs[config].players for config in set(samples.config_index.tolist())),
+    )
     numbers, rules = np.zeros((count, most * N_PLAYER)), np.zeros((count, N_RULES))
     present = np.zeros((count, most), dtype=bool)
     contexts: dict[int, Context] = {}
-    for m, place in enumerate(samples.place.tolist()):
-        at, position = places[place], samples.position(m)
-        if place not in contexts:
-            contexts[place] = bare_context(at.board, at.params, at.players, THESIS)
-        write_features(contexts[place], position, numbers[m])
-        write_rules(contexts[place], position, rules[m])
+    for m, config in enumerate(samples.config_index.tolist()):
+        at, position = configs[config], samples.position(m)
+        if config not in contexts:
+            contexts[config] = bare_context(at.board, at.params, at.players, THESIS)
+        write_features(contexts[config], position, numbers[m])
+        write_rules(contexts[config], position, rules[m])
         present[m, np.unique(position.owner[position.owner >= 0])] = True
     read = (0.5 * np.sqrt(numbers)).astype(np.float32).reshape(count, most, N_PLAYER)
     arrays = read, rules.astype(np.float32), present, samples.value[:, :most].copy()
@@ -86,7 +89,7 @@ class Fit(NamedTuple):
     held_out: float | None  #: the same on labels of held-out games; None if no game is held out
 
 
-def fit_network(settings: ValueSettings, places: Places, samples: ValuedPositions, seed: int) -> Fit:
+def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPositions, seed: int) -> Fit:
     """Return a network fitted to samples by cross-entropy between the labels and the softmax of scores.
 
     Raises:
@@ -96,7 +99,7 @@ def fit_network(settings: ValueSettings, places: Places, samples: ValuedPosition
     training = torch.nonzero(~kept_out)[:, 0]
     if not len(training):
         raise RunError("all labels are of games that are held out; play more games")
-    inputs = read_inputs(places, samples)
+    inputs = read_inputs(configs, samples)
     with one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)
         module = ValueModule(generator)

@@ -10,7 +10,7 @@ from warlight_env.arena.playing.play import ask_orders, pick_regions, play_order
 from warlight_env.engine.position import Position, copied
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.value.players import NetworkPlayer
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
@@ -18,7 +18,7 @@ from warlight_env.train.value.settings import ValueSettings
 
 
 def play_games(
-    settings: ValueSettings, places: Places, network: bytes, seed: int, numbers: Iterable[int], jobs: int
+    settings: ValueSettings, configs: GameConfigs, network: bytes, seed: int, numbers: Iterable[int], jobs: int
 ) -> ValuedPositions:
     """Return the positions before all rounds of these games.
 
@@ -26,7 +26,7 @@ def play_games(
 
     Args:
         settings: settings of the run.
-        places: places of the run.
+        configs: game configs of the run.
         network: the players' network, packed.
         seed: this seed and a game's number determine the whole game.
         numbers: numbers of the games.
@@ -34,27 +34,29 @@ def play_games(
     """
 
     def play(number: int) -> list[ValuedPosition]:
-        return _play(settings, places, network, number, derive_seed(seed, number))
+        return _play(settings, configs, network, number, derive_seed(seed, number))
 
     return ValuedPositions.of([sample for game in in_threads(play, numbers, jobs) for sample in game])
 
 
-def _play(settings: ValueSettings, places: Places, network: bytes, number: int, seed: int) -> list[ValuedPosition]:
+def _play(
+    settings: ValueSettings, configs: GameConfigs, network: bytes, number: int, seed: int
+) -> list[ValuedPosition]:
     rng = np.random.default_rng(seed)
-    at = places.draw(rng)
-    place = places[at]
-    specs = [settings.player, *rng.choice(settings.opponents, place.players - 1).tolist()]
+    at = configs.draw(rng)
+    config = configs[at]
+    specs = [settings.player, *rng.choice(settings.opponents, config.players - 1).tolist()]
     picks = "random" if rng.random() < settings.dealt else "play"
-    seats = rng.permutation(place.players)
+    seats = rng.permutation(config.players)
     players = [NetworkPlayer(specs[a], network, tuple(settings.weights)) for a in seats]
     agents = [player(derive_seed(seed, seat)) for seat, player in enumerate(players)]
-    game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
+    game = Game(config.map, config.rules, config.players, seed, picks=picks)  # type: ignore[arg-type]
     pick_regions(game, agents)
     positions = []
     while not game.done and game.round < settings.max_rounds:
         positions.append(copied(Position(game.owner, game.army, np.array([game.round], dtype=np.int32))))
         play_orders(game, agents, ask_orders(game, agents))
-    value = np.zeros(place.players)
+    value = np.zeros(config.players)
     if game.winner is not None:
         value[game.winner] = 1.0
     return [ValuedPosition(at, number, position, value) for position in positions]

@@ -15,13 +15,13 @@ from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork, make
 from warlight_env.agents.players.nash.round_values import play_at_random, write_playout_values, write_round_values
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.turn_net.turns import sampled_turn
-from warlight_env.agents.value.network import network_chance
+from warlight_env.agents.value.network import win_probabilities
 from warlight_env.engine.position import Position, copied, make_position
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.errors import RunError
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
@@ -37,15 +37,15 @@ class Labeller:
 
     Args:
         settings: settings of the run.
-        places: places of the run.
+        configs: game configs of the run.
         network: evaluates the leaves, packed; if it is empty, the settings' weights evaluate them one round later.
     """
 
-    def __init__(self, settings: ValueSettings, places: Places, network: bytes) -> None:
-        self._settings, self._places, self._network = settings, places, unpack_network(network)
-        self._net = load_turns(settings.net)
+    def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:
+        self._settings, self._configs, self._network = settings, configs, unpack_network(network)
+        self._net = load_turn_network(settings.net)
         self._functions = Functions(
-            evaluation=None if self._network is None else network_chance,
+            evaluation=None if self._network is None else win_probabilities,
             generator=generate_plans if self._net is None else plans_and_samples,
             policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
         )  # fmt: skip
@@ -54,51 +54,51 @@ class Labeller:
         self._setups: dict[tuple[int, int], NashSetup] = {}
         self._memory = threading.local()
 
-    def value(self, place: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
+    def value(self, config: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
         """Return each player's share of a position, float64[P]; None if no player has a choice."""
-        work, setup = self._begin(place, seed), self._setup(place, self._rounds)
-        value = np.zeros(self._places[place].players)
+        work, setup = self._begin(config, seed), self._setup(config, self._rounds)
+        value = np.zeros(self._configs[config].players)
         if self._settings.playouts:
-            write_playout_values(self._context(place), setup, position, self._settings.plays, work, value)
+            write_playout_values(self._context(config), setup, position, self._settings.plays, work, value)
             return value
-        known = write_round_values(self._context(place), setup, position, self._settings.plays, work, value)
+        known = write_round_values(self._context(config), setup, position, self._settings.plays, work, value)
         return value if known else None
 
-    def after(self, place: int, position: Position, seed: int) -> Position | None:
+    def after(self, config: int, position: Position, seed: int) -> Position | None:
         """Return the position after one round of random candidates; None if this round ends the game."""
-        work, after = self._begin(place, seed), make_position(len(position.owner))
-        goes_on = play_at_random(self._context(place), self._setup(place, 1), position, work, after)
+        work, after = self._begin(config, seed), make_position(len(position.owner))
+        goes_on = play_at_random(self._context(config), self._setup(config, 1), position, work, after)
         return after if goes_on else None
 
-    def _context(self, place: int) -> Context:
-        if place not in self._contexts:
-            at = self._places[place]
-            self._contexts[place] = make_context(
+    def _context(self, config: int) -> Context:
+        if config not in self._contexts:
+            at = self._configs[config]
+            self._contexts[config] = make_context(
                 at.board, at.params, at.players, self._settings.weights, functions=self._functions,
                 value=self._network, turns=self._net,
             )  # fmt: skip
-        return self._contexts[place]
+        return self._contexts[config]
 
-    def _setup(self, place: int, rounds: int) -> NashSetup:
-        if (place, rounds) not in self._setups:
-            self._setups[place, rounds] = make_nash_setup(self._context(place), rounds, 1)
-        return self._setups[place, rounds]
+    def _setup(self, config: int, rounds: int) -> NashSetup:
+        if (config, rounds) not in self._setups:
+            self._setups[config, rounds] = make_nash_setup(self._context(config), rounds, 1)
+        return self._setups[config, rounds]
 
-    def _begin(self, place: int, seed: int) -> NashWork:
-        """Return the thread's own working memory for a place, in its initial state."""
+    def _begin(self, config: int, seed: int) -> NashWork:
+        """Return the thread's own working memory for a game config, in its initial state."""
         known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
-        if place not in known:
-            at = self._places[place]
-            known[place] = make_nash_work(
+        if config not in known:
+            at = self._configs[config]
+            known[config] = make_nash_work(
                 at.board.n_regions, at.board.n_edges, at.players, self._settings.candidates, 0, 1
             )
-        known[place].rng[:] = make_rng(seed)
-        return known[place]
+        known[config].rng[:] = make_rng(seed)
+        return known[config]
 
 
 def label_positions(
     settings: ValueSettings,
-    places: Places,
+    configs: GameConfigs,
     network: bytes,
     games: ValuedPositions,
     seed: int,
@@ -112,7 +112,7 @@ def label_positions(
 
     Args:
         settings: settings of the run.
-        places: places of the run.
+        configs: game configs of the run.
         network: network of the search, packed.
         games: positions of games.
         seed: this seed and a label's number determine the label.
@@ -122,7 +122,7 @@ def label_positions(
     Raises:
         RunError: all attempts for a label failed.
     """
-    labeller, won = Labeller(settings, places, network), _won(games)
+    labeller, won = Labeller(settings, configs, network), _won(games)
 
     def label(number: int) -> ValuedPosition:
         own = derive_seed(seed, number)
@@ -130,14 +130,14 @@ def label_positions(
         for attempt in range(_TRIES if won else 0):
             rows = won[rng.integers(len(won))]
             row, leaf = int(rows[rng.integers(len(rows))]), rng.random() < settings.leaves
-            place, position = int(games.place[row]), games.position(row)
-            found = labeller.after(place, position, derive_seed(own, attempt, 0)) if leaf else position
-            value = None if found is None else labeller.value(place, found, derive_seed(own, attempt, 1))
+            config, position = int(games.config_index[row]), games.position(row)
+            found = labeller.after(config, position, derive_seed(own, attempt, 0)) if leaf else position
+            value = None if found is None else labeller.value(config, found, derive_seed(own, attempt, 1))
             if found is None or value is None:
                 continue
             if not leaf:
                 value = (1 - settings.outcome) * value + settings.outcome * games.value[row, : len(value)]
-            return ValuedPosition(place, int(games.game[row]), copied(found), value)
+            return ValuedPosition(config, int(games.game[row]), copied(found), value)
         raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and none could be labelled")
 
     return ValuedPositions.of(in_threads(label, numbers, jobs))

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.networks.npz import read_arrays, write_arrays
+from warlight_env.train.common.samples import pack_samples, unpack_samples
 
 
 class ValuedPosition(NamedTuple):
     """A position with its value for each player."""
 
-    place: int  #: see `places.Places`
+    config_index: int  #: see `game_configs.GameConfigs`
     game: int  #: the game's number in the iteration
     position: Position
     value: npt.NDArray[np.float64]  #: [P] each player's share
@@ -25,7 +25,7 @@ class ValuedPosition(NamedTuple):
 class ValuedPositions(NamedTuple):
     """M positions with values; the arrays of regions concatenate all positions, T regions in all."""
 
-    place: npt.NDArray[np.int32]  #: [M]
+    config_index: npt.NDArray[np.int32]  #: [M]
     game: npt.NDArray[np.int32]  #: [M]
     round: npt.NDArray[np.int32]  #: [M]
     end: npt.NDArray[np.int64]  #: [M] end of the position's regions in the concatenated arrays
@@ -41,7 +41,7 @@ class ValuedPositions(NamedTuple):
             row[: len(sample.value)] = sample.value
         positions = [sample.position for sample in samples]
         return cls(
-            np.array([sample.place for sample in samples], dtype=np.int32),
+            np.array([sample.config_index for sample in samples], dtype=np.int32),
             np.array([sample.game for sample in samples], dtype=np.int32),
             np.array([position.round[0] for position in positions], dtype=np.int32),
             np.cumsum([len(position.owner) for position in positions], dtype=np.int64),
@@ -63,11 +63,11 @@ class ValuedPositions(NamedTuple):
     @classmethod
     def from_bytes(cls, content: bytes) -> ValuedPositions:
         """Return the positions that `to_bytes` wrote; the caller has checked the content."""
-        return cls(**read_arrays(content))
+        return cls(**unpack_samples(content))
 
     def to_bytes(self) -> bytes:
         """Return the content of an .npz file."""
-        return write_arrays(self._asdict())
+        return pack_samples(self._asdict())
 
     def position(self, number: int) -> Position:
         """Return a position, as views of the arrays."""

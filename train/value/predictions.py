@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.evaluation.static_evaluation import evaluated_shares
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.engine.position import Positions
-from warlight_env.train.common.places import Places
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.report import Report
 from warlight_env.train.value.fit import held_out
 from warlight_env.train.value.players import unpack_network
@@ -23,7 +23,7 @@ ROUNDS: Final = range(3, 16)
 _LEAST: Final = 1e-6
 
 
-def outcome_losses(places: Places, games: Sequence[ValuedPositions], network: bytes) -> list[dict[str, float]]:
+def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], network: bytes) -> list[dict[str, float]]:
     """Return the losses of predicted winners in games that fits did not use, by round.
 
     Returns:
@@ -38,12 +38,14 @@ def outcome_losses(places: Places, games: Sequence[ValuedPositions], network: by
     for samples in games:
         chosen = held_out(samples) & samples.value.any(axis=1) & np.isin(samples.round, list(ROUNDS))
         for m in np.flatnonzero(chosen).tolist():
-            number, position, row = int(samples.place[m]), samples.position(m), []
-            place, positions = places[number], Positions(position.owner[None], position.army[None], position.round)
+            number, position, row = int(samples.config_index[m]), samples.position(m), []
+            config, positions = configs[number], Positions(position.owner[None], position.army[None], position.round)
             for name, (weights, net) in evaluations.items():
                 if (number, name) not in contexts:
-                    contexts[number, name] = make_context(place.board, place.params, place.players, weights, value=net)
-                shares = np.zeros((1, place.players))
+                    contexts[number, name] = make_context(
+                        config.board, config.params, config.players, weights, value=net
+                    )
+                shares = np.zeros((1, config.players))
                 evaluated_shares(contexts[number, name], positions, 1, shares)
                 row.append(-float(np.log(max(_LEAST, shares[0, samples.value[m].argmax()]))))
             found.setdefault(int(position.round[0]), []).append(row)

@@ -37,7 +37,7 @@ LABELS_PART: Final = 4096
 class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
     """A run; see `Trainer`."""
 
-    command, found_name = "value", "value.npz"
+    command, artifact_name = "value", "value.npz"
     fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
     title, loss_name = "A value network by expert iteration", "cross-entropy above the labels' own"
 
@@ -70,21 +70,21 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         of_games, of_labels = (derive_seed(s.seed, path, iteration) for path in (_GAMES, _LABELS))
 
         def play(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
-            played = play_games(s, self.places, network, of_games, numbers, self._jobs)
+            played = play_games(s, self.configs, network, of_games, numbers, self._jobs)
             won = played.game[played.value.any(axis=1)]
-            return played, {"won": len(set(won.tolist())), "positions": len(played.place)}
+            return played, {"won": len(set(won.tolist())), "positions": len(played.config_index)}
 
         games = self.in_parts("games", iteration, s.games, GAMES_PART, play)
 
         def label(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
-            return label_positions(s, self.places, network, games, of_labels, numbers, self._jobs), {}
+            return label_positions(s, self.configs, network, games, of_labels, numbers, self._jobs), {}
 
         return self.in_parts("labels", iteration, s.labels, LABELS_PART, label)
 
     def fit(self, samples: ValuedPositions, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""
-        fit = fit_network(self.settings, self.places, samples, seed)
-        told = {"labels": len(samples.place), "trained": fit.trained, "held_out": fit.held_out}
+        fit = fit_network(self.settings, self.configs, samples, seed)
+        told = {"labels": len(samples.config_index), "trained": fit.trained, "held_out": fit.held_out}
         return pack_network(make_network(fit.arrays)), told
 
     def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
@@ -93,21 +93,21 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
 
     # Final match and report
 
-    def pairs(self, found: bytes) -> list[Pair]:
+    def pairs(self, artifact: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
-        new = self.player_of(found)
-        others = [("found", other, new, self.player_of(found, other)) for other in self.settings.holdout]
+        new = self.player_of(artifact)
+        others = [("found", other, new, self.player_of(artifact, other)) for other in self.settings.holdout]
         return [("found", "start", new, self.player_of(self.first())), *others]
 
-    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+    def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`."""
-        return found
+        return artifact
 
-    def facts(self, found: bytes) -> dict[str, Any]:
+    def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
         played = [entry for entry in self.journal.entries if entry["event"] == "games"]
         games = [ValuedPositions.from_bytes(self.file_of(entry)) for entry in played]
-        return {"player": self.settings.player, "log_loss": outcome_losses(self.places, games, found)}
+        return {"player": self.settings.player, "log_loss": outcome_losses(self.configs, games, artifact)}
 
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
@@ -118,7 +118,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
             f"training never used. Training took {result['games']:,} games and {result['seconds'] / 60:.1f} minutes."
         )
 
-    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+    def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         self.describe_curves(report)
         self.describe_table(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.registry import parse
-from warlight_env.agents.turn_net.turn_file import NONE, load_turns
+from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
@@ -89,6 +89,6 @@ class ValueSettings(ExpertIterationSettings):
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "holdout")
-        pin_files(self, start=load_value, net=load_turns)
-        if load_turns(self.net) is None and self.playouts:
+        pin_files(self, start=load_value, net=load_turn_network)
+        if load_turn_network(self.net) is None and self.playouts:
             raise InputError(f"playouts = {self.playouts}: they are played by `net`, and that is {NONE}")

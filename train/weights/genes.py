@@ -16,12 +16,12 @@ from warlight_env.agents.weights import BOUNDS, THESIS, Weights
 from warlight_env.errors import InputError, did_you_mean
 
 
-class GeneError(InputError):
+class SearchParameterError(InputError):
     """The gene does not exist."""
 
 
 @dataclass(frozen=True)
-class Gene:
+class SearchParameter:
     """A number that evolves; its coordinate is asinh(value / scale), or ln(value) if `logarithmic`.
 
     asinh is linear near 0 and logarithmic far from 0. So a step is a share of large values, and it can pass through 0.
@@ -50,17 +50,19 @@ class Gene:
 _SCALES: Final = {"neighbor_values": 0.2, "largest_territory": 20.0, "threatened_bonus": 50.0}
 
 #: Parameters of `mcts` that can evolve, and their initial values.
-SEARCH_GENES: Final = {
-    "c": Gene("c", 0.02, 5.0, 1.0, logarithmic=True),
-    "rounds": Gene("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),
+MCTS_PARAMETERS: Final = {
+    "c": SearchParameter("c", 0.02, 5.0, 1.0, logarithmic=True),
+    "rounds": SearchParameter("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),
 }
 _SEARCH_START: Final = {"c": 0.4, "rounds": 10.0}
 
-WEIGHT_GENES: Final = {
-    name: Gene(name, *BOUNDS[name], _SCALES.get(name, abs(getattr(THESIS, name)) / 2 or 1.0), name == "sharpness")
+WEIGHT_PARAMETERS: Final = {
+    name: SearchParameter(
+        name, *BOUNDS[name], _SCALES.get(name, abs(getattr(THESIS, name)) / 2 or 1.0), name == "sharpness"
+    )
     for name in Weights._fields
 }
-GENES: Final = {**WEIGHT_GENES, **SEARCH_GENES}
+SEARCH_PARAMETERS: Final = {**WEIGHT_PARAMETERS, **MCTS_PARAMETERS}
 
 #: Weights without effect if starting regions are random.
 PICK_WEIGHTS: Final = (
@@ -68,13 +70,13 @@ PICK_WEIGHTS: Final = (
 )  # fmt: skip
 #: The genes that evolve by default. `region_super` is left out because it scales weights that are scaled already. The
 #: sharpness has almost no effect on a one-ply player.
-DEFAULT_GENES: Final = tuple(
+DEFAULT_PARAMETERS: Final = tuple(
     name for name in Weights._fields if name not in (*PICK_WEIGHTS, "region_super", "sharpness")
 )
 
 
 @dataclass(frozen=True)
-class Variant:
+class ParameterVector:
     """Weights and parameters of the search.
 
     Args:
@@ -82,7 +84,7 @@ class Variant:
         search: values of the parameters c and rounds of `mcts`.
 
     Raises:
-        GeneError: a parameter that does not evolve, or no finite number.
+        SearchParameterError: a parameter that does not evolve, or no finite number.
     """
 
     weights: Weights = THESIS
@@ -90,32 +92,34 @@ class Variant:
 
     def __post_init__(self) -> None:
         for name, value in self.search.items():
-            if name not in SEARCH_GENES or isinstance(value, bool) or not math.isfinite(value):
-                raise GeneError(f"search: {name} = {value!r:.60}")
+            if name not in MCTS_PARAMETERS or isinstance(value, bool) or not math.isfinite(value):
+                raise SearchParameterError(f"search: {name} = {value!r:.60}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidate as data for JSON."""
         return {"weights": self.weights._asdict(), "search": dict(self.search)}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Variant:
+    def from_dict(cls, data: dict[str, Any]) -> ParameterVector:
         """Return the candidate that `to_dict` wrote; raise `KeyError`, `TypeError` or `ValueError` for other data."""
         weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
         return cls(weights, dict(data["search"]))
 
 
-class Genome:
+class SearchSpace:
     """The genes that evolve, in order; all others keep their values."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
-            raise GeneError("genes: at least one must evolve")
+            raise SearchParameterError("genes: at least one must evolve")
         for name in names:
-            if name not in GENES:
-                raise GeneError(f"no gene {name!r}{did_you_mean(name, GENES)}; there are {', '.join(GENES)}")
+            if name not in SEARCH_PARAMETERS:
+                raise SearchParameterError(
+                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; there are {', '.join(SEARCH_PARAMETERS)}"
+                )
             if list(names).count(name) > 1:
-                raise GeneError(f"gene {name!r} is given twice")
-        self.genes = [GENES[name] for name in names]
+                raise SearchParameterError(f"gene {name!r} is given twice")
+        self.genes = [SEARCH_PARAMETERS[name] for name in names]
 
     @property
     def bounds(self) -> tuple[list[float], list[float]]:
@@ -123,17 +127,17 @@ class Genome:
         ends = [[gene.coordinate(end) for gene in self.genes] for end in (-math.inf, math.inf)]
         return ends[0], ends[1]
 
-    def encode(self, candidate: Variant) -> npt.NDArray[np.float64]:
+    def encode(self, candidate: ParameterVector) -> npt.NDArray[np.float64]:
         """Return the coordinates of a candidate, float64[G]."""
         values = {**_SEARCH_START, **candidate.weights._asdict(), **candidate.search}
         return np.array([gene.coordinate(values[gene.name]) for gene in self.genes])
 
-    def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: Variant) -> Variant:
+    def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: ParameterVector) -> ParameterVector:
         """Return the candidate with these coordinates; other genes come from `base`."""
         values = {gene.name: gene.value(float(x)) for gene, x in zip(self.genes, coordinates, strict=True)}
-        search = {**base.search, **{name: v for name, v in values.items() if name in SEARCH_GENES}}
-        weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_GENES})
-        return Variant(weights, search)
+        search = {**base.search, **{name: v for name, v in values.items() if name in MCTS_PARAMETERS}}
+        weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_PARAMETERS})
+        return ParameterVector(weights, search)
 
 
 @dataclass(frozen=True)
@@ -145,11 +149,11 @@ class CandidatePlayer:
     search: tuple[tuple[str, float], ...] = ()
 
     @classmethod
-    def of(cls, spec: str, candidate: Variant) -> CandidatePlayer:
+    def of(cls, spec: str, candidate: ParameterVector) -> CandidatePlayer:
         """Return the player for a specification; parameters that the agent does not have are left out."""
         info, _ = parse(spec)
         if "weights" not in info.parameters:
-            raise GeneError(f"player {spec!r}: {info.name} has no weights")
+            raise SearchParameterError(f"player {spec!r}: {info.name} has no weights")
         search = tuple((k, v) for k, v in sorted(candidate.search.items()) if k in info.parameters)
         return cls(spec, tuple(candidate.weights), search)
 

@@ -11,7 +11,7 @@ from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
 from warlight_env.train.common.settings import RunSettings
 from warlight_env.train.common.trainer import Trainer
-from warlight_env.train.weights.genes import CandidatePlayer, Variant
+from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,37 +24,37 @@ class WeightsSettings(RunSettings):
 
     holdout_units: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
-    start: Variant = field(default_factory=Variant)
+    start: ParameterVector = field(default_factory=ParameterVector)
 
 
 S = TypeVar("S", bound=WeightsSettings)
 
 
-class WeightsTrainer(Trainer[S, Variant]):
+class WeightsTrainer(Trainer[S, ParameterVector]):
     """A run that finds weights; see `Trainer`."""
 
     #: A file that `Weights.load` reads.
-    found_name = "found.json"
+    artifact_name = "found.json"
 
     @abstractmethod
     def player(self) -> str:
         """Return the specification of the agent that plays the final match, without its weights."""
 
-    def pairs(self, found: Variant) -> list[Pair]:
+    def pairs(self, artifact: ParameterVector) -> list[Pair]:
         """Return the pairs: the result against the initial weights, and both against every opponent."""
-        new, old = (CandidatePlayer.of(self.player(), each) for each in (found, self.settings.start))
+        new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
         for other in self.settings.holdout:
             pairs += [(name, other, player, other) for name, player in (("found", new), ("start", old))]
         return pairs
 
-    def content(self, found: Variant, result: dict[str, Any]) -> str:
+    def content(self, artifact: ParameterVector, result: dict[str, Any]) -> str:
         """See `Trainer.content`."""
-        return found.weights.to_json()
+        return artifact.weights.to_json()
 
-    def facts(self, found: Variant) -> dict[str, Any]:
+    def facts(self, artifact: ParameterVector) -> dict[str, Any]:
         """See `Trainer.facts`."""
-        return {"player": self.player(), "found": found.to_dict()}
+        return {"player": self.player(), "found": artifact.to_dict()}
 
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
@@ -65,17 +65,19 @@ class WeightsTrainer(Trainer[S, Variant]):
             f"took {result['games']:,} games and {result['seconds'] / 60:.1f} minutes."
         )
 
-    def describe(self, report: Report, found: Variant, result: dict[str, Any]) -> None:
+    def describe(self, report: Report, artifact: ParameterVector, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         report.text("Opponents but for the first were kept out of training. Games are paired: each seed in both seats.")
         report.heading("How it went")
         self.describe_course(report, result)
         report.heading("What was found")
         start = self.settings.start.weights
-        rows = [[name, f"{getattr(start, name):g}", f"{getattr(found.weights, name):.4g}"] for name in Weights._fields]
+        rows = [
+            [name, f"{getattr(start, name):g}", f"{getattr(artifact.weights, name):.4g}"] for name in Weights._fields
+        ]
         report.table(["weight", "start", "found"], rows)
-        if found.search:
-            report.table(["search", "value"], [[k, f"{v:g}"] for k, v in found.search.items()])
+        if artifact.search:
+            report.table(["search", "value"], [[k, f"{v:g}"] for k, v in artifact.search.items()])
 
     @abstractmethod
     def describe_course(self, report: Report, result: dict[str, Any]) -> None:

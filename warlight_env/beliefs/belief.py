@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.evaluation.imagined import distance_to, farthest
+from warlight_env.agents.evaluation.determinization import distance_to, farthest
 from warlight_env.arguments import index, integers_of, short_repr
 from warlight_env.array_arguments import integer_array
 from warlight_env.beliefs.watching import NOTHING_SEEN, Seen

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
-from warlight_env.agents.adapting import PlainAgent, as_agent
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent
 from warlight_env.agents.faults import Faults
-from warlight_env.agents.records.search_record import Searched, SearchPolicy
+from warlight_env.agents.records.search_record import SearchPolicy, SearchResult
 from warlight_env.beliefs.belief import Belief, Observation
 from warlight_env.beliefs.watching import Watcher, wastelands
 from warlight_env.engine.orders import Orders
@@ -24,7 +24,7 @@ from warlight_env.ownership import OneThread
 class BelievingAgent(OneThread, Agent):
     """Wraps an agent for games of two. The agent receives the most likely position of a `Belief` instead of the fog."""
 
-    exclusive_methods = ("pick", "wished", "act", "act_on", "insight", "searched", "search_policy")
+    exclusive_methods = ("pick", "wished", "act", "act_on", "insight", "last_search", "search_policy")
 
     def __init__(self, agent: PlainAgent) -> None:
         self.agent = as_agent(agent)
@@ -124,9 +124,9 @@ class BelievingAgent(OneThread, Agent):
         """See `Agent.insight`."""
         return self.agent.insight()
 
-    def searched(self) -> Searched | None:
-        """See `Agent.searched`."""
-        return self.agent.searched()
+    def last_search(self) -> SearchResult | None:
+        """See `Agent.last_search`."""
+        return self.agent.last_search()
 
     def search_policy(self) -> SearchPolicy | None:
         """See `Agent.search_policy`."""

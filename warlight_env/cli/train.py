@@ -90,10 +90,10 @@ class WeightsOptions(RunOptions):
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
         """See `RunOptions.settings`."""
         from warlight_env.agents.weights import Weights
-        from warlight_env.train.weights.genes import Variant
+        from warlight_env.train.weights.genes import ParameterVector
 
         settings = super().settings(kind, file)
-        given: dict[str, Any] = {} if self.start is None else {"start": Variant(Weights.load(self.start))}
+        given: dict[str, Any] = {} if self.start is None else {"start": ParameterVector(Weights.load(self.start))}
         return replace(settings, **given)
 
 
@@ -260,7 +260,7 @@ def _train(
         games = 2 * settings.holdout_units * len(run.pairs(found))
         with counting("final match", games, "games", options.quiet) as advance:
             result = run.finish(found, advance)
-        _tell(result, journal.folder, options.json, trainer.found_name)
+        _tell(result, journal.folder, options.json, trainer.artifact_name)
 
 
 def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.adapting import as_agent, is_agent
+from warlight_env.agents.agent_adapter import as_agent, is_agent
 from warlight_env.agents.base import check_once
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.plug_ins.functions import plug_in

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.evaluation.imagined import farthest
+from warlight_env.agents.evaluation.determinization import farthest
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import (

@@ -43,7 +43,7 @@ def played_by_itself(settings: ExperimentSettings, unit: int) -> Iterator[tuple[
 
 def found_by(agent: Agent) -> SearchRecord:
     """Return the record of the agent's last search."""
-    searched = agent.searched()
+    searched = agent.last_search()
     if searched is None:
         raise ExperimentError(f"agent {agent.name!r} does not search; give mcts or mcts_thesis")
     return searched.record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from warlight_env.agents.adapting import as_agent
-from warlight_env.agents.records.search_record import Searched
+from warlight_env.agents.agent_adapter import as_agent
+from warlight_env.agents.records.search_record import SearchResult
 
 
 def insight_of(agent: object, round: int) -> dict[str, Any] | None:
@@ -17,13 +17,13 @@ def insight_of(agent: object, round: int) -> dict[str, Any] | None:
     told = asked.insight()
     if told is not None:
         return told
-    searched = asked.searched()
+    searched = asked.last_search()
     return None if searched is None else _search_insight(searched, round)
 
 
-def _search_insight(searched: Searched, round: int) -> dict[str, Any] | None:
+def _search_insight(searched: SearchResult, round: int) -> dict[str, Any] | None:
     """Return the candidates of a search, the chosen one first, and the worth of each region."""
-    from warlight_env.agents.evaluation.worth import explain
+    from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.notation import format_orders
 
     view, weights, found = searched

@@ -13,7 +13,7 @@ import numpy as np
 
 from warlight_env import bounded
 from warlight_env.agents import registry
-from warlight_env.agents.adapting import as_agent
+from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context, generate
 from warlight_env.agents.records.generator_work import TurnSet, make_turn_set, take_turn
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
-from warlight_env.agents.search.playout import move, play_orders, value_leaves
-from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.search.playout import evaluate_leaves, move, play_orders
+from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork
+from warlight_env.agents.search.utility import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
@@ -65,7 +65,9 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
 
 
 @kernel
-def plant(context: Context, settings: PlaySettings, position: Position, arms: Arms, work: PlayWork) -> None:
+def reset_arms(
+    context: Context, settings: SimulationSettings, position: Position, arms: Arms, work: SimulationWork
+) -> None:
     """Start again with the turns in a position."""
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
@@ -76,17 +78,17 @@ def plant(context: Context, settings: PlaySettings, position: Position, arms: Ar
     arms.used[FOUND] = generate(context, position, me, work.rng, work.generator, arms.turns)
     # the other players' turns are not used, but generating them keeps the sequence of random numbers
     for k in range(1, players):
-        generate(context, position, (me + k) % players, work.rng, work.generator, work.look.turns)
+        generate(context, position, (me + k) % players, work.rng, work.generator, work.lookahead.turns)
 
 
 @kernel
-def draw(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
+def draw(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
     """Play a round with a random turn of the player, the others as in playouts; leaf 0 gets the turn as its path."""
     leaves, position, me = work.leaves, work.position, settings.player
     arm = below(work.rng, arms.used[FOUND])
     copy_position(arms.position, position)
-    if settings.worth == PLACEMENTS:
-        begin_eliminations(position.owner, leaves.out[0])
+    if settings.utility == PLACEMENTS:
+        begin_eliminations(position.owner, leaves.eliminated_at[0])
     orders = work.samples.round
     for p in range(context.players):
         if p == me:
@@ -94,14 +96,14 @@ def draw(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork) -
         else:
             move(context, settings, work, p)
     leaves.winner[0] = play_orders(context, settings, work)
-    if settings.worth == PLACEMENTS:
-        note_eliminations(position.owner, leaves.out[0], 2)
+    if settings.utility == PLACEMENTS:
+        note_eliminations(position.owner, leaves.eliminated_at[0], 2)
     leaves.path[0, 0], leaves.length[0] = arm, 1
     copy_position(position, position_at(leaves.positions, 0))
 
 
 @kernel
-def keep(settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
+def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
     """Add the value of leaf 0 to its turn, and store it if there is room."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
@@ -115,11 +117,11 @@ def keep(settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
 
 
 @kernel
-def sample(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork, simulations: Int) -> None:
-    """Run simulations on arms from `plant`; several threads may do it, each with its own `work`."""
+def sample(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork, simulations: Int) -> None:
+    """Run simulations on arms from `reset_arms`; several threads may do it, each with its own `work`."""
     for _ in range(simulations):
         draw(context, settings, arms, work)
-        value_leaves(context, settings, work, 1, settings.rounds - 1)
+        evaluate_leaves(context, settings, work, 1, settings.rounds - 1)
         keep(settings, arms, work)
 
 

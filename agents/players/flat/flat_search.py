@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from warlight_env.agents.parameters import Told, check_values, documented, parameters_of
+from warlight_env.agents.parameters import Param, check_values, documented, parameters_of
 from warlight_env.agents.players.flat.arms import (
     FOUND,
     FULL,
@@ -20,17 +20,17 @@ from warlight_env.agents.players.flat.arms import (
     keep,
     make_arms,
     middle,
-    plant,
+    reset_arms,
     results_of,
     sample,
 )
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.crew import Quota
-from warlight_env.agents.search.final_answers import by_middle
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork, make_play_work
+from warlight_env.agents.search.final_move import by_middle
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork, make_simulation_work
+from warlight_env.agents.search.thread_pool import Quota
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
@@ -44,13 +44,13 @@ class FlatSettings(SearchSettings):
     """The settings of flat Monte Carlo; the defaults are the values that its authors found best."""
 
     rounds: Annotated[
-        int, Told("length of a simulation in rounds, including the round of the turn", 1, 10_000, shared=True)
+        int, Param("length of a simulation in rounds, including the round of the turn", 1, 10_000, shared=True)
     ] = 5  # fmt: skip
     refine: float = 0.0
     scenarios: int = 96
     horizon: int = 3
     answer: Annotated[
-        str, Told(f"statistic that ranks turns by their results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
+        str, Param(f"statistic that ranks turns by their results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
     ] = "median"
 
     def __post_init__(self) -> None:
@@ -62,10 +62,10 @@ class FlatSettings(SearchSettings):
 PARAMETERS: Final = parameters_of(FlatSettings)
 
 
-class PulledArms:
+class ArmStore:
     """Arms with the working memory of the threads that pull them."""
 
-    def __init__(self, arms: Arms, works: list[PlayWork]) -> None:
+    def __init__(self, arms: Arms, works: list[SimulationWork]) -> None:
         self.arms, self.works = arms, works
 
 
@@ -95,33 +95,33 @@ class FlatSearch(AnytimeSearch):
         allowed = max(1000, settings.memory * 2**20 // _RESULT_BYTES)
         return allowed if simulations is None else min(allowed, max(1000, simulations))
 
-    def _make_store(self, view: View) -> PulledArms:
+    def _make_store(self, view: View) -> ArmStore:
         n, e, players = view.board.n_regions, view.board.n_edges, view.players
         s, capacity = self.settings, self.functions.capacity
-        works = [make_play_work(n, e, players, s.samples, capacity) for _ in range(s.workers)]
-        return PulledArms(make_arms(n, e, capacity, self.nodes), works)
+        works = [make_simulation_work(n, e, players, s.samples, capacity) for _ in range(s.workers)]
+        return ArmStore(make_arms(n, e, capacity, self.nodes), works)
 
-    def _plant(self, store: PulledArms, position: Position, seed: int) -> None:
+    def _plant(self, store: ArmStore, position: Position, seed: int) -> None:
         with self.watch():
-            plant(self.context, self.play_settings, position, store.arms, store.works[0])
+            reset_arms(self.context, self.simulation_settings, position, store.arms, store.works[0])
 
-    def _open(self, store: PulledArms, quota: Quota) -> None:
+    def _open(self, store: ArmStore, quota: Quota) -> None:
         """Do nothing, because arms exist from the beginning."""
 
-    def _set_kernel_settings(self, play: PlaySettings) -> None:
-        self.play_settings = play
+    def _set_kernel_settings(self, play: SimulationSettings) -> None:
+        self.simulation_settings = play
 
     @property
     def rounds(self) -> int:
-        return self.play_settings.rounds - 1
+        return self.simulation_settings.rounds - 1
 
-    def play_work(self, work: PlayWork) -> PlayWork:
+    def play_work(self, work: SimulationWork) -> SimulationWork:
         return work
 
     def kernels(
-        self, store: PulledArms, work: PlayWork
+        self, store: ArmStore, work: SimulationWork
     ) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
-        settings, arms = self.play_settings, store.arms
+        settings, arms = self.simulation_settings, store.arms
         return (
             functools.partial(sample, self.context, settings, arms, work),
             functools.partial(draw, self.context, settings, arms, work),
@@ -149,6 +149,6 @@ class FlatSearch(AnytimeSearch):
             ]
         )
 
-    def _counts(self, store: PulledArms) -> tuple[int, int, bool, int, int]:
+    def _counts(self, store: ArmStore) -> tuple[int, int, bool, int, int]:
         used = store.arms.used
         return int(used[SIMULATIONS]), 1 + int(used[FOUND]), bool(used[FULL]), 1, 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Final
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,
     WEIGHTS,
+    Param,
     Range,
-    Told,
     check_values,
     documented,
     parameters_of,
@@ -39,7 +39,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.view import View
 
 #: Depths that a search with a time limit completes one after the other, up to the depth of the settings.
-LADDER: Final = (1, 4, 8, 12, 16, 20, 24)
+DEPTH_SCHEDULE: Final = (1, 4, 8, 12, 16, 20, 24)
 
 #: Number of evaluated positions between two looks at the clock.
 _SLICE: Final = 200
@@ -61,24 +61,31 @@ class MaxnAgent(SearchAgent):
     def __init__(
         self,
         seed: int = 0,
-        sims: Annotated[int | None, Told("number of positions to evaluate per move", 1, 10**9, takes=FROM_ONE)] = None,
+        sims: Annotated[
+            int | None, Param("number of positions to evaluate per move", 1, 10**9, python_range=FROM_ONE)
+        ] = None,
         secs: Annotated[float | None, SECONDS] = None,
-        depth: Annotated[int, Told("search depth in players' moves", 1, MAX_DEPTH)] = 4,
-        breadth: Annotated[int, Told("number of turns to search for each player", 1, MAX_BREADTH)] = 5,
+        depth: Annotated[int, Param("search depth in players' moves", 1, MAX_DEPTH)] = 4,
+        breadth: Annotated[int, Param("number of turns to search for each player", 1, MAX_BREADTH)] = 5,
         territory: Annotated[
             float,
-            Told(
-                "weight of each region of the largest connected territory", 0, 1000, takes=Range(),
+            Param(
+                "weight of each region of the largest connected territory", 0, 1000, python_range=Range(),
                 more="It is added to the same term of the weights.",
             ),
         ] = 0.0,
-        join: Annotated[float, Told("weight of battles that connect own territories", 0, 10, takes=Range())] = 0.0,
+        join: Annotated[
+            float, Param("weight of battles that connect own territories", 0, 10, python_range=Range())
+        ] = 0.0,
         spare: Annotated[
             float,
-            Told("weight of the penalty for attacks on weak enemies that border a strong enemy", 0, 10, takes=Range()),
+            Param(
+                "weight of the penalty for attacks on weak enemies that border a strong enemy", 0, 10,
+                python_range=Range(),
+            ),
         ] = 0.0,
         chains: Annotated[
-            float, Told("weight of the best battle that can follow a capture", 0, 10, takes=Range())
+            float, Param("weight of the best battle that can follow a capture", 0, 10, python_range=Range())
         ] = 0.0,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
     ) -> None:  # fmt: skip
@@ -96,7 +103,7 @@ class MaxnAgent(SearchAgent):
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         unlimited = limits.simulations is None and limits.deadline == float("inf")
-        depths = [self.depth] if unlimited else [*(d for d in LADDER if d < self.depth), self.depth]
+        depths = [self.depth] if unlimited else [*(d for d in DEPTH_SCHEDULE if d < self.depth), self.depth]
         answer: SearchRecord | None = None
         spent = nodes = 0
         for depth in depths:
@@ -114,7 +121,7 @@ class MaxnAgent(SearchAgent):
         work = self._memory(view, make_maxn_work)
         context = make_context(view.board, view.params, view.players, self.weights)
         terms = reference(Terms(make_odds(view.params.dice), *self._terms))
-        count = begin(context, lone(view), terms, view.player, self.breadth, work)
+        count = begin(context, minimal_determinization(view), terms, view.player, self.breadth, work)
         finished: Bool = False
         while not finished:
             left = (
@@ -133,7 +140,7 @@ class MaxnAgent(SearchAgent):
             for i in range(count)
         ]  # battles of the highest values come first; among equals, the first stays first
         found.sort(key=lambda candidate: candidate.value, reverse=True)
-        found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
+        found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
         return bool(finished), limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.territory import mark_parts
+from warlight_env.agents.evaluation.territory import label_components
 from warlight_env.agents.generators.attacks import is_ordered
 from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, write_deploy
 from warlight_env.agents.generators.inland import move_inland
@@ -85,7 +85,7 @@ def list_battles(
     board, owner, army = context.board, position.owner, position.army
     several: Bool = False
     if terms.join != 0.0:
-        several = mark_parts(board, owner, player, work.part, work.generator.scratch.queue) > 1
+        several = label_components(board, owner, player, work.part, work.generator.scratch.queue) > 1
     if terms.spare != 0.0:
         mark_spared(context, position, player, work.spared)
     rows, worth = work.rows, work.worth

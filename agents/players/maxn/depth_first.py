@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, evaluate
-from warlight_env.agents.evaluation.standing import holds_regions
+from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.agents.players.maxn.battle_turns import (
     MAX_BREADTH,
     BattleWork,

@@ -157,7 +157,7 @@ def battle_value(
     join: adds P(success) / steps for a target on a shortest path between two own territories. spare: subtracts
     P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the best battle that can
     follow from the captured region. several, part: whether the player has several territories, and the result of
-    `mark_parts`. least: values not above it need not be exact, see `simple_value`.
+    `label_components`. least: values not above it need not be exact, see `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0

@@ -12,7 +12,7 @@ from warlight_env.agents.players.mcts.settings import (
     THESIS_SETTINGS,
     MctsSettings,
 )
-from warlight_env.agents.players.mcts.tree_search import Search
+from warlight_env.agents.players.mcts.tree_search import TreeSearch
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Candidate",
     "MctsAgent",
     "MctsSettings",
-    "Search",
+    "TreeSearch",
     "SearchRecord",
     "no_defense",
     "parallel_mcts",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from warlight_env.agents.players.mcts.settings import PARALLEL_THREADS, THESIS_SETTINGS, MctsSettings
-from warlight_env.agents.players.mcts.tree_search import Search
+from warlight_env.agents.players.mcts.tree_search import TreeSearch
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.anytime_agent import AnytimeAgent
 from warlight_env.engine.view import View
@@ -16,7 +16,7 @@ class MctsAgent(AnytimeAgent):
     """Monte Carlo tree search over generated turns; see `AnytimeAgent`, and `MctsSettings` for the parameters."""
 
     name = "mcts"
-    search_type = Search
+    search_type = TreeSearch
     default_settings = MctsSettings()
 
     def __init__(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, generate, prior_at
-from warlight_env.agents.evaluation.standing import winner_of
+from warlight_env.agents.evaluation.game_outcome import winner_of
 from warlight_env.agents.players.mcts.tree import (
     COMPUTING,
     EXPANDING,
@@ -24,8 +24,8 @@ from warlight_env.agents.players.mcts.tree import (
 )
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork
 from warlight_env.agents.records.generator_work import turn_set_of
-from warlight_env.agents.search.foresight import narrowing_at
 from warlight_env.agents.search.playout import play_orders
+from warlight_env.agents.search.rollout_policy import narrowing_at
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
@@ -53,7 +53,7 @@ def load_state(tree: Tree, position: Position, node: Int) -> None:
 
 
 @inline_kernel
-def reach(
+def advance_to_state(
     context: Context,
     settings: TreeSettings,
     tree: Tree,

@@ -12,8 +12,8 @@ from numba import types
 from warlight_env.agents.context import record_types
 from warlight_env.agents.players.mcts.tree import Tree, make_tree
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_tree_work
-from warlight_env.agents.search.parts import Parts
-from warlight_env.agents.search.playing import UNIT, play_settings
+from warlight_env.agents.search.kernel_registry import KernelRegistry
+from warlight_env.agents.search.simulation import UNIT, make_simulation_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.reference import reference
@@ -40,7 +40,7 @@ def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
 
 
 @kernel
-def select_seen(
+def select_uct(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
     """Select by UCT: every player's turn by its value after the turns that were selected before it."""
@@ -48,7 +48,7 @@ def select_seen(
 
 
 @kernel
-def select_blind(
+def select_duct(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
     """Select by decoupled UCT.
@@ -92,7 +92,7 @@ def select_blind(
 
 
 @kernel
-def select_prior(
+def select_puct(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
     """Select by PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
@@ -127,14 +127,14 @@ def selection_signature() -> Any:
     selected. rng: uint64[2], the thread's generator, for rules that draw (`engine.rng`); the rules here do not draw.
     """
     settings = TreeSettings(
-        play=play_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0, leaves=1,
-        locked=False, virtual=0,
+        play=make_simulation_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0,
+        leaves=1, locked=False, virtual=0,
     )  # fmt: skip
     records = make_tree(1, 1, 1), reference(settings), make_tree_work(1, 1, 2, 1, 1)
     return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64, record_types()["rng"])
 
 
 selection_at = function_at(selection_signature)
-SELECTIONS: Final = Parts(
-    "selection", selection_signature, {"seen": select_seen, "blind": select_blind, "prior": select_prior}
+SELECTIONS: Final = KernelRegistry(
+    "selection", selection_signature, {"seen": select_uct, "blind": select_duct, "prior": select_puct}
 )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from warlight_env.agents.parameters import Range, Told, documented, parameters_of
+from warlight_env.agents.parameters import Param, Range, documented, parameters_of
 from warlight_env.agents.players.mcts.selection import SELECTIONS
 from warlight_env.agents.players.mcts.tree import LEAST_NODES, nodes_per_state, tree_bytes
 from warlight_env.agents.players.mcts.work import TreeSettings
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions, plug_in
-from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search.foresight import NARROWINGS
-from warlight_env.agents.search.playing import PlaySettings
+from warlight_env.agents.search.final_move import FINAL_MOVE_RULES
+from warlight_env.agents.search.rollout_policy import NARROWINGS
 from warlight_env.agents.search.search_settings import SearchSettings
+from warlight_env.agents.search.simulation import SimulationSettings
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
@@ -28,11 +28,14 @@ class MctsSettings(SearchSettings):
     """The settings of a tree search; `THESIS_SETTINGS` are the thesis's."""
 
     exploration: Annotated[
-        float, Told("exploration constant", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
+        float,
+        Param(
+            "exploration constant", 0, 100, python_range=Range(0), spec_name="c", more="c in w / n + c sqrt(ln N / n)."
+        ),
     ] = 0.4
     exploration_visits: Annotated[
         Literal["root", "parent"],
-        Told(
+        Param(
             "node that provides the visits N of the exploration term: root, parent",
             choices=("root", "parent"),
             more="The thesis uses root.",
@@ -40,7 +43,7 @@ class MctsSettings(SearchSettings):
     ] = "root"
     selection: Annotated[
         str,
-        Told(
+        Param(
             "selection of turns: given the earlier players' turns (seen), without them (blind), or by priors (prior)",
             choices=SELECTIONS,
             more="blind is decoupled UCT: it values an enemy's turn over all turns of earlier players, because players "
@@ -49,7 +52,7 @@ class MctsSettings(SearchSettings):
     ] = "seen"  # fmt: skip
     top: Annotated[
         int,
-        Told(
+        Param(
             "number of a player's turns that enter the tree, the best one round ahead; 0: all",
             0,
             10_000,
@@ -58,15 +61,15 @@ class MctsSettings(SearchSettings):
     ] = 0
     leaves: Annotated[
         int,
-        Told(
+        Param(
             "number of leaves to select before one call evaluates them", 1, 10_000,
             more="With more than one, each leaf counts as `virtual_loss` lost visits until its evaluation.",
         ),
     ] = 1  # fmt: skip
     final: Annotated[
         str,
-        Told(
-            f"rule that chooses the answer: {', '.join(ANSWERS)}", choices=ANSWERS,
+        Param(
+            f"rule that chooses the answer: {', '.join(FINAL_MOVE_RULES)}", choices=FINAL_MOVE_RULES,
             more="robust: the most visits. max: the best value. secure: the best lower bound. max_robust: the search "
             "continues until robust and max agree, for at most twice the simulations. With a time limit, it first uses "
             "half of the tree's seconds, then up to the rest. mixture: a turn drawn by visits.",
@@ -74,14 +77,14 @@ class MctsSettings(SearchSettings):
     ] = "robust"  # fmt: skip
     picks: Annotated[
         Literal["best", "search"],
-        Told(
+        Param(
             "choice of starting regions: the best set by value (best), or a search (search)",
             choices=("best", "search"),
             more="The search covers the best sets.",
         ),
     ] = "best"
 
-    def for_kernels(self, play: PlaySettings, functions: Functions = BUILT_IN) -> TreeSettings:
+    def for_kernels(self, play: SimulationSettings, functions: Functions = BUILT_IN) -> TreeSettings:
         """Return the settings of the tree's kernels."""
         shared = self.parallel in ("tree", "lock") and self.threads > 1
         one_by_one = self.leaves == 1 or (self.parallel == "leaf" and self.threads > 1)

@@ -1,8 +1,8 @@
 """Simulations as kernels, for one thread or for several threads on one tree (thesis, algorithms 3.18 and 3.19).
 
-A simulation has three steps. `select_leaves` walks down the tree, `value_leaves` plays on from the leaf, and `back_up`
-updates the tree. Under a state there is a level for each player, the searching player first and then by seats. After
-all players have moved, a round is played.
+A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays on from the leaf, and
+`backpropagate` updates the tree. Under a state there is a level for each player, the searching player first and then by
+seats. After all players have moved, a round is played.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.standing import ONGOING
-from warlight_env.agents.players.mcts.expansion import expand, grow, load_state, reach
+from warlight_env.agents.evaluation.game_outcome import ONGOING
+from warlight_env.agents.players.mcts.expansion import advance_to_state, expand, grow, load_state
 from warlight_env.agents.players.mcts.selection import selection_at
 from warlight_env.agents.players.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS, Tree
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork
 from warlight_env.agents.search.leaves import MAX_DEPTH
-from warlight_env.agents.search.playout import value_leaves
-from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.search.playout import evaluate_leaves
+from warlight_env.agents.search.utility import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers
@@ -67,7 +67,7 @@ def _descend(
     """
     node, players = np.int64(0), context.players
     winner: Int = np.int64(ONGOING)
-    position, placed = work.play.position, settings.play.worth == PLACEMENTS
+    position, placed = work.play.position, settings.play.utility == PLACEMENTS
     select, capacity = selection_at(settings.select), work.turns.counts.shape[1]
     if placed:
         load_state(tree, position, 0)
@@ -94,7 +94,7 @@ def _descend(
         if reached < 0:  # the memory is full in the middle of a round
             load_state(tree, position, node)
             break
-        winner = reach(context, settings, tree, work, path, length, node)
+        winner = advance_to_state(context, settings, tree, work, path, length, node)
         if atomic_load(tree.state, reached) < 0:
             break  # the memory is full
         if placed:
@@ -111,14 +111,14 @@ def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: Tr
     leaves = work.play.leaves
     _lock(tree, settings)
     for k in range(count):
-        length, winner = _descend(context, settings, tree, work, leaves.path[k], leaves.out[k])
+        length, winner = _descend(context, settings, tree, work, leaves.path[k], leaves.eliminated_at[k])
         leaves.length[k], leaves.winner[k] = length, winner
         copy_position(work.play.position, position_at(leaves.positions, k))
     _unlock(tree, settings)
 
 
 @kernel
-def back_up(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
+def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
     """Add the values of the first `count` leaves along their paths, for each node its player's value, and a visit."""
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1
@@ -141,8 +141,8 @@ def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
     while left > 0:
         count = min(left, np.int64(settings.leaves))
         select_leaves(context, settings, tree, work, count)
-        value_leaves(context, settings.play, work.play, count, settings.play.rounds)
-        back_up(context, settings, tree, work, count)
+        evaluate_leaves(context, settings.play, work.play, count, settings.play.rounds)
+        backpropagate(context, settings, tree, work, count)
         left -= count
 
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.evaluation.standing import ONGOING
+from warlight_env.agents.evaluation.game_outcome import ONGOING
 from warlight_env.agents.records.generator_work import MAX_TURNS
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.board import Board
@@ -54,7 +54,7 @@ class Tree(NamedTuple):
     children: npt.NDArray[np.int32]  #: [M] number of children; LEAF or EXPANDING
     turn: npt.NDArray[np.int32]  #: [M] the turn of the node
     state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after all players' turns
-    winner: npt.NDArray[np.int8]  #: [M] result of `standing.winner_of` for that state
+    winner: npt.NDArray[np.int8]  #: [M] result of `game_outcome.winner_of` for that state
     #: [M] for nodes with a state: the place in the pool of the turns of the third and later players.
     #: For each player: the number of turns, the turns and, in searches with priors, the priors in PRIOR_UNITs.
     later: npt.NDArray[np.int32]

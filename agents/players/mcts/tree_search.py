@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from warlight_env.agents.players.mcts.picking import plant_picks
+from warlight_env.agents.players.mcts.pick_search import plant_picks
 from warlight_env.agents.players.mcts.settings import MctsSettings, nodes_for
-from warlight_env.agents.players.mcts.simulation import back_up, leaf_depths, search, select_leaves
+from warlight_env.agents.players.mcts.simulation import backpropagate, leaf_depths, search, select_leaves
 from warlight_env.agents.players.mcts.tree import (
     FULL,
     LEAF,
@@ -26,23 +26,23 @@ from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_t
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.crew import Quota
-from warlight_env.agents.search.final_answers import ANSWERS
-from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
+from warlight_env.agents.search.final_move import FINAL_MOVE_RULES
+from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork
+from warlight_env.agents.search.thread_pool import Quota
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position, pack
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
 
 
-class GrowingTree:
+class TreeStore:
     """A tree with the working memory of the threads that grow it."""
 
     def __init__(self, tree: Tree, works: list[TreeWork]) -> None:
         self.tree, self.works = tree, works
 
 
-class Search(AnytimeSearch):
+class TreeSearch(AnytimeSearch):
     """A tree search for one move, see `AnytimeSearch`. In the picking phase, `best_picks` returns the answer.
 
     Args:
@@ -75,18 +75,18 @@ class Search(AnytimeSearch):
         return nodes_for(settings, view.board.n_regions, simulations, view.players, functions)
 
     @property
-    def trees(self) -> list[GrowingTree]:
+    def trees(self) -> list[TreeStore]:
         """One tree, or several parallel trees."""
         return self.stores
 
-    def _make_store(self, view: View) -> GrowingTree:
+    def _make_store(self, view: View) -> TreeStore:
         n, e, players = view.board.n_regions, view.board.n_edges, view.players
         s, capacity = self.settings, self.functions.capacity
         tree = make_tree(n, e, self.nodes, players, capacity, self.functions.prior is not None)
         works = [make_tree_work(n, e, players, s.samples, capacity, s.leaves) for _ in range(s.workers)]
-        return GrowingTree(tree, works)
+        return TreeStore(tree, works)
 
-    def _plant(self, store: GrowingTree, position: Position, seed: int) -> None:
+    def _plant(self, store: TreeStore, position: Position, seed: int) -> None:
         tree = store.tree
         clear(tree)
         pack(position, tree.states[0])
@@ -94,7 +94,7 @@ class Search(AnytimeSearch):
         if self.view.phase == "pick":
             self._wishes = plant_picks(self.view, self.context, tree, seed)
 
-    def _open(self, store: GrowingTree, quota: Quota) -> None:
+    def _open(self, store: TreeStore, quota: Quota) -> None:
         """Give a root its children, by one simulation of one thread.
 
         A thread that finds another thread at a leaf plays out from that leaf. At the root, such a playout would give no
@@ -103,25 +103,25 @@ class Search(AnytimeSearch):
         if store.tree.children[0] <= LEAF and quota.take(1):
             self._simulate(store, store.works[0], 1)
 
-    def _set_kernel_settings(self, play: PlaySettings) -> None:
-        self.play_settings = play
+    def _set_kernel_settings(self, play: SimulationSettings) -> None:
+        self.simulation_settings = play
         self.kernel_settings: TreeSettings = self.settings.for_kernels(play, self.functions)
 
     @property
     def rounds(self) -> int:
-        return self.play_settings.rounds
+        return self.simulation_settings.rounds
 
-    def play_work(self, work: TreeWork) -> PlayWork:
+    def play_work(self, work: TreeWork) -> SimulationWork:
         return work.play
 
     def kernels(
-        self, store: GrowingTree, work: TreeWork
+        self, store: TreeStore, work: TreeWork
     ) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
         common = self.context, self.kernel_settings, store.tree, work
         return (
             functools.partial(search, *common),
             functools.partial(select_leaves, *common, 1),
-            functools.partial(back_up, *common, 1),
+            functools.partial(backpropagate, *common, 1),
         )
 
     def _ranked(self) -> list[Candidate]:
@@ -138,7 +138,7 @@ class Search(AnytimeSearch):
                     visits, total = visits + before.visits, total + before.total
                 merged[key] = Candidate(orders, visits, total, picks)
         rng = np.random.default_rng(derive_seed(self.seed, self.simulations))
-        return ANSWERS[self.settings.final](list(merged.values()), rng)
+        return FINAL_MOVE_RULES[self.settings.final](list(merged.values()), rng)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
         """Return the choice of a child of the root: orders or, during the picks, wanted regions."""
@@ -154,7 +154,7 @@ class Search(AnytimeSearch):
         """Return the present answer in the picking phase: regions, most wanted first."""
         return list(self.candidates()[0].picks)
 
-    def _counts(self, store: GrowingTree) -> tuple[int, int, bool, int, int]:
+    def _counts(self, store: TreeStore) -> tuple[int, int, bool, int, int]:
         tree = store.tree
         low, high = leaf_depths(tree)
         nodes = min(int(tree.used[NODES]), len(tree.visits))

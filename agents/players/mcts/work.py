@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.players.mcts.picking import PICK_SETS
+from warlight_env.agents.players.mcts.pick_search import PICK_SETS
 from warlight_env.agents.records.generator_work import TurnSets, make_turn_sets
-from warlight_env.agents.search.playing import PlaySettings, PlayWork, make_play_work
+from warlight_env.agents.search.simulation import SimulationSettings, SimulationWork, make_simulation_work
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
@@ -17,11 +17,11 @@ from warlight_env.engine.reference import reference
 class TreeSettings(NamedTuple):
     """Parts, as addresses, and parameters of the search."""
 
-    play: PlaySettings
+    play: SimulationSettings
     exploration: float
     root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
     select: int  #: from `selection.SELECTIONS`
-    narrow: int  #: from `foresight.NARROWINGS`; 0 if `top` is 0
+    narrow: int  #: from `rollout_policy.NARROWINGS`; 0 if `top` is 0
     top: int  #: most turns of a player in the tree, the best one round ahead; 0: all
     prior: int  #: of `context.prior_signature`: writes priors of turns; 0: no priors
     leaves: int  #: number of leaves that are evaluated together
@@ -32,7 +32,7 @@ class TreeSettings(NamedTuple):
 class TreeWork(NamedTuple):
     """Working memory of one thread; K: the most turns that a generator writes."""
 
-    play: PlayWork
+    play: SimulationWork
     turns: TurnSets  #: [P, K, ...] turns of each player, in the order of moves
     found: npt.NDArray[np.int64]  #: [P] number of turns
     prior: npt.NDArray[np.float64]  #: [P, K]
@@ -44,10 +44,10 @@ class TreeWork(NamedTuple):
 def make_tree_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> TreeWork:
-    """Make working memory for one thread; see `make_play_work`."""
+    """Make working memory for one thread; see `make_simulation_work`."""
     return reference(
         TreeWork(
-            play=make_play_work(n_regions, n_edges, players, samples, capacity, leaves),
+            play=make_simulation_work(n_regions, n_edges, players, samples, capacity, leaves),
             turns=make_turn_sets(n_regions, n_edges, players, capacity),
             found=private_zeros(players, np.int64),
             prior=private_zeros((players, capacity), np.float64),

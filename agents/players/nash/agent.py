@@ -9,23 +9,23 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,
     WEIGHTS,
+    Param,
     Range,
-    Told,
     check_values,
     documented,
     parameters_of,
 )
-from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.planning.simulated_picks import PICKS, simulated_picks
 from warlight_env.agents.players.nash.nash_work import NashWork, SimpleContexts, make_nash_setup, make_nash_work
-from warlight_env.agents.players.nash.opponents import KINDS, OpponentKinds
-from warlight_env.agents.players.nash.simple_bots import SimpleBots
-from warlight_env.agents.players.nash.solving import (
+from warlight_env.agents.players.nash.opponent_types import OPPONENT_TYPES, OpponentTypes
+from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
+from warlight_env.agents.players.nash.round_solver import (
     BY_NETWORK,
     BY_PLAYS,
     RoundGame,
@@ -41,7 +41,7 @@ from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_v
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
-from warlight_env.agents.turn_net.turn_file import NET
+from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
@@ -51,7 +51,7 @@ from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
 #: Plays of a move if neither simulations nor seconds are given.
-DEFAULT_PLAYS: Final = 1200
+NASH_SIMULATIONS: Final = 1200
 #: Estimated `Sizes.steps` a second of a thread before the first measurement, for two players on the world map: without
 #: and with a turn network.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
@@ -89,7 +89,7 @@ class NashAgent(SearchAgent):
     """
 
     name = "nash"
-    default_simulations = DEFAULT_PLAYS
+    default_simulations = NASH_SIMULATIONS
     not_copied = ("_of", "_made")
 
     def __init__(
@@ -97,21 +97,21 @@ class NashAgent(SearchAgent):
         seed: int = 0,
         sims: Annotated[
             int | None,
-            Told(
-                f"simulations per move (default: {DEFAULT_PLAYS}, unless secs is given)",
+            Param(
+                f"simulations per move (default: {NASH_SIMULATIONS}, unless secs is given)",
                 1,
                 10**9,
-                takes=FROM_ONE,
-                short="sims",
+                python_range=FROM_ONE,
+                spec_name="sims",
             ),
         ] = None,
         secs: Annotated[float | None, SECONDS] = None,
         candidates: Annotated[
-            int | None, Told(f"initial number of turns of each player (default: {_told('candidates')})", 1, 200)
+            int | None, Param(f"initial number of turns of each player (default: {_told('candidates')})", 1, 200)
         ] = None,
         rounds: Annotated[
             int | None,
-            Told(
+            Param(
                 "rounds of a simulation: the first with the candidate turns, later ones with turns of the network or "
                 f"planned turns (default: {_told('rounds')}; without both networks: 2)",
                 1,
@@ -119,27 +119,27 @@ class NashAgent(SearchAgent):
             ),
         ] = None,
         responses: Annotated[
-            int | None, Told(f"number of searches for best responses (default: {_told('responses')})", 0, 100)
+            int | None, Param(f"number of searches for best responses (default: {_told('responses')})", 0, 100)
         ] = None,
         refine: Annotated[
             float,
-            Told(
+            Param(
                 "part of the budget for the search for best responses",
                 0,
                 0.99,
-                takes=Range(0, 1, below_high=True),
+                python_range=Range(0, 1, below_high=True),
                 shared=True,
             ),
         ] = 0.5,
         scenarios: Annotated[
             int | None,
-            Told(
+            Param(
                 f"number of scenarios that test best responses (default: {_told('scenarios')})", 1, 10_000, shared=True
             ),
         ] = None,
         answer: Annotated[
             Literal["best", "likely", "mixture"] | None,
-            Told(
+            Param(
                 "the answer: best (the best turn against the others' mixtures), likely (the most likely turn of our "
                 "mixture), mixture (a draw from it); default: best, under fog likely",
                 choices=("best", "likely", "mixture"),
@@ -149,7 +149,7 @@ class NashAgent(SearchAgent):
         net: Annotated[str | TurnNetwork | None, NET] = "learned",
         anchor: Annotated[
             float | None,
-            Told(
+            Param(
                 "minimum gain in win probability before the search leaves the network's most likely turn; also "
                 f"for players with the same candidate turns as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
@@ -158,15 +158,15 @@ class NashAgent(SearchAgent):
         ] = None,
         others: Annotated[
             Literal["known", "same", "seen", "plans", "network", "ways"],
-            Told(
+            Param(
                 "candidate turns of the other players: same (as ours), known (as ours; without fog, recognised bots "
                 "one_big_army and aggressive have their own turns), plans, network, ways (the thesis's generators), "
                 "seen (these three kinds, weighted by similarity to the observed turns)",
-                choices=("known", "same", "seen", *KINDS),
+                choices=("known", "same", "seen", *OPPONENT_TYPES),
             ),
         ] = "known",
         threads: Annotated[
-            int, Told("number of parallel searches per move, each with the whole budget", 1, 1000, shared=True)
+            int, Param("number of parallel searches per move, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
         picks: Annotated[Literal["played", "best"], PICKS] = "played",
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
@@ -185,8 +185,8 @@ class NashAgent(SearchAgent):
         if others == "network" and self.nets is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
-        self._opponents: OpponentKinds | None = None
-        self._simple: SimpleBots | None = None
+        self._opponents: OpponentTypes | None = None
+        self._simple: RecognizedBots | None = None
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
@@ -194,7 +194,7 @@ class NashAgent(SearchAgent):
             return super().pick(view)
         net = self._net(view)
         policy = planned_turn if net is None else sampled_turn
-        return played_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
+        return simulated_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
 
     def _net(self, view: View) -> TurnNetwork | None:
         """Return the network for the game of a view."""
@@ -231,7 +231,7 @@ class NashAgent(SearchAgent):
             made = self._made = (sizes, view.board, players, works)
         return made[3]
 
-    def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentKinds | None:
+    def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
         """Return the estimate of the other players' kinds of turns, updated by the last round.
 
         position: the position of the search. None: the other players choose from the same turns as this player.
@@ -241,14 +241,16 @@ class NashAgent(SearchAgent):
         made = self._opponents
         if made is None or not made.goes_on(view):
             chosen = [
-                kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.nets) != ("network", None)
+                kind
+                for kind in OPPONENT_TYPES
+                if self.others in (kind, "seen") and (kind, self.nets) != ("network", None)
             ]
-            made = OpponentKinds(view, chosen, self.weights, self._net(view))
+            made = OpponentTypes(view, chosen, self.weights, self._net(view))
             self._opponents = made
         made.see(view, position, work)
         return made
 
-    def _of_simple(self, view: View, position: Position) -> SimpleBots | None:
+    def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
         """Return the estimate of whether the other players are simple bots, updated by the last round.
 
         None: the agent does not look for simple bots, or the game has fog.
@@ -256,7 +258,7 @@ class NashAgent(SearchAgent):
         if self.others != "known" or view.rules.fog:
             return None
         if self._simple is None or not self._simple.goes_on(view):
-            self._simple = SimpleBots(view)
+            self._simple = RecognizedBots(view)
         self._simple.see(view, position)
         return self._simple
 
@@ -271,7 +273,7 @@ class NashAgent(SearchAgent):
         context = make_context(
             view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
         )
-        position, player = lone(view), view.player
+        position, player = minimal_determinization(view), view.player
         opponents = self._of_others(view, position, works[0])
         simple = self._of_simple(view, position)
         setup = make_nash_setup(
@@ -291,8 +293,8 @@ class NashAgent(SearchAgent):
     def _found(self, works: list[NashWork], player: int, begun: int, answer: str, limits: Limits) -> SearchRecord:
         turns = turns_of(works, player, begun)
         found = [
-            Candidate(orders, int(visits), float(total), refined=i >= begun, chance=float(chance))
-            for i, (orders, visits, total, chance) in enumerate(
+            Candidate(orders, int(visits), float(total), refined=i >= begun, probability=float(probability))
+            for i, (orders, visits, total, probability) in enumerate(
                 zip(turns.orders, turns.visits, turns.total, turns.mixture, strict=True)
             )
         ]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.records.generator_work import take_turn, turn_set_of
 from warlight_env.agents.search.leaves import write_leaf_shares
@@ -43,16 +43,16 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
         for i in range(work.regret.shape[1]):
             work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
             work.bonus[p, i] = 0.0
-        for b in range(work.foretold.shape[1]):
-            work.foretold[p, b] = 0.0
+        for b in range(work.predicted_probability.shape[1]):
+            work.predicted_probability[p, b] = 0.0
     work.spent[0], work.spent[1] = 0, 0
 
 
 @inline_kernel
-def order(work: NashWork, p: Int, which: Int) -> None:
+def order(work: NashWork, p: Int, index: Int) -> None:
     """Write a player's turn to the orders of the round."""
     orders = work.round
-    orders.counts[p] = take_turn(turn_set_of(work.turns, p), which, orders.deploy[p], orders.attacks[p])
+    orders.counts[p] = take_turn(turn_set_of(work.turns, p), index, orders.deploy[p], orders.attacks[p])
 
 
 @inline_kernel
@@ -70,19 +70,19 @@ def order_all(context: Context, work: NashWork) -> None:
 @inline_kernel
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
     """Write a player's turn in a later round of a play: the turn of its assumed bot, or else the policy's."""
-    deploy, attacks, luck, generator = work.round.deploy[p], work.round.attacks[p], work.luck, work.generator
+    deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:
-        return draw_turn(setup.simple.first, position, p, luck, generator, deploy, attacks)
+        return draw_turn(setup.simple.first, position, p, play_rng, generator, deploy, attacks)
     if work.bot[p] == 2:
-        return draw_turn(setup.simple.second, position, p, luck, generator, deploy, attacks)
-    return draw_turn(context, position, p, luck, generator, deploy, attacks)
+        return draw_turn(setup.simple.second, position, p, play_rng, generator, deploy, attacks)
+    return draw_turn(context, position, p, play_rng, generator, deploy, attacks)
 
 
 @kernel
-def play_out(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
+def rollout(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
     """Play the orders of the round from a position, then more rounds by the policy; leaf k gets the last position."""
     players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
-    work.luck[0], work.luck[1] = dice[0], dice[1]
+    work.play_rng[0], work.play_rng[1] = dice[0], dice[1]
     work.spent[0] += 1
     copy_position(position, at)
     winner: Int = ONGOING
@@ -95,7 +95,7 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
                 else:
                     for r in range(at.owner.shape[0]):
                         orders.deploy[p, r] = 0
-        resolve_orders(context.params, at, orders, work.luck, None, None)
+        resolve_orders(context.params, at, orders, work.play_rng, None, None)
         winner = winner_of(context, at)
         if winner != ONGOING:
             break
@@ -103,7 +103,7 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
 
 
 @kernel
-def value_plays(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
+def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
     """Write each player's share at the end of the first `count` plays to `work.leaves.shares`."""
     leaves, players = work.leaves, context.players
     write_leaf_shares(context, setup.leaf, leaves, count)
@@ -116,7 +116,7 @@ def value_plays(context: Context, setup: NashSetup, count: Int, work: NashWork) 
 
 
 @kernel
-def mix(work: NashWork, p: Int) -> None:
+def update_mixture(work: NashWork, p: Int) -> None:
     """Write a player's mixture in proportion to its regrets; without regrets, all turns are equally likely."""
     count, total = work.sizes[p], 0.0
     for i in range(count):
@@ -140,11 +140,11 @@ def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
 
 
 @kernel
-def foretells(work: NashWork, p: Int) -> Real:
+def prediction_probability(work: NashWork, p: Int) -> Real:
     """Return the probability that a player's turn is a predicted turn."""
     total: Real = 0.0
-    for b in range(work.foretold.shape[1]):
-        total += work.foretold[p, b]
+    for b in range(work.predicted_probability.shape[1]):
+        total += work.predicted_probability[p, b]
     return total
 
 
@@ -154,10 +154,10 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
     Returns the turn's index; -1 for the first bot's predicted turn, -2 for the second bot's.
     """
-    if foretells(work, p) > 0.0:
+    if prediction_probability(work, p) > 0.0:
         left = uniform(work.rng)
-        for b in range(work.foretold.shape[1]):
-            left -= work.foretold[p, b]
+        for b in range(work.predicted_probability.shape[1]):
+            left -= work.predicted_probability[p, b]
             if left < 0.0:
                 return np.int64(-1 - b)
     return draw(weights, work.sizes[p], work.rng)
@@ -167,7 +167,7 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 def assume(work: NashWork, p: Int, choice: Int) -> None:
     """Set a player's turn from the result of `choose`."""
     work.bot[p] = max(np.int64(0), -choice)
-    work.chosen[p] = choice if choice >= 0 else work.foretold_turn[p, -1 - choice]
+    work.chosen[p] = choice if choice >= 0 else work.predicted_turn[p, -1 - choice]
 
 
 @kernel
@@ -177,7 +177,7 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
     for _ in range(times):
         for p in range(players):
             if work.sizes[p] > 0:
-                mix(work, p)
+                update_mixture(work, p)
                 assume(work, p, choose(work, work.mixture[p], p))
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
         work.spent[1] += 1
@@ -195,11 +195,11 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
                     continue
                 work.chosen[p] = i
                 order_all(context, work)
-                play_out(context, setup, position, dice, count, work)
+                rollout(context, setup, position, dice, count, work)
                 work.played[count] = i
                 count += 1
             work.chosen[p] = own
-            value_plays(context, setup, count, work)
+            evaluate_rollouts(context, setup, count, work)
             for k in range(count):
                 i, share = work.played[k], work.leaves.shares[k, p]
                 work.value[i] = share + work.bonus[p, i]

@@ -19,7 +19,7 @@ from warlight_env.agents.records.generator_work import (
     make_turn_sets,
 )
 from warlight_env.agents.search.leaves import Leaves, make_leaves
-from warlight_env.agents.search.refining.trials import BLOCK
+from warlight_env.agents.search.local_search.scenario_evaluation import BLOCK
 from warlight_env.engine.jit import address
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
@@ -27,14 +27,14 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class SimpleContexts(NamedTuple):
-    """The contexts of simple bots, by their numbers from 1, see `simple_bots`."""
+    """The contexts of simple bots, by their numbers from 1, see `recognized_bots`."""
 
     first: Context
     second: Context
 
 
 #: Number of predicted turns of a player.
-FORETOLD: Final = len(SimpleContexts._fields)
+PREDICTED: Final = len(SimpleContexts._fields)
 
 
 class NashSetup(NamedTuple):
@@ -58,9 +58,10 @@ class NashWork(NamedTuple):
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures over iterations; later iterations have more weight
     total: npt.NDArray[np.float64]  #: [P, K] sums of shares
     visits: npt.NDArray[np.int64]  #: [P, K] number of shares in that sum
-    bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `anchor`
-    foretold: npt.NDArray[np.float64]  #: [P, B] probabilities that a player plays a predicted turn, see `simple_bots`
-    foretold_turn: npt.NDArray[np.int64]  #: [P, B] that turn
+    bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `policy_anchor`
+    #: [P, B] probabilities that a player plays a predicted turn, see `recognized_bots`
+    predicted_probability: npt.NDArray[np.float64]
+    predicted_turn: npt.NDArray[np.int64]  #: [P, B] that turn
     chosen: npt.NDArray[np.int64]  #: [P] turns in the present play
     #: [P] the assumed simple bot of a player in a play; it also plays the later rounds; 0: none
     bot: npt.NDArray[np.int64]
@@ -69,9 +70,9 @@ class NashWork(NamedTuple):
     value: npt.NDArray[np.float64]  #: [K] values of one player's turns in an iteration
     trial: TurnSet  #: [2, ...] the best turn of the local search, and the turn under trial
     result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
-    others: npt.NDArray[np.int64]  #: [S, P] the other players' turns in a scenario, as results of `choose`
+    opponent_turns: npt.NDArray[np.int64]  #: [S, P] the other players' turns in a scenario, as results of `choose`
     dice: npt.NDArray[np.uint64]  #: [S, 2]
-    luck: npt.NDArray[np.uint64]  #: [2] random state of the play
+    play_rng: npt.NDArray[np.uint64]  #: [2] random state of the play
     round: Workspace
     borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
     free: npt.NDArray[np.int64]  #: [N] armies without an order
@@ -98,7 +99,7 @@ def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
     """Make working memory for one thread; candidates: first turns of each player; responses: most additional turns."""
-    capacity = candidates + responses + FORETOLD
+    capacity = candidates + responses + PREDICTED
     return reference(
         NashWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -111,8 +112,8 @@ def make_nash_work(
             total=private_zeros((players, capacity), np.float64),
             visits=private_zeros((players, capacity), np.int64),
             bonus=private_zeros((players, capacity), np.float64),
-            foretold=private_zeros((players, FORETOLD), np.float64),
-            foretold_turn=private_zeros((players, FORETOLD), np.int64),
+            predicted_probability=private_zeros((players, PREDICTED), np.float64),
+            predicted_turn=private_zeros((players, PREDICTED), np.int64),
             chosen=private_zeros(players, np.int64),
             bot=private_zeros(players, np.int64),
             leaves=make_leaves(n_regions, players, max(capacity, BLOCK)),
@@ -120,9 +121,9 @@ def make_nash_work(
             value=private_zeros(capacity, np.float64),
             trial=make_turn_set(n_regions, n_edges, 2),
             result=private_zeros((2, scenarios), np.float64),
-            others=private_zeros((scenarios, players), np.int64),
+            opponent_turns=private_zeros((scenarios, players), np.int64),
             dice=private_zeros((scenarios, 2), np.uint64),
-            luck=private_zeros(2, np.uint64),
+            play_rng=private_zeros(2, np.uint64),
             round=make_workspace(n_regions, n_edges, players),
             borders=private_zeros(n_regions, np.int32),
             free=private_zeros(n_regions, np.int64),

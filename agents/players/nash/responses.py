@@ -1,8 +1,8 @@
 """Double oracle: local search finds best responses, which join the game (McMahan et al., 2003; Bošanský et al., 2016).
 
 The local search starts from the best turn against the other players' mean mixtures. It works like local search on an
-answer (`search.refining`), but its scenarios are drawn from the other players' mixtures. A response joins only if it is
-better in new scenarios.
+answer (`search.local_search`), but its scenarios are drawn from the other players' mixtures. A response joins only if
+it is better in new scenarios.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.players.nash.equilibrium import assume, choose, order_all, play_out, value_plays
+from warlight_env.agents.players.nash.equilibrium import assume, choose, evaluate_rollouts, order_all, rollout
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.records.generator_work import take_turn, turn_set_of
-from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
-from warlight_env.agents.search.refining.trials import BEST, BLOCK, TRIED
+from warlight_env.agents.search.local_search.neighborhood import fit, is_within, list_borders, random_neighbor
+from warlight_env.agents.search.local_search.scenario_evaluation import BEST, BLOCK, TRIED
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Real
 from warlight_env.engine.position import Position
@@ -27,7 +27,7 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
     for k in range(setup.scenarios):
         for p in range(context.players):
             if work.sizes[p] > 0:
-                work.others[k, p] = choose(work, work.average[p], p)
+                work.opponent_turns[k, p] = choose(work, work.average[p], p)
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
 
 
@@ -50,7 +50,7 @@ def _copy(work: NashWork, source: Int, target: Int) -> None:
 
 @kernel
 def _try(
-    context: Context, setup: NashSetup, position: Position, p: Int, which: Int, racing: Bool, work: NashWork
+    context: Context, setup: NashSetup, position: Position, p: Int, index: Int, racing: Bool, work: NashWork
 ) -> Real:
     """Play a turn of the local search in all scenarios.
 
@@ -62,17 +62,17 @@ def _try(
         for k in range(count):
             for q in range(context.players):
                 if work.sizes[q] > 0:
-                    assume(work, q, work.others[begun + k, q])
+                    assume(work, q, work.opponent_turns[begun + k, q])
             work.bot[p] = 0
             order_all(context, work)
             orders = work.round
-            orders.counts[p] = take_turn(work.trial, which, orders.deploy[p], orders.attacks[p])
-            play_out(context, setup, position, work.dice[begun + k], k, work)
-        value_plays(context, setup, count, work)
+            orders.counts[p] = take_turn(work.trial, index, orders.deploy[p], orders.attacks[p])
+            rollout(context, setup, position, work.dice[begun + k], k, work)
+        evaluate_rollouts(context, setup, count, work)
         for k in range(count):
             share = work.leaves.shares[k, p]
-            work.result[which, begun + k] = share
-            total += share - work.result[BEST, begun + k] if which != BEST else share
+            work.result[index, begun + k] = share
+            total += share - work.result[BEST, begun + k] if index != BEST else share
         if racing and count == BLOCK and total <= 0.0:
             return 0.0
     return total
@@ -88,7 +88,7 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
 
 
 @kernel
-def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
+def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
     """Try changes to the best turn for so many plays, keep those that are better, and return their number."""
     rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
@@ -98,7 +98,9 @@ def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays:
         _copy(work, BEST, TRIED)
         deploy, attacks, count = turns.deploy[TRIED], turns.attacks[TRIED], turns.counts[TRIED]
         for _ in range(1 + below(rng, 2)):
-            count = change(context, position, p, deploy, attacks, count, work.borders, n_borders, rng, work.free)
+            count = random_neighbor(
+                context, position, p, deploy, attacks, count, work.borders, n_borders, rng, work.free
+            )
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, context.params.max_orders):
             work.spent[0] += 1  # so that the loop ends
@@ -113,7 +115,7 @@ def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays:
 
 
 @kernel
-def join(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
+def add_best_response(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
     """Add the local search's turn to the game if there is room and it is better than its start in new scenarios.
 
     The gain must also exceed the bonus of the start. Returns whether the turn was added.

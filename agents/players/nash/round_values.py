@@ -9,8 +9,8 @@ but over a limited number of rounds.
 from __future__ import annotations
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_end_shares
-from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, play_out, value_plays
+from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of, write_end_shares
+from warlight_env.agents.players.nash.equilibrium import begin, evaluate_rollouts, iterate, order_all, rollout
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Bool, Int, Shares
@@ -31,7 +31,7 @@ def play_at_random(context: Context, setup: NashSetup, position: Position, work:
     dice = work.dice[0]
     dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
     order_all(context, work)
-    play_out(context, setup, position, dice, 0, work)
+    rollout(context, setup, position, dice, 0, work)
     copy_position(position_at(work.leaves.positions, 0), after)
     return winner_of(context, after) == ONGOING
 
@@ -103,7 +103,7 @@ def write_playout_values(
                 for r in range(deploy.shape[0]):
                     deploy[r] = 0
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
-        play_out(context, setup, position, dice, 0, work)
-        value_plays(context, setup, 1, work)
+        rollout(context, setup, position, dice, 0, work)
+        evaluate_rollouts(context, setup, 1, work)
         for p in range(context.players):
             values[p] += work.leaves.shares[0, p] / plays

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.adapting import PlainAgent, as_agent, made_by
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.playing.clocks import Clock
@@ -229,7 +229,7 @@ def check_source(source: Any) -> None:
 def make(source: AgentSource, seed: int) -> Agent:
     """Return an agent from its source. Raise MatchError for a wrong source."""
     check_source(source)
-    return make_agent(source, seed) if isinstance(source, str) else as_agent(made_by(source, seed))
+    return make_agent(source, seed) if isinstance(source, str) else as_agent(call_factory(source, seed))
 
 
 def _pinned(source: AgentSource) -> AgentSource:

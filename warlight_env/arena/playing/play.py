@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
 from warlight_env.agents import Budget
-from warlight_env.agents.adapting import PlainAgent, is_agent
+from warlight_env.agents.agent_adapter import PlainAgent, is_agent
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.forfeits import Forfeits
 from warlight_env.arena.playing.player import AgentFaults, Failure, OnCrash, OnLate, SeatedAgent, TimeUse

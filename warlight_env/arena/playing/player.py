@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from warlight_env.agents import Budget
-from warlight_env.agents.adapting import PlainAgent, as_agent
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent
 from warlight_env.arena.playing.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders, wishes_of
 from warlight_env.engine.view import View

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget
-from warlight_env.agents.base import ASKED
+from warlight_env.agents.base import EXCLUSIVE_METHODS
 from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file
+from warlight_env.agents.turn_net.turn_network_file import TurnPolicy, is_turn_network_file, read_turn_network
 from warlight_env.arena.policies.policy_file import PolicyFile, PolicyPlace, policy_place
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
@@ -52,7 +52,7 @@ class PolicyAgent(OneThread, Agent):
         padding: for a policy of many maps, the padding of their observations in training.
     """
 
-    exclusive_methods = ASKED
+    exclusive_methods = EXCLUSIVE_METHODS
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class TrainedAgent(OneThread, Agent):
         seed: source of randomness for a policy that draws its actions.
     """
 
-    exclusive_methods = ASKED
+    exclusive_methods = EXCLUSIVE_METHODS
 
     def __init__(self, file: PlayableFile, seed: int = 0) -> None:
         self.file, self.seed, self.name = file, seed, f"policy:{file.name}"
@@ -201,7 +201,11 @@ def trained_policy(seed: int, text: str) -> Agent:
     if not text:
         raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:any")
     turns = turns_of(text)
-    return TrainedAgent(PolicyFile.load(text), seed) if turns is None else TurnNetAgent(turns.network, seed, turns.heat)
+    return (
+        TrainedAgent(PolicyFile.load(text), seed)
+        if turns is None
+        else TurnNetAgent(turns.network, seed, turns.temperature)
+    )
 
 
 def turns_of(text: str) -> TurnPolicy | None:
@@ -218,7 +222,7 @@ def turns_of(text: str) -> TurnPolicy | None:
 def _turns(place: PolicyPlace) -> TurnPolicy | None:
     """Return the turn network of a file; None if the file's header names another kind of content."""
     content = place.read()
-    return read_turn_file(content, str(place.path)) if is_turn_file(content) else None
+    return read_turn_network(content, str(place.path)) if is_turn_network_file(content) else None
 
 
 def policy_digest(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.records.value_record import check_digest
-from warlight_env.agents.turn_net.turn_file import BUNDLED
+from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.board import Board
@@ -280,7 +280,10 @@ def encoding_of(action: str, weights: Weights) -> EncodingFactory:
 
 
 def built_in() -> dict[str, Path]:
-    """Return the policies of this kind in the package, by name. Networks for whole turns are in `turn_file.BUNDLED`."""
+    """Return the policies of this kind in the package, by name.
+
+    Networks for whole turns are in `turn_network_file.BUNDLED`.
+    """
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 

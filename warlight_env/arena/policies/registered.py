@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from warlight_env.agents.parameters import Told
+from warlight_env.agents.parameters import Param
 from warlight_env.agents.registry import register
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ class _SavedModelSettings:
     """The parameters of saved models. They are declared here, so that listing agents loads none of their libraries."""
 
     file: Annotated[
-        str, Told("model saved by Stable-Baselines3 (.zip), with the file of SavePolicyCallback beside it")
+        str, Param("model saved by Stable-Baselines3 (.zip), with the file of SavePolicyCallback beside it")
     ] = ""
-    trust: Annotated[str, Told("yes: you trust the source of the file, which can run any program when it is read")] = (
+    trust: Annotated[str, Param("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )
-    play: Annotated[str, Told("drawn: draw actions by probability; likeliest: take the most likely action")] = "drawn"
+    play: Annotated[str, Param("drawn: draw actions by probability; likeliest: take the most likely action")] = "drawn"
 
 
 def _load() -> Callable[..., Agent]:

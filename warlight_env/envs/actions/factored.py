@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import VALUES, decode_factored, share_of, share_out
+from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_factored, share_of
 from warlight_env.array_arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
@@ -267,7 +267,7 @@ def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
         bounds = (0, *cuts, len(order))
         for w in range(_TOP):
             weights[order[bounds[w] : bounds[w + 1]]] = _TOP - w
-        share_out(view.owner, view.player, view.income, max_orders, weights, own, classes, out)
+        allocate_income(view.owner, view.player, view.income, max_orders, weights, own, classes, out)
         if (out == deploy).all():
             return weights
     return None

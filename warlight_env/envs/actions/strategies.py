@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.worth import write_best_picks
-from warlight_env.agents.generators.attacks import WAYS as ATTACK_WAYS
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
+from warlight_env.agents.generators.attacks import GENERATORS as ATTACK_GENERATORS
 from warlight_env.agents.generators.attacks import write_attacks
-from warlight_env.agents.generators.deploys import WAYS as DEPLOY_WAYS
+from warlight_env.agents.generators.deploys import GENERATORS as DEPLOY_GENERATORS
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.agents.generators.turns import prepare
 from warlight_env.agents.records.generator_work import GeneratorWork
@@ -27,8 +27,8 @@ from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPo
 from warlight_env.envs.actions.loss import Loss
 from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError
 
-_N_ATTACKS: Final = len(ATTACK_WAYS)
-STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for attack in ATTACK_WAYS)
+_N_ATTACKS: Final = len(ATTACK_GENERATORS)
+STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_GENERATORS for attack in ATTACK_GENERATORS)
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.imagined import spread
+from warlight_env.agents.evaluation.determinization import proportional_determinization
 from warlight_env.agents.players.batch_games import AGGRESSIVE, play_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena.ratings.statistics import wilson_interval
@@ -32,7 +32,7 @@ def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int
     """
     board, players = view.board, view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
-    position = spread(seen)
+    position = proportional_determinization(seen)
     own = position.owner
     state = make_state(games, board.n_regions, players)
     state.owner[:], state.army[:], state.phase[:] = own, position.army, PLAY

@@ -1,0 +1,158 @@
+"""Adapter that turns any object with a name, `pick` and `act` into an `Agent`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from warlight_env.agents.base import Agent, Budget
+from warlight_env.agents.faults import Faults
+from warlight_env.agents.records.search_record import SearchPolicy
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+from warlight_env.maps import Map
+
+_NOT_GIVEN: Final = object()
+
+
+class PlainAgent(Protocol):
+    """The attributes that `as_agent` requires. An `Agent` has them, too."""
+
+    name: str
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        ...
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        ...
+
+
+def is_agent(thing: object) -> bool:
+    """Return whether a thing can play: it is an `Agent`, or it has a name, `pick` and `act`."""
+    return isinstance(thing, Agent) or all(hasattr(thing, name) for name in ("name", "pick", "act"))
+
+
+def as_agent(thing: Any) -> Agent:
+    """Return an `Agent` unchanged, or wrap another object with the defaults of `Agent` for missing attributes."""
+    return thing if isinstance(thing, Agent) else AgentAdapter(thing)
+
+
+class AgentFactoryError(InputError):
+    """Error for a factory of agents that does not accept the required arguments."""
+
+
+def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """Return the agent that a factory makes from a seed and parameters.
+
+    Raises:
+        AgentFactoryError: the factory does not accept these arguments.
+    """
+    try:
+        return factory(*arguments, **named)
+    except TypeError:
+        try:
+            inspect.signature(factory).bind(*arguments, **named)
+        except TypeError as error:
+            name = getattr(factory, "__qualname__", type(factory).__qualname__)
+            raise AgentFactoryError(
+                f"{name} makes no agents: it must be callable as {name}(seed), with the argument named so and the "
+                f"agent's parameters by their names, as a class with __init__(self, seed) is ({error})"
+            ) from None
+        except ValueError:
+            pass  # some functions in C have no readable signature
+        raise
+
+
+class _Counted(list[Any]):
+    """Faults from a plain list, with the counts of `Faults`."""
+
+    @property
+    def total(self) -> int:
+        """See `Faults`."""
+        return len(self)
+
+    @property
+    def lost(self) -> int:
+        """See `Faults`."""
+        return sum(bool(fault.lost) for fault in self)
+
+
+class AgentAdapter(Agent):
+    """Wrapper that makes an `Agent` from another object.
+
+    It calls the object's own methods, and it reads the object's attributes at each access.
+    """
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+        self.counts_simulations = bool(getattr(thing, "counts_simulations", True))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # private attributes do not exist yet while an agent is copied or unpickled
+            raise AttributeError(name)
+        return getattr(self._thing, name)
+
+    @property
+    def name(self) -> str:
+        """Return the object's name; without one, the name of its class."""
+        name: str = getattr(self._thing, "name", type(self._thing).__name__)
+        return name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._thing.name = name
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        wishes: list[int] = self._thing.pick(view)
+        return wishes
+
+    def act(self, view: View, budget: Any = _NOT_GIVEN) -> Orders:
+        """See `Agent.act`. Without a budget argument, the object's `act` is called without one, too."""
+        orders: Orders = self._thing.act(view) if budget is _NOT_GIVEN else self._thing.act(view, budget)
+        return orders
+
+    @property
+    def simulations(self) -> int | None:
+        """See `Agent.simulations`. A value that is not an integer counts as None."""
+        found = getattr(self._thing, "simulations", None)
+        return found if type(found) is int else None
+
+    @property
+    def faults(self) -> Faults | None:
+        """See `Agent.faults`. A value that is not a list counts as None."""
+        found = getattr(self._thing, "faults", None)
+        if not isinstance(found, list):
+            return None
+        counts: Any = found  # a list with these attributes may also count faults that it does not store
+        return counts if hasattr(found, "total") and hasattr(found, "lost") else _Counted(found)
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """See `Agent.check`."""
+        asked = getattr(self._thing, "check", None)
+        if callable(asked):
+            asked(map, rules, players)
+
+    def close(self) -> None:
+        """See `Agent.close`."""
+        told = getattr(self._thing, "close", None)
+        if callable(told):
+            told()
+
+    def insight(self) -> dict[str, Any] | None:
+        """See `Agent.insight`."""
+        told = getattr(self._thing, "insight", None)
+        return told() if callable(told) else None
+
+    def search_policy(self) -> SearchPolicy | None:
+        """See `Agent.search_policy`."""
+        told = getattr(self._thing, "search_policy", None)
+        return told() if callable(told) else None
+
+    def __repr__(self) -> str:
+        return repr(self._thing)

@@ -1,0 +1,62 @@
+"""Determinizations: complete positions that are consistent with a view, by two rules that use one position only.
+
+Both rules treat hidden regions as neutral with two armies. Enemies without a visible region get free hidden regions
+that are farthest from the player. `minimal_determinization` gives them one region, `proportional_determinization` one
+for every two regions of the player. `warlight_env.beliefs` contains a third rule that uses all rounds so far.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.position import Position
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.engine.view import View
+
+#: Armies of a hidden region.
+UNSEEN_ARMY: Final = 2
+
+
+def minimal_determinization(view: View) -> Position:
+    """Return the position, with one region for each enemy that is not visible."""
+    return _filled(view, 1)
+
+
+def proportional_determinization(view: View) -> Position:
+    """Return the position, with several regions for each enemy that is not visible.
+
+    Each of them has half as many regions as the player, and at least one.
+    """
+    return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
+
+
+def _filled(view: View, share: int) -> Position:
+    position = view.position
+    owner, army = position.owner, position.army
+    hidden = owner == UNKNOWN
+    owner[hidden], army[hidden] = NEUTRAL, UNSEEN_ARMY
+    unseen = [enemy for enemy in range(view.players) if enemy != view.player and not (view.owner == enemy).any()]
+    if unseen and hidden.any():
+        places = farthest(view.board.distance, view.owner, view.player, hidden)
+        for k, enemy in enumerate(unseen):
+            owner[places[k * share : (k + 1) * share]] = enemy
+    return position
+
+
+def farthest(
+    distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int, among: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """Return the regions in `among` bool[N], farthest from the player's regions first.
+
+    distance: [N, N] between regions.
+    """
+    places = np.flatnonzero(among)
+    return places[np.argsort(-distance_to(distance, owner, player)[places], kind="stable")]
+
+
+def distance_to(distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.int64]:
+    """Return the distance of each region to the player's nearest region, int64[N]; 10,000 if the player has none."""
+    return np.asarray(distance)[:, owner == player].min(1, initial=10_000).astype(np.int64)

@@ -1,0 +1,149 @@
+"""Forecast of a position's income: super regions within reach, armies at the front, danger.
+
+The thesis's evaluation counts regions and armies. Here the worth of a position is its armies, its future income, and a
+part of the bonuses of super regions that the player owns in part. That part falls with the number of armies that are
+still in the way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.static_evaluation import extended_worth, normalize_shares, position_worth
+from warlight_env.agents.records.army_requirements import attackers_needed, chance_of_capture
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, Real, Shares
+from warlight_env.engine.position import Position
+from warlight_env.engine.stack import stack_floats, stack_indices
+
+#: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a super region.
+COST_LEVEL = 2
+#: The part of the armies beside a super region that reduces its remaining cost, for a player without enemies nearby.
+READY = 0.5
+
+
+@inline_kernel
+def income_worth(context: Context, position: Position) -> Real:
+    """Return the worth of one army of income; under a round limit, only the remaining rounds count."""
+    evaluation, limit = context.evaluation, context.params.round_limit
+    if limit == 0:
+        return evaluation.income
+    return min(evaluation.income, evaluation.army * max(0, limit - position.round[0]))
+
+
+@kernel
+def add_income_forecast(context: Context, position: Position, worth: Shares) -> None:
+    """Add the worth of each player's future income to worth float64[P]."""
+    board, evaluation, players = context.board, context.evaluation, context.players
+    owner, army = position.owner, position.army
+    earned, beside = income_worth(context, position), stack_indices()
+    scale = earned / evaluation.income if evaluation.income > 0.0 else 1.0
+    for p in range(players):
+        worth[p] += earned * context.params.base_income
+    for r in range(owner.shape[0]):
+        by, strongest, border = owner[r], np.int64(0), False
+        beside[r] = 0
+        if by < 0:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if owner[q] != by:
+                border = True
+                if owner[q] >= 0 and army[q] > strongest:
+                    strongest = np.int64(army[q])
+        beside[r] = strongest
+        if border:
+            worth[by] += evaluation.front * army[r]
+    own, mine = stack_floats(), stack_floats()
+    for s in range(board.bonus.shape[0]):
+        start, end, total = board.member_start[s], board.member_start[s + 1], 0.0
+        for p in range(players):
+            own[p], mine[p] = 0.0, 0.0
+        for i in range(start, end):
+            r = board.members[i]
+            cost = attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+            total += cost
+            if owner[r] >= 0:
+                own[owner[r]] += 1.0
+                mine[owner[r]] += cost
+        for p in range(players):
+            if own[p] == 0.0:
+                continue
+            if own[p] < end - start:
+                worth[p] += (
+                    scale * evaluation.prospect * board.bonus[s] * np.exp((mine[p] - total) / evaluation.patience)
+                )
+                continue
+            safe: Real = 1.0
+            if evaluation.danger > 0.0:
+                for i in range(start, end):
+                    r = board.members[i]
+                    if beside[r] > 1:
+                        taken = chance_of_capture(context.army_requirements, np.int64(beside[r]) - 1, np.int64(army[r]))
+                        safe = min(safe, 1.0 - evaluation.danger * taken)
+            worth[p] += earned * board.bonus[s] * safe
+
+
+@kernel
+def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's share by worth, future income included, to shares float64[P].
+
+    The share is the player's part of the sum of all worths to the power `sharpness`. See
+    `context.evaluation_signature`.
+    """
+    evaluation, players = context.evaluation, context.players
+    for p in range(players):
+        if evaluation.extended:
+            shares[p] = extended_worth(context, position, p)
+        else:
+            shares[p] = position_worth(context, position, p)
+    add_income_forecast(context, position, shares)
+    for p in range(players):
+        shares[p] = max(0.0, shares[p]) ** evaluation.sharpness
+    normalize_shares(players, shares)
+    return 0
+
+
+@kernel
+def growth_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's income and possible income, as a part of the map's total, in [0, 1], to shares float64[P].
+
+    The shares do not add up to 1. Armies count only in or beside a super region that the player can complete. Use it
+    for players without enemies nearby.
+    """
+    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
+    part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
+    total, own, mine, ready, counted = stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_indices()
+    n_supers, base = board.bonus.shape[0], np.float64(context.params.base_income)
+    most = base
+    for s in range(n_supers):
+        total[s] = 0.0
+        most += board.bonus[s]
+    for r in range(owner.shape[0]):
+        total[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+    for p in range(context.players):
+        for s in range(n_supers):
+            own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # no region has been counted yet
+        for r in range(owner.shape[0]):
+            if owner[r] != p:
+                continue
+            own[board.super_region[r]] += 1.0
+            mine[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                q = board.edge_target[e]
+                s = board.super_region[q]
+                if owner[q] != p and counted[s] != r:
+                    ready[s] += army[r] - 1
+                    counted[s] = r
+        shares[p] = base
+        for s in range(n_supers):
+            size = board.member_start[s + 1] - board.member_start[s]
+            if own[s] == size:
+                shares[p] += board.bonus[s]
+            elif own[s] > 0.0:
+                lack = total[s] - mine[s]
+                lack -= READY * min(lack, ready[s])
+                shares[p] += part * board.bonus[s] * np.exp(-lack / evaluation.patience)
+        shares[p] = shares[p] / most if most > 0.0 else 0.0
+    return 0

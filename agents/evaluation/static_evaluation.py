@@ -1,0 +1,332 @@
+"""The worth of regions and super regions for a player (thesis, algorithms 3.4 and 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from warlight_env.agents.context import Context, bare_context, evaluate
+from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
+from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
+from warlight_env.engine.board import Board, make_board
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Marks, RandomState, Real, Regions, RegionValues, Shares
+from warlight_env.engine.position import Position, Positions, make_position, position_at
+from warlight_env.engine.stack import stack_floats
+from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.view import View
+
+
+@kernel
+def _own_value(context: Context, position: Position, player: Int, region: Int) -> Real:
+    """Return the worth of a region without its neighbours (thesis, algorithm 3.5)."""
+    board, evaluation, owner = context.board, context.evaluation, position.owner
+    s = board.super_region[region]
+    holder = owner[region]
+    first = owner[board.members[board.member_start[s]]]
+    own, same = 0, 0
+    whole: Bool = first >= 0
+    for i in range(board.member_start[s], board.member_start[s + 1]):
+        by = owner[board.members[i]]
+        if by == player:
+            own += 1
+        if by == holder:
+            same += 1
+        if by != first:
+            whole = False
+    value = evaluation.supers[STATIC, s] + evaluation.own_regions * own
+    if whole:
+        value += evaluation.supers[WHOLE, s]
+    if holder >= 0:
+        if holder != player:
+            value += evaluation.owner_regions * same
+        value *= evaluation.not_neutral
+    return value
+
+
+@kernel
+def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
+    """Return the worth of a region for `player` after the picks (thesis, algorithm 3.5).
+
+    It includes `neighbor_values` times the mean worth of its neighbours.
+    """
+    board, evaluation = context.board, context.evaluation
+    value = _own_value(context, position, player, region)
+    if evaluation.neighbor_values != 0.0:
+        start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
+        total: Real = 0.0
+        for e in range(start, end):
+            total += _own_value(context, position, player, board.edge_target[e])
+        value += evaluation.neighbor_values * total / (end - start)
+    return value
+
+
+@kernel
+def region_values(context: Context, position: Position, player: Int, values: RegionValues) -> None:
+    """Write `region_value` of every region to values float64[N], in one pass over the super regions."""
+    board, evaluation, owner = context.board, context.evaluation, position.owner
+    for s in range(board.bonus.shape[0]):
+        start, end = board.member_start[s], board.member_start[s + 1]
+        first = owner[board.members[start]]
+        own, whole = 0, first >= 0
+        for i in range(start, end):
+            by = owner[board.members[i]]
+            own += by == player
+            whole &= by == first
+        base = evaluation.supers[STATIC, s] + evaluation.own_regions * own
+        if whole:
+            base += evaluation.supers[WHOLE, s]
+        for i in range(start, end):
+            r = board.members[i]
+            by = owner[r]
+            if by < 0:
+                values[r] = base
+                continue
+            value = base
+            if by != player:
+                same = 0
+                for k in range(start, end):
+                    same += owner[board.members[k]] == by
+                value += evaluation.owner_regions * same
+            values[r] = value * evaluation.not_neutral
+    if evaluation.neighbor_values != 0.0:
+        _see_neighbors(context, values)
+
+
+@kernel
+def _see_neighbors(context: Context, values: RegionValues) -> None:
+    """Add `neighbor_values` times the mean over a region's neighbours to every region's value, values float64[N]."""
+    board, evaluation = context.board, context.evaluation
+    alone = stack_floats()
+    for r in range(board.super_region.shape[0]):
+        alone[r] = values[r]
+    for r in range(board.super_region.shape[0]):
+        start, end = board.neighbor_start[r], board.neighbor_start[r + 1]
+        total = 0.0
+        for e in range(start, end):
+            total += alone[board.edge_target[e]]
+        values[r] += evaluation.neighbor_values * total / (end - start)
+
+
+@kernel
+def position_worth(context: Context, position: Position, player: Int) -> Real:
+    """Return the worth of a player's position (thesis, algorithm 3.3).
+
+    It is the sum of the values of the player's regions and armies, at least 0.
+    """
+    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
+    worth, armies = 0.0, np.int64(0)
+    for s in range(board.bonus.shape[0]):
+        start, end = board.member_start[s], board.member_start[s + 1]
+        own = 0
+        for i in range(start, end):
+            r = board.members[i]
+            mine = owner[r] == player
+            own += mine
+            armies += army[r] if mine else 0
+        value = evaluation.supers[STATIC, s] + evaluation.own_regions * own
+        if own == end - start:
+            value += evaluation.supers[WHOLE, s]
+        worth += own * value
+    return max(0.0, worth * evaluation.not_neutral + evaluation.army * armies)
+
+
+@inline_kernel
+def normalize_shares(players: Int, shares: Shares) -> None:
+    """Divide each player's number, float64[P], by the sum of all; equal parts if the sum is 0."""
+    total = 0.0
+    for p in range(players):
+        total += shares[p]
+    for p in range(players):
+        shares[p] = shares[p] / total if total > 0.0 else 1.0 / players
+
+
+@kernel
+def position_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's part of the sum of all positions to shares float64[P]; see `context.evaluation_signature`.
+
+    The result is equal, bit by bit, to `position_worth` of each player. One pass over the regions serves all players.
+    """
+    board, evaluation, players = context.board, context.evaluation, context.players
+    owner, army = position.owner, position.army
+    armies, own = stack_floats(), stack_floats()
+    for p in range(players):
+        shares[p], armies[p], own[p] = 0.0, 0.0, 0.0
+    for s in range(board.bonus.shape[0]):
+        start, end = board.member_start[s], board.member_start[s + 1]
+        for i in range(start, end):
+            r = board.members[i]
+            by = owner[r]
+            if by >= 0:
+                own[by] += 1.0
+                armies[by] += army[r]
+        for p in range(players):
+            if own[p] == 0.0:
+                continue
+            value = evaluation.supers[STATIC, s] + evaluation.own_regions * own[p]
+            if own[p] == end - start:
+                value += evaluation.supers[WHOLE, s]
+            shares[p] += own[p] * value
+            own[p] = 0.0
+    for p in range(players):
+        shares[p] = max(0.0, shares[p] * evaluation.not_neutral + evaluation.army * armies[p])
+    normalize_shares(players, shares)
+    return 0
+
+
+@kernel
+def extended_worth(context: Context, position: Position, player: Int) -> Real:
+    """Return `position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
+    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
+    worth: Real = 0.0
+    if evaluation.neighbor_values != 0.0:
+        values = stack_floats()
+        region_values(context, position, player, values)
+        for r in range(owner.shape[0]):
+            if owner[r] == player:
+                worth += values[r] + evaluation.army * army[r]
+    else:
+        worth = position_worth(context, position, player)
+    if evaluation.largest_territory != 0.0:
+        worth += evaluation.largest_territory * largest_territory(board, owner, player)
+    if evaluation.threatened_bonus != 0.0:
+        worth += evaluation.threatened_bonus * threatened_bonus(board, position, player)
+    return max(0.0, worth)
+
+
+@kernel
+def extended_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write shares by `extended_worth` to the power `sharpness`, as `position_share` does.
+
+    Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, if the
+    weights were fitted to the outcomes of games. These terms are in a separate function because they would increase the
+    time of the thesis's terms by half. A search uses this function only where it is necessary.
+    """
+    for p in range(context.players):
+        shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
+    normalize_shares(context.players, shares)
+    return 0
+
+
+@kernel
+def evaluated_shares(context: Context, positions: Positions, count: Int, shares: Shares) -> Int:
+    """Write the shares by the context's evaluation for several positions, see `context.leaf_signature`."""
+    for k in range(count):
+        evaluate(context, position_at(positions, k), shares[k])
+    return 0
+
+
+def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
+    """Return the worth of picking a region after those in `own` (thesis, algorithm 3.4).
+
+    It counts the super region, and the distance to the player's picks up to half the map's diameter, if there are any.
+    """
+    value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
+    if own:
+        near = min(float(board.distance[q, region]) for q in own)
+        value += evaluation.pick_distance * min(near, board.distance.max() / 2.0)
+    return value
+
+
+@kernel
+def write_best_picks(
+    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
+) -> Int:
+    """Write the regions r with free[r] != 0 to wishes int32[N]; `pick_value` chooses each region after those before it.
+
+    `rng` is not used; the signature of pickers requires it. Returns the number of regions.
+    """
+    board, evaluation, owner = context.board, context.evaluation, position.owner
+    n = owner.shape[0]
+    diameter = 0.0
+    for r in range(n):
+        for q in range(n):
+            diameter = max(diameter, np.float64(board.distance[q, r]))
+    count = 0
+    while True:
+        best, most = -1, 0.0
+        for r in range(n):
+            if free[r] == 0:
+                continue
+            near, taken = np.inf, False
+            for i in range(count):
+                taken |= wishes[i] == r
+                near = min(near, np.float64(board.distance[wishes[i], r]))
+            if taken:
+                continue
+            for q in range(n):
+                if owner[q] == player:
+                    near = min(near, np.float64(board.distance[q, r]))
+            value = evaluation.pick_super * evaluation.supers[START, board.super_region[r]]
+            if near < np.inf:
+                value += evaluation.pick_distance * min(near, diameter / 2.0)
+            if best < 0 or value > most:
+                best, most = r, value
+        if best < 0:
+            return count
+        wishes[count] = best
+        count += 1
+
+
+def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> list[int]:
+    """Return the offered regions, best first; each region is chosen after those before it.
+
+    For equal values the lower region comes first.
+    """
+    n = context.board.n_regions
+    position, free = make_position(n), np.zeros(n, dtype=np.int8)
+    position.owner[:] = NEUTRAL
+    position.owner[list(own)], free[list(offers)] = 0, 1
+    wishes = np.zeros(n, dtype=np.int32)
+    count = write_best_picks(context, position, free, 0, np.zeros(2, dtype=np.uint64), wishes)
+    return [int(region) for region in wishes[:count]]
+
+
+def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
+    """Return all offered regions, most wanted first; see `rank_picks`."""
+    own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
+    return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own)
+
+
+@dataclass(frozen=True)
+class RegionTerms:
+    """The terms of a region's value for a player.
+
+    `value` is (the sum of the first four) times `factor`, plus `neighbors`.
+    """
+
+    region: int
+    super_region: float  #: constant part of the super region's worth
+    own_regions: float  #: for the player's regions in it
+    whole: float  #: if one player owns all of it
+    owner_regions: float  #: for the regions there of the region's owner, an enemy
+    factor: float
+    neighbors: float  #: for the worth of the regions beside it
+    value: float
+
+
+def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTerms]:
+    """Return the terms of `region_value` for every region of a `Game` (or a `View`), as the player sees it."""
+    board, owner = make_board(game.map), np.ascontiguousarray(game.owner)
+    evaluation = make_evaluation(board, weights)
+    terms = []
+    for r in range(board.n_regions):
+        s, by = int(board.super_region[r]), int(owner[r])
+        holders = owner[board.members[board.member_start[s] : board.member_start[s + 1]]]
+        own = evaluation.own_regions * int((holders == player).sum())
+        whole = float(evaluation.supers[WHOLE, s]) if holders[0] >= 0 and (holders == holders[0]).all() else 0.0
+        rival = evaluation.owner_regions * int((holders == by).sum()) if by >= 0 and by != player else 0.0
+        factor = evaluation.not_neutral if by >= 0 else 1.0
+        static = float(evaluation.supers[STATIC, s])
+        terms.append(RegionTerms(r, static, own, whole, rival, factor, 0.0, (static + own + whole + rival) * factor))
+    if evaluation.neighbor_values == 0.0:
+        return terms
+    alone = [term.value for term in terms]
+    for r, term in enumerate(terms):
+        beside = board.edge_target[board.neighbor_start[r] : board.neighbor_start[r + 1]]
+        near = evaluation.neighbor_values * float(np.mean([alone[q] for q in beside]))
+        terms[r] = replace(term, neighbors=near, value=term.value + near)
+    return terms

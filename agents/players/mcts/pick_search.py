@@ -1,0 +1,133 @@
+"""The picking phase as a search: the first levels of the tree are sets of starting regions.
+
+The first level contains the player's sets, the next levels those of each enemy. If each player has its own offer, a
+player does not see the other offers. Then each answer of an enemy is its best set from a different random offer, drawn
+from the regions that are not offered to the player.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.static_evaluation import rank_picks
+from warlight_env.agents.generators.picks import pick_sets
+from warlight_env.agents.players.mcts.tree import NODES, STATES, Tree
+from warlight_env.engine.position import pack
+from warlight_env.engine.rng import below, make_rng
+from warlight_env.engine.setup import OWN_OFFER, resolve_picks
+from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state
+from warlight_env.engine.view import View
+
+#: Number of sets of regions for each side, and the most joint answers of the enemies.
+PICK_SETS = 9
+JOINT_ANSWERS = 81
+
+
+def answers_of_each(players: int) -> int:
+    """Return the number of sets for each enemy."""
+    count = PICK_SETS
+    while count > 2 and count ** (players - 1) > JOINT_ANSWERS:
+        count -= 1
+    return count
+
+
+def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[list[int]]:
+    """Give a cleared tree its first levels, with the positions after the picks of the player and the enemies.
+
+    Returns the player's wanted regions, best first, one list for each child of the root. The tree needs room for ``2 *
+    PICK_SETS * JOINT_ANSWERS`` nodes.
+    """
+    rng = make_rng(seed)
+    me, players, count = view.player, view.players, answers_of_each(view.players)
+    offered = list(view.offers)
+    levels = [[(offered, wishes) for wishes in _wishes(view, context, me, offered, PICK_SETS)]]
+    for k in range(1, players):
+        offers = [_imagined_offer(view, rng) for _ in range(count if view.params.picking == OWN_OFFER else 1)]
+        levels.append(
+            [
+                (offer, wishes)
+                for offer in offers
+                for wishes in _wishes(view, context, (me + k) % players, offer, count // len(offers))
+            ]
+        )
+    parents: list[tuple[int, list[tuple[list[int], list[int]]]]] = [(0, [])]
+    used = 1
+    for level, choices in enumerate(levels):
+        children = []
+        for parent, chosen in parents:
+            tree.first[parent], tree.children[parent] = used, len(choices)
+            for j, choice in enumerate(choices):
+                tree.turn[used] = j
+                if len(tree.prior) > 1:
+                    tree.prior[used] = 1.0 / len(choices)
+                children.append((used, [*chosen, choice]))
+                if level == players - 1:
+                    place = int(tree.used[STATES])
+                    pack(view.position._replace(owner=_picked(view, [*chosen, choice], rng)), tree.states[place])
+                    tree.state[used] = place
+                    tree.used[STATES] += 1
+                used += 1
+        parents = children
+    tree.used[NODES] = used
+    return [wishes for _, wishes in levels[0]]
+
+
+def _wishes(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
+    """Return up to `count` orders of wanted regions: a set from the generator, then the rest of the offer by value."""
+    own = np.flatnonzero(view.owner == player).tolist()
+    found = []
+    for chosen in pick_sets(context.board, context.evaluation, offer, own, _picks_left(view, player))[:count]:
+        rest = [r for r in offer if r not in chosen]
+        found.append([*chosen, *rank_picks(context, rest, [*own, *chosen])])
+    return found
+
+
+def _picks_left(view: View, player: int) -> int:
+    """Return the number of regions that a player will still get.
+
+    It is the searching player's final number of regions, minus the number of regions that the player owns.
+    """
+    mine = int((view.owner == view.player).sum())
+    return view.picks_left + mine - int((view.owner == player).sum())
+
+
+def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
+    """Return a possible offer of an enemy.
+
+    It is the player's own offer or, if each player has its own offer, a draw from the remaining regions.
+    """
+    if view.params.picking != OWN_OFFER:
+        return list(view.offers)
+    board = view.board
+    free = (view.owner == NEUTRAL) & (view.army == board.starting_army)
+    free[list(view.offers)] = False
+    drawn = []
+    for s in range(board.n_super_regions):
+        rest = [r for r in board.members[board.member_start[s] : board.member_start[s + 1]].tolist() if free[r]]
+        for _ in range(min(view.params.offers or len(rest), len(rest))):
+            drawn.append(rest.pop(int(below(rng, len(rest)))))
+    return drawn
+
+
+def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarray) -> np.ndarray:
+    """Return the owner of each region, int8[N], after all players have picked by the rules' way to pick.
+
+    chosen: (offer, wishes) by seats, beginning with the searching player.
+    """
+    board, players = view.board, view.players
+    state = make_state(1, board.n_regions, players)
+    state.owner[0], state.army[0], state.phase[0] = view.owner, view.army, PICK
+    state.turn[0] = view.pick_turn
+    state.rng[0] = rng
+    wishes = np.full((players, board.n_regions), -1, dtype=np.int32)
+    counts = np.zeros(players, dtype=np.int32)
+    for k, (offer, wished) in enumerate(chosen):
+        player = (view.player + k) % players
+        state.offers[0, offer] |= 1 << player
+        wishes[player, : len(wished)], counts[player] = wished, len(wished)
+    scratch = make_scratch(board.n_regions, players)
+    while state.phase[0] == PICK:
+        resolve_picks(view.params, state, 0, wishes, counts, scratch)
+    rng[:] = state.rng[0]
+    return state.owner[0]

@@ -1,0 +1,113 @@
+"""Visible orders of opponents, round by round, and the distance of turns from them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.game_outcome import holds_regions
+from warlight_env.engine.position import Position
+from warlight_env.engine.view import View
+from warlight_env.ownership import OneThread
+
+
+class ObservedOrders:
+    """An opponent's visible orders of a round, and the distance of turns from them."""
+
+    def __init__(self, view: View, player: int) -> None:
+        told, self._board = view.last_round, view.board
+        n, edges = view.board.n_regions, view.board.n_edges
+        self._deploy, self._sent = np.zeros(n), np.zeros(edges)
+        for deploy in told.deploys:
+            if deploy.player == player:
+                self._deploy[deploy.region] += deploy.armies
+        attacked = np.zeros(n, bool)
+        for event in told.events:
+            if event.player == player:
+                self._sent[self._board.edge_index[event.source, event.target]] += event.armies
+            else:
+                attacked[event.target] = True
+        self._regions = np.ones(n, bool)
+        if told.visible is not None:
+            self._regions[:] = False
+            self._regions[list(told.visible[view.player])] = True
+        ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
+        self._borders = self._regions[ends[0]] | self._regions[ends[1]]
+        self._cut = attacked[ends[0]]  # a region under attack may have lost some or all armies of its orders
+
+    @property
+    def some(self) -> bool:
+        """Whether any orders of the opponent were visible."""
+        return bool(self._deploy.any() or self._sent.any())
+
+    def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
+        """Return the sum of the parts of deployed and of sent armies that differ, each in [0, 1].
+
+        Args:
+            deploy: int32[N]. attacks: int32[K, 3].
+        """
+        sent = np.zeros_like(self._sent)
+        np.add.at(sent, self._board.edge_index[attacks[:, 0], attacks[:, 1]], attacks[:, 2])
+        sent[self._cut] = np.minimum(sent, self._sent)[self._cut]
+        parts = ((self._deploy, deploy, self._regions), (self._sent, sent, self._borders))
+        return float(
+            sum(np.abs(own - other)[there].sum() / max(1.0, (own + other)[there].sum()) for own, other, there in parts)
+        )
+
+
+class ObservedRound(NamedTuple):
+    """An opponent's orders of the last round, and the position before them."""
+
+    player: int
+    orders: ObservedOrders
+    position: Position
+
+
+class OpponentModel(OneThread, ABC):
+    """Watches the other players through one game, for one player, from view to view.
+
+    Copies keep this information, also in other processes.
+    """
+
+    not_copied = ("_contexts",)
+
+    def __init__(self, view: View) -> None:
+        self._game, self._board = (view.map, view.rules, view.players, view.player), view.board
+        self._params = view.params
+        self._before: tuple[int, Position] | None = None
+        self._contexts: Sequence[Context] | None = None
+
+    @abstractmethod
+    def _policies(self) -> Sequence[Context]:
+        """Return contexts with the policies that draw turns for comparison with orders."""
+
+    @property
+    def contexts(self) -> Sequence[Context]:
+        """See `_policies`."""
+        if self._contexts is None:
+            self._contexts = self._policies()
+        return self._contexts
+
+    def goes_on(self, view: View) -> bool:
+        """Return whether a view may belong to the same game: to the last round again, or to the next one."""
+        if self._game != (view.map, view.rules, view.players, view.player):
+            return False
+        return self._before is None or view.round - self._before[0] in (0, 1)
+
+    def observed_rounds(self, view: View, position: Position) -> Iterator[ObservedRound]:
+        """Yield the other players' orders of the round since the last call, for players with regions.
+
+        Stores the search's position for the next call.
+        """
+        before, self._before = self._before, (view.round, position)
+        told = view.last_round
+        if before is None or told is None or before[0] != view.round - 1:
+            return
+        for p in range(view.players):
+            if p != view.player and holds_regions(before[1].owner, p):
+                yield ObservedRound(p, ObservedOrders(view, p), before[1])

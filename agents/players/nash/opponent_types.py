@@ -1,0 +1,114 @@
+"""Weights over kinds of turns for each opponent, from its visible orders.
+
+A kind gets more weight if turns that it draws are close to the played turns (Southey et al., 2005, have such weights
+over opponents in poker). A game of the round then has turns of each kind in proportion to its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.evaluation.game_outcome import holds_regions
+from warlight_env.agents.generators.turns import is_new, random_turn
+from warlight_env.agents.planning.plans import random_style_turn
+from warlight_env.agents.players.nash.nash_work import NashWork
+from warlight_env.agents.players.nash.observed_orders import ObservedOrders, OpponentModel
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.position import Position
+from warlight_env.engine.view import View
+
+#: Kinds of turns with their policies; the network's kind only exists with a network.
+OPPONENT_TYPES: Final = {"plans": random_style_turn, "network": sampled_turn, "ways": random_turn}
+#: _DRAWS: turns of a kind that are compared with the visible orders. _WIDTH: the tolerance of that comparison, as a
+#: part of all armies.
+_DRAWS, _WIDTH = 8, 0.25
+#: Least weight of a kind, because no opponent plays turns of one kind only.
+_FLOOR: Final = 0.05
+#: Number of turns drawn for each turn that may be added.
+_TRIES: Final = 2
+
+
+@kernel
+def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWork) -> None:
+    """Write so many turns of the context's policy to `first` of `work`."""
+    turns = work.first
+    for i in range(count):
+        turns.counts[i] = draw_turn(
+            context, position, p, work.rng, work.generator, turns.deploy[i], turns.attacks[i]
+        )  # fmt: skip
+
+
+@kernel
+def add_turns(context: Context, position: Position, p: Int, room: Int, work: NashWork) -> None:
+    """Add up to `room` different turns of the context's policy to a player's turns.
+
+    An eliminated player gets none.
+    """
+    turns, first, count = turn_set_of(work.turns, p), work.first, work.sizes[p]
+    most = count + room
+    for _ in range(_TRIES * room if holds_regions(position.owner, p) else 0):
+        if count == most:
+            break
+        first.counts[0] = draw_turn(
+            context, position, p, work.rng, work.generator, first.deploy[0], first.attacks[0]
+        )  # fmt: skip
+        turns.counts[count] = take_turn(first, 0, turns.deploy[count], turns.attacks[count])
+        if count == 0 or is_new(turns, count):
+            count += 1
+    work.sizes[p] = count
+
+
+class OpponentTypes(OpponentModel):
+    """Weights over kinds of turns for each other player, in one game.
+
+    Args:
+        kinds: names in `OPPONENT_TYPES`.
+    """
+
+    def __init__(self, view: View, kinds: Sequence[str], weights: Weights, network: TurnNetwork | None) -> None:
+        super().__init__(view)
+        self._kinds, self._evaluation, self._network = kinds, weights, network
+        self.weights = np.full((view.players, len(kinds)), 1.0 / len(kinds))  #: float64[P, K], each row adds up to 1
+
+    def _policies(self) -> list[Context]:
+        board, players = self._board, self._game[2]
+        return [
+            make_context(
+                board, self._params, players, self._evaluation, functions=Functions(policy=OPPONENT_TYPES[kind]),
+                turns=self._network,
+            )
+            for kind in self._kinds
+        ]  # fmt: skip
+
+    def see(self, view: View, position: Position, work: NashWork) -> None:
+        """Learn from the round that was played since the last call."""
+        for player, orders, before in self.observed_rounds(view, position):
+            if orders.some and len(self._kinds) > 1:
+                self._learn(orders, before, player, work)
+
+    def _learn(self, seen: ObservedOrders, position: Position, p: int, work: NashWork) -> None:
+        """Update the weights of the kinds by the visible orders of a player."""
+        turns, count = work.first, min(_DRAWS, len(work.first.counts))
+        for k, context in enumerate(self.contexts):
+            _draw(context, position, p, count, work)
+            far = [seen.distance(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
+            self.weights[p, k] *= np.exp(-np.array(far) / _WIDTH).mean() + 1e-9
+        kinds = len(self._kinds)
+        self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
+
+    def write(self, position: Position, p: int, count: int, work: NashWork) -> None:
+        """Replace a player's turns by `count` turns, of the kinds in proportion to their weights."""
+        work.sizes[p] = 0
+        ends = np.rint(np.cumsum(self.weights[p]) * count).astype(int)
+        for context, room in zip(self.contexts, np.diff(ends, prepend=0), strict=True):
+            add_turns(context, position, p, int(room), work)

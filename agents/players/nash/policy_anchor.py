@@ -1,0 +1,39 @@
+"""A search that leaves the network's turn only for a turn with a clearly higher value.
+
+Values of turns are means of some plays, by a value network with errors. The best of many such means is often a turn
+with luck. So the network's most likely turn gets a small bonus, for the player and for other players who choose from
+the same turns. This is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et al., 2023). Their search
+for Diplomacy adds a cost for a turn's distance to a policy; here the policy is its most likely turn alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.generators.turns import is_new
+from warlight_env.agents.players.nash.nash_work import NashWork
+from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.turn_net.turns import network_turn
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, Real
+from warlight_env.engine.position import Position
+
+
+@kernel
+def add_policy_anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
+    """Give the network's most likely turn of a player a bonus, as a share.
+
+    The turn gets it only if it is among the turns of the player in the game.
+    """
+    turns, trial = turn_set_of(work.turns, p), work.trial
+    if work.sizes[p] == 0:
+        return
+    trial.counts[0] = network_turn(
+        context, position, p, np.float64(0.0), work.rng, work.generator, trial.deploy[0], trial.attacks[0]
+    )
+    for i in range(work.sizes[p]):
+        trial.counts[1] = take_turn(turns, i, trial.deploy[1], trial.attacks[1])
+        if not is_new(trial, np.int64(1)):
+            work.bonus[p, i] = bonus
+            break

@@ -1,0 +1,85 @@
+"""Opponents with predictable turns: simple bots, recognised by their past turns.
+
+A player is a simple bot with some probability, and otherwise plays as well as the searching player. So the game of a
+round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The player plays the bot's turn
+with that probability, and its mixture otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.players.aggressive import aggressive_policy
+from warlight_env.agents.players.nash.nash_work import NashWork
+from warlight_env.agents.players.nash.observed_orders import OpponentModel
+from warlight_env.agents.players.one_big_army import one_big_army_policy
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.position import Position
+from warlight_env.engine.view import View
+
+_Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+#: The policies of the simple bots.
+SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
+#: Probability of each bot at first, least probability of each bot later, and largest sum over all bots.
+_FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
+#: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a part of all armies. _ELSE:
+#: the likelihood of the visible turn for any other player.
+_WIDTH, _ELSE = 0.1, 0.1
+#: A smaller probability counts as 0.
+_LEAST: Final = 0.1
+
+
+@kernel
+def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
+    """Write a player's turn by the context's policy as turn number i, after the turns that it chooses from."""
+    turns = work.turns
+    turns.counts[p, i] = draw_turn(
+        context, position, p, work.play_rng, work.generator, turns.deploy[p, i], turns.attacks[p, i]
+    )
+
+
+class RecognizedBots(OpponentModel):
+    """The probability of each other player to be one of `SIMPLE`, in one game without fog."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.chances = np.full((view.players, len(SIMPLE)), _FIRST)  #: float64[P, B]
+        self._predicted: dict[tuple[int, int], _Turn] = {}  # by player and bot, for the last position
+
+    def _policies(self) -> list[Context]:
+        board, players = self._board, self._game[2]
+        return [
+            make_context(board, self._params, players, THESIS, functions=Functions(policy=policy))
+            for policy in SIMPLE.values()
+        ]
+
+    def see(self, view: View, position: Position) -> None:
+        """Learn from the round that was played since the last call."""
+        predicted, self._predicted = self._predicted, {}
+        for p, orders, _ in self.observed_rounds(view, position):
+            if (p, 0) not in predicted:
+                continue  # a search that ended early
+            far = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
+            weighed = self.chances[p] * np.exp(-far / _WIDTH)
+            rest = (1 - self.chances[p].sum()) * _ELSE
+            self.chances[p] = np.maximum(weighed / (weighed.sum() + rest), _FLOOR)
+            self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
+
+    def write(self, position: Position, p: int, work: NashWork) -> None:
+        """Predict each bot's turn of a player, and add the turns of likely bots to the player's turns."""
+        work.predicted_probability[p] = 0.0
+        for b, context in enumerate(self.contexts if work.sizes[p] else ()):
+            i, chance = int(work.sizes[p]), self.chances[p, b]
+            _predict(context, position, p, i, work)
+            attacks = work.turns.attacks[p, i, : work.turns.counts[p, i]]
+            self._predicted[p, b] = work.turns.deploy[p, i].copy(), attacks.copy()
+            if chance >= _LEAST:
+                work.predicted_probability[p, b], work.predicted_turn[p, b], work.sizes[p] = chance, i, i + 1

@@ -1,0 +1,213 @@
+"""The use of a move's budget: the size of the game, its equilibrium, and best responses that join it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.players.nash.equilibrium import begin, iterate, prediction_probability
+from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
+from warlight_env.agents.players.nash.opponent_types import OpponentTypes
+from warlight_env.agents.players.nash.policy_anchor import add_policy_anchor
+from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
+from warlight_env.agents.players.nash.responses import add_best_response, hill_climb, start_climb
+from warlight_env.agents.search.search_agent import Limits
+from warlight_env.engine.jit import prepare
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import derive_seed, make_rng
+
+#: Plays of a local search between looks at the clock; regret matching looks after each iteration.
+_SLICE: Final = 64
+#: Seconds kept for the answer.
+_ANSWER: Final = 0.002
+#: Best responses are not searched for a player with a predicted turn of at least this probability.
+_SURE: Final = 0.5
+
+
+class Sizes(NamedTuple):
+    """The size of the game of a round."""
+
+    candidates: int  #: first turns of each player
+    responses: int  #: number of searches for best responses
+    scenarios: int  #: scenarios for trying responses
+    rounds: int  #: rounds of a play
+
+    @property
+    def steps(self) -> int:
+        """The cost of a play: its rounds by the policy, which need almost all of the time, or its only round."""
+        return max(1, self.rounds - 1)
+
+
+#: Sizes by the least number of plays of a move. More plays can distinguish more turns.
+BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
+#: … for plays with a turn network. Later rounds give more information about a turn than the value network after one
+#: round, but each play contains luck. So long plays are for few turns with many plays each.
+BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
+
+
+def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
+    """Return the best sizes in a table as above for at most so many plays a move, and steps of them.
+
+    rounds: fixed rounds of a play; sizes for longer plays are then left out.
+    """
+    for least, sizes in reversed(table):
+        own = sizes if rounds is None else sizes._replace(rounds=rounds)
+        if own.rounds >= sizes.rounds and min(plays, steps / own.steps) >= least:
+            return own
+    return own  # the first row fits any number of plays
+
+
+class RoundGame(NamedTuple):
+    """The game of a round, as input of all threads."""
+
+    context: Context
+    setup: NashSetup
+    position: Position
+    player: int
+    opponents: OpponentTypes | None  #: estimates the other players' turns, if they do not choose from the same turns
+    simple: RecognizedBots | None  #: estimates whether the other players are predictable bots
+    candidates: int
+    responses: int
+    refine: float  #: part of the budget for best responses
+    anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
+
+
+class _Move:
+    """One search of a round, and the use of its budget."""
+
+    def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
+        self._of, self._work, self._limits = of, work, limits
+        asked = of.context, of.setup, of.position, of.player
+        prepare(start_climb, *asked, work)
+        prepare(hill_climb, *asked, _SLICE, work)
+        prepare(add_best_response, *asked, work)
+        self._start = time.perf_counter()
+
+    @property
+    def _spent(self) -> float:
+        """The spent part of the budget: of plays or of time, the larger one."""
+        limits, spent = self._limits, 0.0
+        if limits.simulations is not None:
+            spent = int(self._work.spent[0]) / max(1, limits.simulations)
+        if limits.deadline != math.inf:
+            whole = limits.deadline - _ANSWER - self._start
+            spent = max(spent, (time.perf_counter() - self._start) / whole if whole > 0 else 1.0)
+        return spent
+
+    def _solve(self, end: float) -> None:
+        """Run regret matching until this part of the budget is spent, at least one iteration."""
+        of, work = self._of, self._work
+        while work.spent[1] == 0 or self._spent < end:
+            before = int(work.spent[0])
+            iterate(of.context, of.setup, of.position, 1, work)
+            if work.spent[0] == before:
+                return  # no player has a choice, except perhaps assumed bots
+
+    def _respond(self, player: int, end: float) -> None:
+        """Search for a player's best response until this part of the budget is spent."""
+        if self._spent >= end:
+            return
+        of, work = self._of, self._work
+        start_climb(of.context, of.setup, of.position, player, work)
+        changed = 0
+        while self._spent < end:
+            before = int(work.spent[0])
+            changed += hill_climb(of.context, of.setup, of.position, player, _SLICE, work)
+            if work.spent[0] == before:
+                return  # there is nothing to change
+        if changed:
+            add_best_response(of.context, of.setup, of.position, player, work)
+
+    def run(self) -> None:
+        """Run the whole search: equilibria of the present game and, between them, best responses.
+
+        The searching player gets half of the responses, or all of them if the other players' turns are predicted.
+        """
+        of, work = self._of, self._work
+        others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
+        times = of.responses if others and of.refine else 0
+        guessed = [p for p in others if prediction_probability(work, np.int64(p)) < _SURE]
+        part = of.refine if times else 0.0
+        end = (1.0 - part) / (times + 1)
+        self._solve(end)
+        for _ in range(times):
+            share = part / times / (2 if guessed else 1)
+            end += share
+            self._respond(of.player, end)
+            for p in guessed:
+                end += share / len(guessed)
+                self._respond(p, end)
+            end += (1.0 - part) / (times + 1)
+            self._solve(end)
+
+
+def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
+    """Search the game of a round in as many threads as there are works, each with the whole budget.
+
+    All threads begin with the same turns; random numbers and best responses differ. Returns the number of each player's
+    first turns.
+    """
+    start = works[0].rng.copy()
+    for number, work in enumerate(works):
+        work.rng[:] = start
+        begin(of.context, of.position, work)
+        if of.opponents is not None:
+            for p in range(of.context.players):
+                if p != of.player:
+                    of.opponents.write(of.position, p, of.candidates, work)
+        for p in range(of.context.players if of.anchor else 0):
+            if p == of.player or of.opponents is None:
+                add_policy_anchor(of.context, of.position, p, np.float64(of.anchor), work)
+        if of.simple is not None:
+            for p in range(of.context.players):
+                if p != of.player:
+                    of.simple.write(of.position, p, work)
+        if number:
+            work.rng[:] = make_rng(derive_seed(int(start[0]), number))
+    begun = [int(count) for count in works[0].sizes]
+    moves = [_Move(of, work, limits) for work in works]
+    if len(moves) == 1:
+        moves[0].run()
+        return begun
+    with ThreadPoolExecutor(len(moves)) as pool:
+        for done in [pool.submit(move.run) for move in moves]:
+            done.result()
+    return begun
+
+
+class FoundTurns(NamedTuple):
+    """A player's turns and the results of all threads, K in all: the first turns, and then responses."""
+
+    orders: list[Orders]
+    visits: npt.NDArray[np.int64]  #: [K]
+    total: npt.NDArray[np.float64]  #: [K] sums of shares
+    bonus: npt.NDArray[np.float64]  #: [K] bonus of a turn in addition to its mean share
+    mixture: npt.NDArray[np.float64]  #: [K] the mean mixture, not normalised
+
+
+def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
+    """Return the results of all threads for a player's turns; begun: the number of first turns."""
+    orders: list[Orders] = []
+    columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
+    for number, work in enumerate(works):
+        found, count = (work.visits, work.total, work.average, work.bonus), int(work.sizes[player])
+        for column, values in zip(columns, found, strict=True):
+            column.append(values[player, :count].astype(np.float64))
+        turns = work.turns
+        orders += [
+            Orders.from_arrays(turns.deploy[player, i], turns.attacks[player, i], int(turns.counts[player, i]))
+            for i in range(begun if number else 0, count)
+        ]
+    visits, total, mixture, bonus = (
+        np.concatenate([sum(values[:begun] for values in column), *(values[begun:] for values in column)])
+        for column in columns
+    )
+    return FoundTurns(orders, visits.astype(np.int64), total, bonus / len(works), mixture)

@@ -1,0 +1,128 @@
+"""Force tables: the armies that battles need, from the exact distributions of a set of rules.
+
+All sizes of planned attacks and defences come from these tables. So they are right for any luck and any rounding.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.dice import Dice, kills_pmf
+from warlight_env.engine.jit import inline_kernel, read_only, shared
+from warlight_env.engine.kernel_types import Int, Real
+from warlight_env.engine.reference import reference
+
+#: Armies up to which the tables are exact; larger numbers continue in proportion.
+FORCE_ARMIES: Final = 100
+#: Chances of the tables.
+LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+@shared
+class ArmyRequirements(NamedTuple):
+    """Results of battles, for kernels, with M = FORCE_ARMIES. Read-only."""
+
+    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) capture from defenders
+    #: [L, M + 1] fewest attackers that capture from so many defenders with a chance of LEVELS
+    need: npt.NDArray[np.int32]
+    hold: npt.NDArray[np.int32]  #: [L, M + 1] fewest defenders that hold against so many attackers with that chance
+    attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss, by attackers and defenders
+    defenders_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss; all defenders, if the region is captured
+
+
+def make_army_requirements(dice: Dice) -> ArmyRequirements:
+    """Return the tables for a set of rules; they are built once per process, shared and read-only."""
+    return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
+
+
+@functools.lru_cache(maxsize=64)
+def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> ArmyRequirements:
+    size = FORCE_ARMIES + 1
+    numbers = np.arange(size)
+    # By side (0: attackers) and number n of armies: the chance of k kills or more, and the mean of min(kills, k).
+    tail, mean = np.zeros((2, size, size + 1)), np.zeros((2, size, size))
+    for side, kill in enumerate((attack_kill, defense_kill)):
+        for n in range(size):
+            pmf = kills_pmf(n, kill, luck, stochastic)
+            tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
+        mean[side, :, 1:] = tail[side, :, 1:-1].cumsum(1)
+    wiped = tail[0, :, :-1]  # [a, d] chance that a attackers kill all d defenders
+    dead = tail[1, :, :-1].T  # [a, d] chance that d defenders kill all a attackers
+    capture = wiped * (1.0 - dead)
+    capture[0] = 0.0
+    lost = mean[0] - wiped * dead  # if all armies die, one defender stays
+    # Because losses are rounded, a larger army may be no better than a smaller one. The tables contain the safer
+    # number.
+    worst = np.minimum.accumulate(capture[::-1], 0)[::-1]
+    need = np.full((len(LEVELS), size), 0, dtype=np.int32)
+    hold = np.full((len(LEVELS), size), 0, dtype=np.int32)
+    for i, level in enumerate(LEVELS):
+        enough = worst >= level
+        need[i] = np.where(enough.any(0), enough.argmax(0), 2 * size)
+        held = np.maximum.accumulate(capture[:, ::-1], 1)[:, ::-1] <= 1.0 - level + 1e-12
+        held[:, 0] = False
+        hold[i] = np.where(held.any(1), held.argmax(1), 2 * size)
+    _go_on(need, numbers)
+    _go_on(hold, numbers)
+    return reference(read_only(ArmyRequirements(capture, need, hold, mean[1].T.copy(), lost)))
+
+
+def _go_on(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
+    """Continue the tables in proportion to the last known entry where they need more than FORCE_ARMIES armies."""
+    for row in table:
+        known = np.flatnonzero(row[1:] <= FORCE_ARMIES) + 1
+        if len(known) and known[-1] < FORCE_ARMIES:
+            last = known[-1]
+            row[last + 1 :] = np.ceil(numbers[last + 1 :] * (row[last] / last)).astype(np.int32)
+
+
+@inline_kernel
+def _scaled(row: npt.NDArray[np.int32], armies: Int) -> Int:
+    if armies <= FORCE_ARMIES:
+        return np.int64(row[max(armies, 0)])
+    return np.int64(np.ceil(armies * (row[FORCE_ARMIES] / np.float64(FORCE_ARMIES))))
+
+
+@inline_kernel
+def attackers_needed(requirements: ArmyRequirements, level: Int, defenders: Int) -> Int:
+    """Return the fewest attackers that capture a region with the chance LEVELS[level]."""
+    return _scaled(requirements.need[level], defenders)
+
+
+@inline_kernel
+def defenders_needed(requirements: ArmyRequirements, level: Int, attackers: Int) -> Int:
+    """Return the fewest defenders that hold a region with the chance LEVELS[level]; 1 without attackers."""
+    return max(np.int64(1), _scaled(requirements.hold[level], attackers))
+
+
+@inline_kernel
+def _within(armies: Int, scale: Real) -> Int:
+    return max(np.int64(0), np.int64(armies * scale + 0.5))
+
+
+@inline_kernel
+def _scale(attackers: Int, defenders: Int) -> Real:
+    most = max(attackers, defenders)
+    return 1.0 if most <= FORCE_ARMIES else FORCE_ARMIES / most
+
+
+@inline_kernel
+def chance_of_capture(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> Real:
+    """Return the chance that attackers capture a region.
+
+    Beyond the tables, both numbers are scaled down in proportion.
+    """
+    scale = _scale(attackers, defenders)
+    return requirements.capture[_within(attackers, scale), _within(defenders, scale)]
+
+
+@inline_kernel
+def expected_losses(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> tuple[Real, Real]:
+    """Return the mean losses of attackers and of defenders."""
+    scale = _scale(attackers, defenders)
+    a, d = _within(attackers, scale), _within(defenders, scale)
+    return requirements.attackers_lost[a, d] / scale, requirements.defenders_lost[a, d] / scale

@@ -1,0 +1,56 @@
+"""Rules by which a search chooses its answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env.agents.records.search_record import Candidate
+
+#: Sorts candidates, the answer first; the generator is its source of random numbers.
+Answer = Callable[[Sequence[Candidate], np.random.Generator], list[Candidate]]
+
+
+def _by(merit: Callable[[Candidate], tuple[float, ...]]) -> Answer:
+    """Return a rule that sorts by merit, highest first; among equals, the first candidate stays first."""
+
+    def answer(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
+        return sorted(candidates, key=merit, reverse=True)
+
+    return answer
+
+
+def _secure(candidate: Candidate) -> tuple[float, ...]:
+    spread = 1 / math.sqrt(candidate.visits) if candidate.visits else math.inf
+    return (candidate.value - spread, candidate.visits)
+
+
+_robust: Final = _by(lambda candidate: (candidate.visits, candidate.value))
+
+
+def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
+    """Draw the answer in proportion to visits; the others follow as in "robust"."""
+    ranked = _robust(candidates, rng)
+    visits = np.array([candidate.visits for candidate in ranked], dtype=np.float64)
+    if visits.sum() > 0:
+        ranked.insert(0, ranked.pop(int(rng.choice(len(ranked), p=visits / visits.sum()))))
+    return ranked
+
+
+#: robust: most visits. max: best mean value. secure: best lower bound. max_robust: most visits; the search continues
+#: until that candidate also has the best value. mixture: drawn by visits.
+FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
+    "robust": _robust,
+    "max": _by(lambda candidate: (candidate.value, candidate.visits)),
+    "secure": _by(_secure),
+    "max_robust": _robust,
+    "mixture": _mixture,
+}
+
+
+def by_middle(candidates: Sequence[Candidate], rng: Any = None) -> list[Candidate]:
+    """Return candidates with visits first, by `Candidate.middle`, highest first."""
+    return _by(lambda c: (float(c.visits > 0), 0.0 if c.middle is None else c.middle, c.visits))(candidates, rng)

@@ -1,4 +1,0 @@
-"""Local search: small changes to a turn, tried in scenarios with common random numbers.
-
-Imported by searches. To add a kind of change, extend `changes`.
-"""

@@ -1,0 +1,69 @@
+"""Settings and working memory for playing rounds in a search."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.search.leaves import Leaves, make_leaves
+from warlight_env.agents.search.lookahead import LookaheadWork, make_lookahead_work
+from warlight_env.agents.search.outcome import Samples, make_samples
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position
+from warlight_env.engine.reference import reference
+
+#: The value 1 in totals. Totals are integers, so that threads can add to them atomically and in any order.
+UNIT: Final = 1 << 31
+
+
+class SimulationSettings(NamedTuple):
+    """Parts and parameters that do not depend on how a search selects, for kernels. Parts are addresses."""
+
+    player: int  #: the searching player
+    outcome: int  #: from `outcome.OUTCOMES`
+    rounds: int  #: rounds of a playout
+    move: int  #: from `rollout_policy.ROLLOUT_POLICIES`: the policy of a playout
+    tries: int  #: plays of the round for each turn, where turns are scored
+    drawn: int  #: number of best turns from which "weighted" playouts draw
+    leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
+    utility: int  #: index into `utility.UTILITIES`
+    alpha: float  #: for placements: least worth of the first place
+    beta: float  #: for placements: most worth of the other places
+
+
+def make_simulation_settings(**fields: Any) -> SimulationSettings:
+    """Return settings for kernels: without parts and rounds, except for the given fields."""
+    none = SimulationSettings(
+        player=0, outcome=0, rounds=0, move=0, tries=1, drawn=1, leaf=0, utility=0, alpha=0.0, beta=0.0
+    )
+    return reference(none._replace(**fields))
+
+
+class SimulationWork(NamedTuple):
+    """Working memory of one thread for playing rounds."""
+
+    generator: GeneratorWork
+    lookahead: LookaheadWork
+    samples: Samples
+    position: Position  #: the present position
+    leaves: Leaves
+    rng: npt.NDArray[np.uint64]  #: [2]
+
+
+def make_simulation_work(
+    n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
+) -> SimulationWork:
+    """Make working memory for one thread; capacity: the most turns that a generator writes."""
+    return reference(
+        SimulationWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            lookahead=make_lookahead_work(n_regions, n_edges, players, capacity),
+            samples=make_samples(n_regions, n_edges, players, samples),
+            position=make_position(n_regions),
+            leaves=make_leaves(n_regions, players, leaves),
+            rng=private_zeros(2, np.uint64),
+        )
+    )

@@ -1,0 +1,84 @@
+"""Jobs in several threads, or in turns in one thread; each turn takes a few milliseconds."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+_SLICE = 0.004  # seconds between a job's looks at the clock
+
+
+class Quota:
+    """The number of steps that are left, shared between threads."""
+
+    def __init__(self, left: int) -> None:
+        self._left, self._lock = left, threading.Lock()
+
+    def take(self, most: int) -> int:
+        """Take up to `most` of the steps that are left, and return their number."""
+        with self._lock:
+            taken = min(most, self._left)
+            self._left -= taken
+            return taken
+
+
+class Job:
+    """A job in steps.
+
+    step(n) does n steps. rate: the estimated steps a second before the first measurement. grain: the job does this many
+    steps at a time, or a multiple of it; only the last ones may be fewer.
+    """
+
+    def __init__(self, step: Callable[[int], None], rate: float, grain: int = 1) -> None:
+        self._step, self._rate, self._grain = step, rate, grain
+        self.done = 0  #: steps so far
+
+    def slice(self, quota: Quota, deadline: float) -> bool:
+        """Do steps for a few milliseconds at most; return False if the time or the quota is used up."""
+        now = time.perf_counter()
+        if now >= deadline:
+            return False
+        wanted = int(self._rate * min(_SLICE, deadline - now))
+        n = quota.take(max(1, wanted // self._grain) * self._grain)
+        if n < 1:
+            return False
+        self._step(n)
+        self.done += n
+        self._rate = 0.5 * self._rate + 0.5 * n / max(1e-6, time.perf_counter() - now)
+        return True
+
+
+def run_jobs(
+    jobs: Sequence[Job], quotas: Sequence[Quota], threads: int, deadline: float, stopped: Callable[[], bool]
+) -> None:
+    """Do all jobs until each one's quota, the time or `stopped` ends it.
+
+    An exception in one job ends all jobs, and is raised.
+    """
+    if len(jobs) == 1 or threads == 1:
+        while not stopped():
+            progress = [job.slice(quota, deadline) for job, quota in zip(jobs, quotas, strict=True)]
+            if not any(progress):
+                break
+        return
+
+    failed = threading.Event()
+
+    def do(job: Job, quota: Quota) -> None:
+        try:
+            while not (stopped() or failed.is_set()) and job.slice(quota, deadline):
+                pass
+        except BaseException:
+            failed.set()
+            raise
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(do, *one) for one in zip(jobs, quotas, strict=True)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:  # also an interrupt of this waiting thread
+            failed.set()
+            raise

@@ -1,0 +1,70 @@
+"""The worth of a simulation's end for each player: shares of the position, or placements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.evaluation.game_outcome import holds_regions
+from warlight_env.agents.search.simulation import UNIT
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
+
+#: Kinds of worth of a simulation.
+SHARES: Final = 0
+PLACEMENTS: Final = 1
+UTILITIES: Final = ("shares", "placements")
+
+
+@kernel
+def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
+    """Write `time` to `out`, int64[P], for eliminated players without a time; -1 for players in the game.
+
+    Later calls need a higher time. A player with regions is in the game, even if it was marked before. During the picks
+    players may have no regions.
+    """
+    for p in range(out.shape[0]):
+        if holds_regions(owner, p):
+            out[p] = -1
+        elif out[p] < 0:
+            out[p] = time
+
+
+@kernel
+def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
+    """Write to `out`, int64[P], 0 for eliminated players of a position, and -1 for players in the game."""
+    for p in range(out.shape[0]):
+        out[p] = -1
+    note_eliminations(owner, out, 0)
+
+
+@kernel
+def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: PlayerNumbers) -> None:
+    """Write placements to `values`, int64[P] in UNITs.
+
+    shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
+    (1 - alpha) * share. The range 0 .. beta is split evenly among the other places, with better places higher. The
+    share sets a player's position inside its part. Eliminated players come after all others, and those eliminated
+    earlier come lower. Players eliminated at the same time share a place (Venta 2013, for games with an end).
+    """
+    players = shares.shape[0]
+    for p in range(players):
+        better, equal = 0.0, 0.0
+        for q in range(players):
+            if q == p:
+                continue
+            if out[p] >= 0 or out[q] >= 0:
+                mine = np.inf if out[p] < 0 else np.float64(out[p])
+                other = np.inf if out[q] < 0 else np.float64(out[q])
+            else:
+                mine, other = shares[p], shares[q]
+            better += other > mine
+            equal += other == mine
+        if better == 0.0:
+            value = alpha + (1.0 - alpha) * shares[p]
+        else:
+            place = better + 0.5 * equal  # 1 for the second place
+            band = beta / (players - 1)
+            value = beta - place * band + band * shares[p]
+        values[p] = np.int64(value * UNIT)

@@ -1,0 +1,167 @@
+"""Turn networks in files: an .npz archive of the arrays and a JSON header, which lists the network's features."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import bounded
+from warlight_env.agents.parameters import Param, Range
+from warlight_env.agents.records.turn_record import (
+    TurnFeatureNames,
+    TurnNetwork,
+    TurnNetworkError,
+    arrays_of,
+    make_turn_network,
+    reads_of,
+)
+from warlight_env.agents.records.value_record import check_digest, is_record
+from warlight_env.arguments import path_of
+from warlight_env.errors import clipped
+from warlight_env.networks.archive import packed, unpacked
+from warlight_env.networks.npz import ArraysError
+
+#: The version of the files; a file of another version is refused.
+VERSION: Final = 1
+_KIND: Final = "turns"
+#: The largest divisor of logits; choices are then almost uniform.
+MAX_TEMPERATURE: Final = 1000.0
+_TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
+#: The parameter of agents, and the name for no network.
+NET: Final = Param(
+    "turn network that proposes candidates and plays later rounds: none, learned (policy:world in games of two on the "
+    "world map, else policy:any), any, world, or an .npz file",
+    shared=True,
+)
+NONE: Final = "none"
+LEARNED: Final = "learned"
+_ANY: Final = "any"
+#: The networks in the package, by the names of the policies that play them: `policy:any`, `policy:world`.
+BUNDLED: Final = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.npz"))}
+Floats = Mapping[str, npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class TurnPolicy:
+    """A turn network, its way to play, and metadata on its origin as plain data.
+
+    temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
+
+    Raises:
+        TurnNetworkError: the temperature is invalid, or the metadata is not a dictionary.
+    """
+
+    network: TurnNetwork
+    temperature: float = 0.0
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "temperature", checked_temperature(self.temperature))
+        if not isinstance(self.metadata, dict):
+            raise TurnNetworkError(f"metadata {clipped(repr(self.metadata), 60)}: must be a dictionary")
+
+
+def checked_temperature(temperature: Any) -> float:
+    """Return a temperature as a number.
+
+    Raises:
+        TurnNetworkError: the temperature is not in 0 .. MAX_TEMPERATURE.
+    """
+    if temperature not in _TEMPERATURES:
+        raise TurnNetworkError(f"temperature {clipped(repr(temperature), 60)}: {_TEMPERATURES}")
+    return float(temperature)
+
+
+def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None) -> bytes:
+    """Return the content of a file of a network that reads all features, see `pack_turn_network`.
+
+    Raises:
+        TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
+    """
+    return pack_turn_network(make_turn_network(arrays), temperature, metadata)
+
+
+def pack_turn_network(
+    network: TurnNetwork, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None
+) -> bytes:
+    """Return the content of a file, see `TurnPolicy`; it lists the features that the network reads.
+
+    Raises:
+        TurnNetworkError: the temperature is invalid.
+    """
+    policy = TurnPolicy(network, temperature, dict(metadata or {}))
+    reads = {f"{name}_features": list(names) for name, names in reads_of(network)._asdict().items()}
+    header = {"kind": _KIND, "version": VERSION, **reads, "heat": policy.temperature, "note": policy.metadata}
+    return packed(header, arrays_of(network))
+
+
+def is_turn_network_file(content: bytes) -> bool:
+    """Return whether a content's header declares a turn network; other faults are not checked."""
+    try:
+        return _is_header(bounded.parse_json(unpacked(content)[0], "header", TurnNetworkError))
+    except (ArraysError, UnicodeDecodeError, TurnNetworkError):
+        return False
+
+
+def _is_header(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("kind") == _KIND
+
+
+def read_turn_network(content: bytes, name: str) -> TurnPolicy:
+    """Read a content from `pack_arrays`.
+
+    Raises:
+        TurnNetworkError: the content is not a turn network, or has another version; the message begins with `name`.
+    """
+    try:
+        text, arrays = unpacked(content)
+    except (ArraysError, UnicodeDecodeError) as error:
+        raise TurnNetworkError(f"{name}: no turn network: {error}") from None
+    header = bounded.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
+    if not _is_header(header):
+        raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
+    if header.get("version") != VERSION:
+        raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; this reads {VERSION}")
+    reads = TurnFeatureNames(*(header.get(f"{group}_features") for group in TurnFeatureNames._fields))
+    network = make_turn_network(arrays, name, reads)
+    try:
+        return TurnPolicy(network, header.get("heat"), header.get("note"))
+    except TurnNetworkError as error:
+        raise TurnNetworkError(f"{name}: {error}") from None
+
+
+def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
+    """Return a turn network by its source.
+
+    ``none`` (or None): no network. ``learned``: the package's network for any map. A name in `BUNDLED`: that network.
+    Otherwise an .npz file. With ``#`` and a `digest` behind the file's name, a file with another network is refused.
+
+    Raises:
+        TurnNetworkError: the file does not exist, or it does not contain a turn network.
+    """
+    if source is None or is_record(source, TurnNetwork):
+        return source
+    path_of(source, "net", TurnNetworkError)
+    if source == NONE:
+        return None
+    name = _ANY if source == LEARNED else str(source)
+    if name in BUNDLED:
+        return _bundled(name)
+    path, _, told = str(source).partition("#")
+    if not path.endswith(".npz"):
+        known = ", ".join((NONE, LEARNED, *BUNDLED))
+        raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
+    content = bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network")
+    check_digest(content, told, path, "network", TurnNetworkError)
+    return read_turn_network(content, path).network
+
+
+@functools.cache
+def _bundled(name: str) -> TurnNetwork:
+    return read_turn_network(BUNDLED[name].read_bytes(), f"the network {name} of the package").network

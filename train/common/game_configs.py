@@ -1,0 +1,117 @@
+"""The game configs of trainers: maps, rules and numbers of players."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from warlight_env import maps
+from warlight_env.engine.board import Board, make_board
+from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
+from warlight_env.engine.setup import check_players
+from warlight_env.errors import InputError
+
+
+class GameConfigSettings(Protocol):
+    """Settings of the game configs. Entries of lists are sampled uniformly; repeat an entry to weight it."""
+
+    @property
+    def maps(self) -> tuple[str, ...]: ...
+    @property
+    def rules(self) -> tuple[str, ...]: ...
+    @property
+    def players(self) -> tuple[float, ...]: ...
+
+
+def check_game_configs(settings: GameConfigSettings) -> None:
+    """Raise InputError for unknown maps or rules, and for invalid shares of games."""
+    shares = settings.players
+    if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
+        raise InputError(
+            f"players = {list(shares)!r}: must be shares, in 0 .. 1, of games of 2, 3, … {MAX_PLAYERS} players"
+        )
+    for name in ("maps", "rules"):
+        if not getattr(settings, name):
+            raise InputError(f"{name}: at least one must be named")
+    for name in settings.maps:
+        maps.check(name)
+    for name in settings.rules:
+        Rules.of(name)
+
+
+@functools.cache
+def read_map(text: str) -> maps.Map:
+    """Return the map that `maps.load` finds; each map is read once.
+
+    Raises:
+        MapError: the map does not exist.
+    """
+    return maps.load(text)
+
+
+@dataclass(frozen=True)
+class GameConfig:
+    """A map, rules without fog, and a number of players."""
+
+    map: maps.Map
+    rules: Rules
+    players: int
+
+    @functools.cached_property
+    def board(self) -> Board:
+        """The map for kernels."""
+        return make_board(self.map)
+
+    @functools.cached_property
+    def params(self) -> RuleParams:
+        """The rules for kernels; raises RulesError if the map has no room for so many players."""
+        return check_players(self.board, self.rules, self.players)
+
+
+class GameConfigs:
+    """All game configs of a run, by number. Games use only those with room for their number of players.
+
+    Raises:
+        RulesError: a map has no room for any game.
+    """
+
+    def __init__(self, settings: GameConfigSettings) -> None:
+        maps, rules = (tuple(dict.fromkeys(names)) for names in (settings.maps, settings.rules))
+        keys = itertools.product(maps, rules, range(2, 2 + len(settings.players)))
+        self._numbers = {key: number for number, key in enumerate(keys)}
+        self._settings = settings
+        self._configs = [
+            GameConfig(read_map(map_), Rules.of(name, fog=False), players) for map_, name, players in self._numbers
+        ]
+        refusals: dict[str, RulesError] = {}
+        self._open = [self._has_room(config, refusals) for config in self._configs]
+        played = {config.map.name for config, open_ in zip(self._configs, self._open, strict=True) if open_}
+        for name in refusals.keys() - played:
+            raise refusals[name]
+
+    def _has_room(self, config: GameConfig, refusals: dict[str, RulesError]) -> bool:
+        if self._settings.players[config.players - 2] == 0:
+            return False
+        try:
+            config.params  # noqa: B018 -- looks whether there is room
+        except RulesError as error:
+            refusals[config.map.name] = error
+            return False
+        return True
+
+    def __getitem__(self, number: int) -> GameConfig:
+        return self._configs[number]
+
+    def draw(self, rng: np.random.Generator) -> int:
+        """Draw the number of a game config; draw again if the map has no room."""
+        s = self._settings
+        while True:
+            map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]
+            players = 2 + int(rng.choice(len(s.players), p=np.array(s.players) / sum(s.players)))
+            at = self._numbers[map_, rules, players]
+            if self._open[at]:
+                return at

@@ -1,0 +1,86 @@
+"""Expert turns, as a few arrays and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.rules import MAX_PLAYERS
+from warlight_env.train.common.samples import pack_samples, unpack_samples
+from warlight_env.train.turn_net.batches import TurnRows
+
+
+class ExpertTurn(NamedTuple):
+    """A position, and the turn that a player should take in it."""
+
+    config_index: int  #: see `game_configs.GameConfigs`
+    game: int  #: the game's number in the iteration
+    round: int
+    player: int
+    owner: npt.NDArray[np.int8]  #: [N]
+    army: npt.NDArray[np.int32]  #: [N]
+    row: npt.NDArray[np.int8]  #: [N + 2 E]
+    value: npt.NDArray[np.float32]  #: [P] 1 for the winner of the game; all 0 if there is none
+
+
+class ExpertTurns(NamedTuple):
+    """M expert turns; the arrays of regions and rows are concatenated."""
+
+    config_index: npt.NDArray[np.int32]  #: [M]
+    game: npt.NDArray[np.int32]  #: [M]
+    round: npt.NDArray[np.int32]  #: [M]
+    player: npt.NDArray[np.int8]  #: [M]
+    regions: npt.NDArray[np.int32]  #: [M] number of regions
+    size: npt.NDArray[np.int32]  #: [M] length of the row
+    owner: npt.NDArray[np.int8]
+    army: npt.NDArray[np.int32]
+    row: npt.NDArray[np.int8]
+    value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
+
+    @classmethod
+    def of(cls, turns: Sequence[ExpertTurn]) -> ExpertTurns:
+        """Return the arrays of these turns, in the same order."""
+        value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
+        for row, turn in zip(value, turns, strict=True):
+            row[: len(turn.value)] = turn.value
+        return cls(
+            np.array([turn.config_index for turn in turns], dtype=np.int32),
+            np.array([turn.game for turn in turns], dtype=np.int32),
+            np.array([turn.round for turn in turns], dtype=np.int32),
+            np.array([turn.player for turn in turns], dtype=np.int8),
+            np.array([len(turn.owner) for turn in turns], dtype=np.int32),
+            np.array([len(turn.row) for turn in turns], dtype=np.int32),
+            np.concatenate([np.zeros(0, dtype=np.int8), *(turn.owner for turn in turns)]),
+            np.concatenate([np.zeros(0, dtype=np.int32), *(turn.army for turn in turns)]),
+            np.concatenate([np.zeros(0, dtype=np.int8), *(turn.row for turn in turns)]),
+            value,
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[ExpertTurns]) -> ExpertTurns:
+        """Return the concatenation of the parts."""
+        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> ExpertTurns:
+        """Return the turns that `to_bytes` wrote; the caller has checked the content."""
+        return cls(**unpack_samples(content))
+
+    def to_bytes(self) -> bytes:
+        """Return the content of an .npz file."""
+        return pack_samples(self._asdict())
+
+    def of_config(self, config: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
+        """Return the turns of a game config with `players` players, and the numbers of their games."""
+        which = self.config_index == config
+        regions, size = (int(column[which.argmax()]) for column in (self.regions, self.size))
+        of_regions, of_row = np.repeat(which, self.regions), np.repeat(which, self.size)
+        rows = TurnRows(
+            self.owner[of_regions].reshape(-1, regions), self.army[of_regions].reshape(-1, regions), self.round[which],
+            self.player[which].astype(np.int64), self.row[of_row].reshape(-1, size),
+            np.ascontiguousarray(self.value[which, :players]),
+        )  # fmt: skip
+        return rows, self.game[which]

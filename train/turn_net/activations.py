@@ -1,0 +1,179 @@
+"""The data that the compiled pass of the turn network keeps for the gradient."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import (
+    LAYERS,
+    N_EDGE,
+    N_NODE,
+    N_OVERALL,
+    SHAPES,
+    UNITS,
+    Floats,
+    TurnNetwork,
+    blank_turn_network,
+)
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.reference import reference
+
+#: Columns of derivatives by logits of VALUES values: the width of one wide register. Unused columns are 0.
+WIDE: Final = 8
+#: Names of the network's arrays that have rows of length VALUES.
+_NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
+
+
+class TurnOutputs(NamedTuple):
+    """Outputs for M turns, as in `loss.TurnLogProbs`; or derivatives of a loss by these outputs."""
+
+    weights: Floats  #: [M]
+    shares: Floats  #: [M]
+    priorities: Floats  #: [M]
+    entropy: Floats  #: [M]
+    scores: Floats  #: [M, P]
+
+
+class Activations(NamedTuple):
+    """Data of M positions with N regions, up to E borders each, and P players.
+
+    A choice has two *pushes*, float32[2, V]. These are derivatives by the choice's logits: of the log-probability of
+    the chosen value, and of the entropy.
+    """
+
+    nodes: Floats  #: [M, N, N_NODE]
+    overall: Floats  #: [M, N_OVERALL]
+    embeddings: Floats  #: [M, L + 1, N, H] before the first layer and after each layer
+    main: npt.NDArray[np.int64]  #: [M] the region with the largest deploy weight; -1: no weight is above 0
+    main_push: Floats  #: [M, 2, N]
+    weight_units: Floats  #: [M, N, H] of the player's other regions, consecutively
+    weight_push: Floats  #: [M, N, 2, V]
+    borders: npt.NDArray[np.int64]  #: [M, 2] begin and end of a position's borders in the arrays below
+    edge: npt.NDArray[np.int64]  #: [M E]
+    numbers: Floats  #: [M E, N_EDGE]
+    edge_units: Floats  #: [M E, H]
+    share_push: Floats  #: [M E, 2, V]
+    priority_push: Floats  #: [M E, 2, V]; 0 if the share is 0
+    player_units: Floats  #: [M, P, H]
+
+
+def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
+    """Return activations for `size` positions. Most of them remain unused, because a player has few of the borders."""
+    n, e = n_regions, size * max(1, n_edges)
+
+    def floats(*shape: int) -> Floats:
+        return np.empty(shape, np.float32)
+
+    return reference(
+        Activations(
+            floats(size, n, N_NODE), floats(size, N_OVERALL), floats(size, LAYERS + 1, n, UNITS),
+            np.empty(size, np.int64), floats(size, 2, n), floats(size, n, UNITS), floats(size, n, 2, VALUES),
+            np.empty((size, 2), np.int64), np.empty(e, np.int64), floats(e, N_EDGE), floats(e, UNITS),
+            floats(e, 2, VALUES), floats(e, 2, VALUES), floats(size, players, UNITS),
+        )
+    )  # fmt: skip
+
+
+def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int) -> bool:
+    """Return whether the activations have room for `size` positions of a game config with these sizes."""
+    room, n, e = len(activations.main), activations.nodes.shape[1], len(activations.edge)
+    return room >= size and (n, e, activations.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
+
+
+def make_outputs(size: int, players: int) -> TurnOutputs:
+    """Return uninitialized outputs for `size` turns."""
+    weights, shares, priorities, entropy = (np.empty(size, np.float32) for _ in range(4))
+    return TurnOutputs(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
+
+
+def make_gradient() -> TurnNetwork:
+    """Return zeros in the shapes of a network, except that rows of VALUES have length WIDE.
+
+    Each thread has its own record.
+    """
+    return blank_turn_network(
+        {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
+    )
+
+
+def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
+    """Return the sums of gradients, in the order and the shapes of `turn_record.SHAPES`. Set the parts to 0."""
+    totals = []
+    for name, shape in SHAPES.items():
+        total = np.zeros(getattr(parts[0], name).shape, np.float32)
+        for part in parts:
+            total += getattr(part, name)
+            getattr(part, name)[:] = 0.0
+        totals.append(np.ascontiguousarray(total[..., : shape[-1]]))
+    return totals
+
+
+class TransposedWeights(NamedTuple):
+    """Transposed matrices of a network for the backward pass; see `TurnNetwork`."""
+
+    own: Floats
+    around: Floats
+    among: Floats
+    beside: Floats
+    chosen: Floats
+    weight: Floats  #: [V, H]
+    source: Floats
+    target: Floats
+    share: Floats  #: [V, H]
+    priority: Floats  #: [V, H]
+    held: Floats
+    total: Floats
+    whole: Floats
+
+
+def _transposed(array: Floats) -> Floats:
+    return np.swapaxes(array, -1, -2)
+
+
+def make_transposed() -> TransposedWeights:
+    """Return zeros in the shapes of the transposed matrices."""
+    return reference(
+        TransposedWeights(
+            *(_transposed(np.zeros(SHAPES[name], np.float32)).copy() for name in TransposedWeights._fields)
+        )
+    )
+
+
+def transpose_weights(network: TurnNetwork, out: TransposedWeights) -> None:
+    """Write the transposed matrices of a network."""
+    for name in TransposedWeights._fields:
+        np.copyto(getattr(out, name), _transposed(getattr(network, name)))
+
+
+class BackwardWork(NamedTuple):
+    """Working memory of the backward pass for one position, one record per thread; N regions, E directed edges."""
+
+    regions: Floats  #: [N, H] derivatives by the descriptions of regions
+    before: Floats  #: [N, H] derivatives by the descriptions before the layer
+    toward: Floats  #: [N, H] derivatives by the borders' inputs from their targets
+    touched: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
+    inputs: Floats  #: [N, H] inputs of a matrix product, row by row
+    units: Floats  #: [N, H] derivatives by the outputs of this product
+    choices: Floats  #: [N, WIDE] derivatives by logits of deploy weights
+    edge_units: Floats  #: [E, H] derivatives by hidden units of borders
+    shares: Floats  #: [E, WIDE] derivatives by logits of shares
+    priorities: Floats  #: [E, WIDE] derivatives by logits of priorities
+
+
+def make_backward_work(n_regions: int, n_edges: int) -> BackwardWork:
+    """Return working memory for one thread."""
+    n, e = n_regions, max(1, n_edges)
+
+    def zeros(*shape: int) -> Floats:
+        return private_zeros(shape, np.float32)
+
+    return reference(
+        BackwardWork(
+            zeros(n, UNITS), zeros(n, UNITS), zeros(n, UNITS), private_zeros(n, np.int64), zeros(n, UNITS),
+            zeros(n, UNITS), zeros(n, WIDE), zeros(e, UNITS), zeros(e, WIDE), zeros(e, WIDE),
+        )
+    )  # fmt: skip

@@ -1,0 +1,210 @@
+"""Log-probabilities of turns, with gradients: in compiled code on the processor, in PyTorch on other devices.
+
+Rows of 32 numbers are too small for PyTorch on a processor: memory and calls take most of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_network_buffers
+from warlight_env.ownership import OneThread
+from warlight_env.train.common.threads import in_threads
+from warlight_env.train.turn_net.activations import (
+    Activations,
+    TurnOutputs,
+    fits,
+    make_activations,
+    make_backward_work,
+    make_gradient,
+    make_outputs,
+    make_transposed,
+    total_gradient,
+    transpose_weights,
+)
+from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.forward import evaluate_turns
+from warlight_env.train.turn_net.gradients import add_gradients
+from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
+from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_tensors
+
+T = TypeVar("T")
+
+#: Number of turns in a part. Gradients are summed inside a part, then over all parts. So the result does not depend on
+#: the number of threads.
+_PART: Final = 128
+
+
+class TurnEvaluator(Protocol):
+    """Evaluates a network on turns of one game config, so that PyTorch can compute gradients."""
+
+    players: int  #: number of players of the game config
+
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """Return log-probabilities, entropies and scores of these turns."""
+
+
+def turn_evaluator(context: Context, device: str | torch.device, threads: int = 1) -> TurnEvaluator:
+    """Return the fastest pass for a device.
+
+    Args:
+        context: context of the game config; its network is not used.
+        device: device of PyTorch.
+        threads: number of threads of compiled code; results do not depend on it.
+    """
+    return (
+        CompiledEvaluator(context, threads) if torch.device(device).type == "cpu" else TorchEvaluator(context, device)
+    )
+
+
+class TorchEvaluator(OneThread):
+    """The pass in PyTorch, see `loss.turn_log_probs`."""
+
+    exclusive_methods = ("log_probs",)
+
+    def __init__(self, context: Context, device: str | torch.device) -> None:
+        board = context.board
+        self._context, self._device, self.players = context, torch.device(device), context.players
+        self._work = make_turn_network_buffers(board.n_regions, board.n_edges, context.players)
+        self._board = BoardTensors(*(tensor.to(self._device) for tensor in board_tensors(board)))
+
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """See `TurnEvaluator`."""
+        return turn_log_probs(module, self._board, make_batch(self._context, self._work, rows).to(self._device))
+
+
+class _Kept(Generic[T]):
+    """A pool of working memory. It reuses records, because a new record costs as much time as several turns."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make, self._free = make, list[T]()
+
+    def take(self) -> T:
+        """Return a free record, or a new one."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._make()
+
+    def put_back(self, used: T) -> None:
+        """Return a record to the pool."""
+        self._free.append(used)
+
+
+class _LastActivations:
+    """The activations that were used last.
+
+    Those of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs, so only
+    one set is kept.
+    """
+
+    def __init__(self) -> None:
+        self._last: list[Activations] = []
+
+    def take(self, size: int, context: Context) -> Activations:
+        """Return activations with room for `size` turns of a game config."""
+        try:
+            activations = self._last.pop()  # an atomic operation: two threads never take the same ones
+        except IndexError:
+            activations = None
+        n, e, players = context.board.n_regions, context.board.n_edges, context.players
+        if activations is not None and fits(activations, size, n, e, players):
+            return activations
+        return make_activations(size, n, e, players)
+
+    def put_back(self, used: Activations) -> None:
+        """Keep these activations for the next call."""
+        self._last[:] = [used]
+
+
+_LAST: Final = _LastActivations()
+
+
+class CompiledEvaluator(OneThread):
+    """The pass in compiled kernels."""
+
+    exclusive_methods = ("evaluate", "gradients")
+
+    def __init__(self, context: Context, threads: int) -> None:
+        self._threads, self.players = threads, context.players
+        self._network = blank_turn_network()
+        self._context = context._replace(turns=self._network)
+        board = context.board
+        n, e = board.n_regions, board.n_edges
+        self._transposed = make_transposed()
+        self._work = _Kept(lambda: make_turn_network_buffers(n, e, context.players))
+        self._back, self._gradients = _Kept(lambda: make_backward_work(n, e)), _Kept(make_gradient)
+
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """See `TurnEvaluator`."""
+        return TurnLogProbs(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
+
+    def evaluate(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[TurnOutputs, Activations]:
+        """Return the arrays of `TurnLogProbs`, and the activations for the gradient."""
+        for name, parameter in zip(SHAPES, parameters, strict=True):
+            np.copyto(getattr(self._network, name), parameter.detach().numpy())
+        size = len(rows.round)
+        told, activations = make_outputs(size, self.players), _LAST.take(size, self._context)
+
+        def evaluate(number: int) -> None:
+            low, work = number * _PART, self._work.take()
+            evaluate_turns(self._context, rows, low, min(size, low + _PART), work, activations, told)
+            self._work.put_back(work)
+
+        self._in_parts(evaluate, size)
+        return told, activations
+
+    def gradients(self, rows: TurnRows, activations: Activations, given: TurnOutputs) -> list[Tensor]:
+        """Return the gradients of all parameters, given the derivatives by the outputs."""
+        size = len(rows.round)
+        transpose_weights(self._network, self._transposed)
+
+        def add(number: int) -> TurnNetwork:
+            low, work, gradient = number * _PART, self._back.take(), self._gradients.take()
+            add_gradients(
+                self._context, self._transposed, rows, low, min(size, low + _PART), activations, given, work, gradient
+            )  # fmt: skip
+            self._back.put_back(work)
+            return gradient
+
+        parts = self._in_parts(add, size)
+        totals = total_gradient(parts)
+        for part in parts:
+            self._gradients.put_back(part)
+        return [torch.from_numpy(total) for total in totals]
+
+    def _in_parts(self, work: Any, size: int) -> list[Any]:
+        return in_threads(work, range((size + _PART - 1) // _PART), self._threads)
+
+
+class _Compiled(torch.autograd.Function):
+    """The autograd function of a `CompiledEvaluator`."""
+
+    @staticmethod
+    def forward(ctx: Any, compiled: CompiledEvaluator, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
+        told, activations = compiled.evaluate(parameters, rows)
+        if any(ctx.needs_input_grad):
+            ctx.save_for_backward(*parameters)  # detects a parameter that changes before the backward pass
+            ctx.compiled, ctx.rows, ctx.activations = compiled, rows, activations
+        else:
+            _LAST.put_back(activations)
+        return tuple(map(torch.from_numpy, told))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
+        compiled, activations = ctx.compiled, ctx.activations
+        if activations is None:
+            raise RuntimeError("the gradient of these turns was asked for already")
+        ctx.saved_tensors  # noqa: B018 -- raises if
+        ctx.activations = None
+        found = compiled.gradients(ctx.rows, activations, TurnOutputs(*(part.contiguous().numpy() for part in given)))
+        _LAST.put_back(activations)
+        return None, None, *found
