@@ -359,7 +359,7 @@ def test_generators_of_bots_that_do_not_fit_are_refused():
     core = make(opponent="smart_random").episodes.core
     core.reset([1])
     saved = core.snapshot()
-    with pytest.raises(StateError, match=r"^bot_rngs must be an array uint64"):
+    with pytest.raises(StateError, match=r"^bot_rngs must be an array of uint64"):
         core.restore(saved._replace(bot_rngs=saved.bot_rngs[:, :1]))
     older = type(saved)(*saved[:9], saved.turns)  # as it was pickled without them
     with pytest.raises(StateError, match=r"^bot_rngs must be an array, not NoneType"):

@@ -76,7 +76,7 @@ def refused(core: EnvCore, snapshot: Any, message: str) -> None:
         ("offers", (0, 2), 255, r"offers of region 2 are 255: must lie in 0 \.\. 3"),
         ("phase", 0, 3, "phase is 3"),
         ("phase", 0, 0, "player 0 owns 1 regions, but has picked 0"),
-        ("phase", 0, 2, "phase is 'over', but the game is not"),
+        ("phase", 0, 2, "phase is 'over', but the game has not ended"),
         ("winner", 0, 2, r"winner is 2: must lie in -1 \.\. 1"),
         ("winner", 0, 1, "winner is 1: must be -1"),
         ("round", 0, -1, "round is -1"),
@@ -159,7 +159,7 @@ def test_positions_that_cannot_be_are_named():
     core = in_play()
     saved = core.snapshot()
     saved.state.owner[0] = [0, 0, -1, -1, -1, -1]
-    refused(core, saved, "player 1 is in, but owns nothing")
+    refused(core, saved, "player 1 is not eliminated, but owns no region")
     saved.state.round[0], saved.state.eliminated_at[0, 1] = 3, 2
     refused(core, saved, "phase is 'play', but the game is over")
     saved.state.phase[0] = 2
@@ -178,7 +178,7 @@ def test_offers_that_leave_too_little_are_named():
     saved.state.offers[0] = 0
     refused(core, saved, "offers leave player 0 too few regions to pick: 0 of 1")
     saved.state.offers[0] = 3
-    refused(core, saved, "they must be to one player")
+    refused(core, saved, "must be to only one player")
     ranked = EnvCore(RING, {"name": "challenge1", "picks": 1, "ranked": 2})
     ranked.reset([1])
     saved = ranked.snapshot()
