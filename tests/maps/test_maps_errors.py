@@ -119,7 +119,7 @@ OWN_FORMAT = [
     ),
     (
         drawn(put("regions", 3, "shape", "path", "M0 0L1 0L1 1Z\n")),
-        "region 'Dogwood': shape: the path must be",
+        "region 'Dogwood': shape: the path must consist of",
     ),
     (drawn(put("regions", 3, "shape", "radius", 0)), "region 'Dogwood': shape: radius: 0 is less"),
     (
@@ -308,7 +308,7 @@ SITE = {
         (("Regions", 2, "cells"), [[1, -1]], r"cells\[0\]: y: '-1' is not a number"),
         (("Regions", 2, "cells"), [[1, 10**6]], r"cells\[0\]: y: '1000000' is not a number from 0"),
         (("Regions", 2, "cells"), [[1, 0.5]], r"cells\[0\]: a cell must be two whole numbers"),
-        (("Regions", 2, "cells"), [[1, 1]] * 30_000, "cells: at most 20000 in all"),
+        (("Regions", 2, "cells"), [[1, 1]] * 30_000, "cells: a map may have at most 20000 cells"),
         (("Regions", 2, "text"), "somewhere", r"Regions\[2\] \(id 3\): text: expected two numbers, x and y"),
         (("Settings", "gridSizeCells"), [8], "Settings: gridSizeCells: expected two numbers, x and y"),
         (("Settings",), [], "Settings: expected an object"),
