@@ -120,12 +120,12 @@ def _build(
     for a, b in borders:
         pairs.add(_pair(index, a, b, "border"))
         if len(pairs) > MAX_BORDERS:
-            raise MapError(f"more than {MAX_BORDERS} borders: so many are not supported")
+            raise MapError(f"more than {MAX_BORDERS} borders: at most {MAX_BORDERS} are supported")
     links = []
     for a, b, line in sea_links:
         x, y = _pair(index, a, b, "sea link")
         if (x, y) not in pairs:
-            raise MapError(f"sea link {a!r} - {b!r}: there is no such border")
+            raise MapError(f"sea link {a!r} - {b!r}: the map has no border between these regions")
         flip = line is not None and x != index[a]
         links.append(SeaLink(x, y, (line[1], line[0]) if flip and line else line))
     if all(r.code is None for r in regions):

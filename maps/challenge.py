@@ -46,13 +46,17 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         words = line.split()
         if words[:1] == ["setup_map"] and len(words) > 1 and words[1] in _PARTS:
             if words[1] in found:
-                raise MapError(f"{place}: line {number}: setup_map {words[1]} for the second time")
+                raise MapError(
+                    f"{place}: line {number}: setup_map {words[1]} occurs twice; only one such line is allowed"
+                )
             if len(words) % 2:
-                raise MapError(f"{place}: line {number}: setup_map {words[1]}: expected pairs of words")
+                raise MapError(
+                    f"{place}: line {number}: setup_map {words[1]}: expected pairs of values, found an odd number"
+                )
             found[words[1]] = (number, words[2:])
     for part, most in zip(_PARTS, (MAX_REGIONS, MAX_REGIONS, 2 * MAX_BORDERS), strict=True):
         if part not in found:
-            raise MapError(f"{place}: no line 'setup_map {part} …'")
+            raise MapError(f"{place}: the line 'setup_map {part} …' is missing")
         at, words = found[part]
         size = len(words) // 2 + sum(word.count(",") for word in words)
         if size > most:
@@ -152,13 +156,15 @@ def _drawing(
     for where, region, item in regions:
         listed, count = item.get("cells"), sum(map(len, cells.values()))
         if not isinstance(listed, list) or not listed:
-            raise MapError(f"{where}: cells: expected a list with at least one cell, as other regions have")
+            raise MapError(f"{where}: cells: must be a list with at least one cell, because other regions have cells")
         if count + len(listed) > MAX_CELLS:
-            raise MapError(f"{where}: cells: at most {MAX_CELLS} in all are supported")
+            raise MapError(f"{where}: cells: a map may have at most {MAX_CELLS} cells")
         cells[region] = [cell(f"{where}: cells[{i}]", value) for i, value in enumerate(listed)]
         for i, at in enumerate(cells[region]):
             if taken.setdefault(at, region) != region:
-                raise MapError(f"{where}: cells[{i}]: {at} is a cell of region {taken[at]}, too")
+                raise MapError(
+                    f"{where}: cells[{i}]: {at} is also a cell of region {taken[at]}; a cell must have only one region"
+                )
         if item.get("text") is not None:
             x, y = pair(f"{where}: text", item["text"])
             middle = 0.5 if x.is_integer() and y.is_integer() else 0.0

@@ -55,7 +55,7 @@ def identifiers(where: str, value: Any) -> list[int]:
     """Return ids from a list, or from a text with spaces or commas between them."""
     listed = [word for word in _APART.split(value) if word] if isinstance(value, str) else value
     if not isinstance(listed, list):
-        raise MapError(f"{where}: expected a list")
+        raise MapError(f"{where}: expected a list of ids")
     if len(listed) > MAX_REGIONS:
         raise MapError(f"{where}: {len(listed)} ids: at most {MAX_REGIONS} are supported")
     return [identifier(where, each) for each in listed]
@@ -69,7 +69,7 @@ def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
     elif isinstance(value, str):
         two = [word for word in _APART.split(value) if word]
     if not isinstance(two, list) or len(two) != 2:
-        raise MapError(f"{where}: expected {names[0]} and {names[1]}")
+        raise MapError(f"{where}: expected two numbers, {names[0]} and {names[1]}")
     x, y = (_place(f"{where}: {name}", each) for name, each in zip(names, two, strict=True))
     return x, y
 

@@ -40,7 +40,9 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
         for first in _FIRST_WORDS:
             if tuple(words[: len(first)]) == first:
                 if first in found:
-                    raise MapError(f"{place}: line {number}: {' '.join(first)} for the second time")
+                    raise MapError(
+                        f"{place}: line {number}: {' '.join(first)} occurs twice; only one such line is allowed"
+                    )
                 found[first] = number, words[len(first) :]
     regions = set(known)
 

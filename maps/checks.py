@@ -186,7 +186,7 @@ def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
 
     setup, n = m.setup, len(m.regions)
     if setup == StartingSetup():
-        yield problem("setup-empty", "nothing is set")
+        yield problem("setup-empty", "must have at least one entry")
     for what, regions in (("wastelands", setup.wastelands or ()), ("offered", setup.offered or ())):
         if unknown := [r for r in regions if not 0 <= r < n]:
             yield problem("setup-unknown", f"{what}: unknown region {unknown[0]}")
@@ -195,7 +195,11 @@ def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
     wasted = set(setup.wastelands or ())
     for r in setup.offered or ():
         if r in wasted and 0 <= r < n:
-            yield problem("setup-wasteland-offered", f"offered: region {m.regions[r].name!r} is a wasteland", (r,))
+            yield problem(
+                "setup-wasteland-offered",
+                f"offered: region {m.regions[r].name!r} is a wasteland; wastelands cannot be offered",
+                (r,),
+            )
     if setup.offered is not None and len(setup.offered) < _FEWEST_OFFERED:
         text = f"offered: {len(setup.offered)} regions: two players need at least {_FEWEST_OFFERED}"
         yield problem("setup-few-offered", text, n=len(setup.offered), least=_FEWEST_OFFERED)
@@ -211,27 +215,29 @@ def _drawing_problems(m: MapParts) -> Iterator[MapProblem]:
     without = [i for i, r in enumerate(m.regions) if r.shape is None]
     if m.view_box is None:
         if len(without) < len(m.regions) or m.sea_links:
-            yield MapProblem("no-view-box", "drawing: shapes or sea links, but no view box")
+            yield MapProblem("no-view-box", "drawing: must have a view box, because the map has shapes or sea links")
         return
     if without:
-        text = f"drawing: a view box, but region {m.regions[without[0]].name!r} has no shape"
+        text = f"drawing: region {m.regions[without[0]].name!r} has no shape; with a view box, each region needs one"
         yield MapProblem("no-shape", text, "region", tuple(without), "shape", {"n": len(without)})
     x, y, width, height = m.view_box
     if not all(map(math.isfinite, m.view_box)) or not (1 <= width <= MAX_DRAWING and 1 <= height <= MAX_DRAWING):
         text = f"drawing: view box {m.view_box}: width and height must lie in 1 .. {MAX_DRAWING}"
         yield MapProblem("view-box", text, entry="view_box", values={"most": MAX_DRAWING})
     if height > 10 * width:
-        text = f"drawing: view box {m.view_box}: at most ten times as high as wide"
+        text = f"drawing: view box {m.view_box}: the height must be at most 10 times the width"
         yield MapProblem("view-box-high", text, entry="view_box")
     for i, r in enumerate(m.regions):
         if r.shape is None:
             continue
         if not _PATH.fullmatch(r.shape.path):
-            text = f"region {r.name!r}: shape: the path must be closed rings of absolute M, L and Z"
+            text = (
+                f"region {r.name!r}: shape: the path must consist of closed rings of the absolute commands M, L and Z"
+            )
             yield MapProblem("path", text, "region", (i,), "shape")
         right, down = r.shape.label[0] - x, r.shape.label[1] - y
         if not (0 <= right <= width and 0 <= down <= height and 0 < r.shape.radius <= width + height):
-            text = f"region {r.name!r}: shape: the label must lie in the view box, the radius be above 0"
+            text = f"region {r.name!r}: shape: the label must lie in the view box, and its radius must be above 0"
             yield MapProblem("label", text, "region", (i,), "shape")
     yield from _link_problems(m)
 
@@ -241,8 +247,10 @@ def _link_problems(m: MapParts) -> Iterator[MapProblem]:
     for link in m.sea_links:
         pair = (link.a, link.b)
         if pair not in borders:
-            text = f"drawing: sea link {pair}: there is no such border, or it is given twice"
+            text = f"drawing: sea link {pair}: these regions have no border, or the link is given twice"
             yield MapProblem("link-unknown", text, "link", pair)
         borders.discard(pair)
         if link.line is not None and not all(map(math.isfinite, (*link.line[0], *link.line[1]))):
-            yield MapProblem("link-line", f"drawing: sea link {pair}: its line must be finite", "link", pair)
+            yield MapProblem(
+                "link-line", f"drawing: sea link {pair}: the coordinates of its line must be finite", "link", pair
+            )

@@ -93,7 +93,7 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
         MapError: maps cannot be written in this format.
     """
     if format_ not in _WRITERS:
-        raise MapError(f"a map cannot be written in {format_.title}: it needs the cells of a grid")
+        raise MapError(f"cannot write a map in the format {format_.title}: this format needs grid cells")
     text = _WRITERS[format_](map_)
     again = read_bytes(text.encode(), f"{map_.name}{format_.suffix}").map
     return text, lost_parts(map_, again)

@@ -62,9 +62,9 @@ def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
         if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
             touching.add((a, b))
             if (a, b) not in borders:
-                text = f"{names} share a side, but no border"
+                text = f"{names} touch along a side, but have no border"
                 yield MapProblem("side-without-border", text, "border", (a, b))
     for a, b in sorted(borders - linked - touching):
         names = f"regions {m.regions[a].name!r} and {m.regions[b].name!r}"
-        text = f"{names} have a border, but neither a side in common nor a link"
+        text = f"{names} have a border, but no common side and no sea link"
         yield MapProblem("border-without-side", text, "border", (a, b))

@@ -89,7 +89,7 @@ def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
         if "Regions" in data or "SuperRegions" in data:
             return (CELLS if is_cells(data) else ENGINE), data
         return _refuse(place, 'JSON with neither "format" nor "Regions"')
-    return _refuse(place, f"JSON that is not an object but a {type(data).__name__}")
+    return _refuse(place, f"JSON with a {type(data).__name__} instead of an object")
 
 
 def is_cells(data: dict[str, Any]) -> bool:

@@ -40,7 +40,7 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
         made = _attempt(rng, regions, groups, seed, name)
         if made is not None:
             return made
-    raise MapError(f"generate: no map of {regions} regions with seed {seed} came out; try another seed")
+    raise MapError(f"generate: found no map of {regions} regions with seed {seed}; try another seed")
 
 
 def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str | None) -> Map | None:
@@ -116,5 +116,5 @@ def _reading_order(
 
 def _whole(what: str, number: int, least: int, most: int) -> int:
     if not least <= number <= most:
-        raise MapError(f"generate: {what} {number}: must be {least} to {most}")
+        raise MapError(f"generate: {what} = {number}: must lie in {least} .. {most}")
     return number

@@ -42,7 +42,7 @@ def load(name_or_path: str | Path) -> Map:
 def read(name_or_path: str | Path) -> MapFile:
     """Return the map of `load`, with the format of its file and the kinds of fields that a map cannot hold."""
     if not isinstance(name_or_path, str | Path):
-        raise MapError(f"map = {short_repr(name_or_path)}: must be a bundled map's name or a file")
+        raise MapError(f"map = {short_repr(name_or_path)}: must be the name of a bundled map or the path of a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return MapFile(_bundled(name_or_path), NATIVE)
     if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
@@ -51,7 +51,8 @@ def read(name_or_path: str | Path) -> MapFile:
     if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path and not os.path.isfile(path):
         hint = did_you_mean(name_or_path, names())
         raise MapError(
-            f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file, or generated:REGIONS:SEED"
+            f"no map {name_or_path!r}{hint}; use a bundled map ({', '.join(names())}), a file's path or "
+            "generated:REGIONS:SEED"
         )
     return read_file(path)
 

@@ -96,7 +96,7 @@ def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     try:
         return _built(d, place)
     except OverflowError:
-        raise MapError(f"{place}: a number of too many digits") from None
+        raise MapError(f"{place}: a number has too many digits") from None
 
 
 def _built(d: Any, place: str) -> Map:

@@ -94,7 +94,7 @@ def _integer(value: Any, place: str) -> int:
             _refuse(value, place, "an integer")
         value = number
     if abs(value) >= 10**DIGITS:
-        raise MapError(f"{place}: an integer of too many digits")
+        raise MapError(f"{place}: an integer has too many digits")
     return int(value)
 
 

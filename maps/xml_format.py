@@ -57,11 +57,13 @@ def decoded_xml(content: bytes, place: str) -> str | None:
     if found is None or (name := found[1].decode().lower()) in ("utf-8", "utf8"):
         return None
     if not _ENCODINGS.fullmatch(name):
-        raise MapError(f"{place}: XML in the encoding {name!r} is not read; convert it to UTF-8")
+        raise MapError(f"{place}: the encoding {name!r} is not supported; convert the file to UTF-8")
     try:
         return content.decode(name)
     except UnicodeDecodeError as e:
-        raise MapError(f"{place}: not text in the declared encoding {name!r}: {e.reason} at byte {e.start}") from None
+        raise MapError(
+            f"{place}: the text does not match its declared encoding {name!r}: {e.reason} at byte {e.start}"
+        ) from None
 
 
 @checked
@@ -177,7 +179,8 @@ def _parse(text: str, place: str) -> _Element:
             if count[0] > bounded.ELEMENTS or len(attrs) > _MAX_ATTRIBUTES:
                 line = self.locator.getLineNumber()
                 raise MapError(
-                    f"{place}: line {line}: more than {bounded.ELEMENTS:,} elements, or {_MAX_ATTRIBUTES} attributes"
+                    f"{place}: line {line}: more than {bounded.ELEMENTS:,} elements, "
+                    f"or more than {_MAX_ATTRIBUTES} attributes of one element"
                 )
             lower = {str(k).lower(): str(v) for k, v in attrs.items()}
             element = _Element(name.lower().rpartition(":")[2], name, lower, self.locator.getLineNumber())
@@ -195,7 +198,7 @@ def _parse(text: str, place: str) -> _Element:
         where = f"{place}: line {e.getLineNumber()}"
         raise MapError(f"{where}: malformed XML: {e.getMessage()}") from None
     except defusedxml.DefusedXmlException as e:
-        raise MapError(f"{place}: XML with a DTD or entities is not read: {type(e).__name__}") from None
+        raise MapError(f"{place}: XML with a DTD or entities is not supported: {type(e).__name__}") from None
     except UnicodeEncodeError as e:
         raise MapError(f"{place}: not valid text: {e.reason}") from None
     return top.children[0]

@@ -29,12 +29,12 @@ def fitting(
     if value.dtype.kind not in "biu" or value.shape != shape:
         raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
     if isinstance(value, np.ma.MaskedArray):
-        raise InputError(f"{what} must be a plain array, not a masked one")
+        raise InputError(f"{what} must not be a masked array")
     value, bounds = np.asarray(value), np.iinfo(dtype)
     if not np.can_cast(value.dtype, dtype):
         low, high = int(value.min()), int(value.max())
         if low < bounds.min or high > bounds.max:
-            raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
+            raise InputError(f"{what} must fit into {bounds.dtype}, but the values lie in {low} .. {high}")
     copied = np.empty(shape, dtype) if room is None else room
     np.copyto(copied, value, casting="unsafe")
     return copied
@@ -56,5 +56,5 @@ def integer_array(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[
     if array.dtype.kind not in "iu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")
     if array.shape != shape:
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
+        raise InputError(f"{what} must be an integer array of shape {shape}, not of shape {array.shape}")
     return array

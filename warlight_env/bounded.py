@@ -78,7 +78,7 @@ def reason(error: Exception) -> str:
     """Return the short reason of an error from the system; also for names that no file can have."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return "no file can be called so" if isinstance(error, UnicodeError) else str(error)
+    return "this is not a valid file name" if isinstance(error, UnicodeError) else str(error)
 
 
 def open_file(path: Path) -> BufferedReader:
@@ -116,7 +116,7 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
     except (OSError, ValueError) as problem:
         raise error(f"{shown(path)}: cannot be read: {reason(problem)}") from None
     if len(data) > most:
-        raise error(f"{shown(path)}: more than {in_words(most)}: that is no {what}")
+        raise error(f"{shown(path)}: more than {in_words(most)}, the limit for this kind of file ({what})")
     return data
 
 
@@ -225,7 +225,7 @@ def _decoder(digits: int) -> json.JSONDecoder:
     def real(literal: str) -> float:
         value = float(literal)
         if math.isinf(value):
-            raise _LiteralError(literal, f"{clipped(literal, 60)} is beyond all numbers")
+            raise _LiteralError(literal, f"{clipped(literal, 60)} is too large for a number")
         return value
 
     odd: dict[str, Any] = {"parse_int": whole, "parse_float": real} if digits else {}
@@ -237,7 +237,7 @@ def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(items):
         seen: set[str] = set()
         twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _TwiceError(f"key {clipped(twice, 100)!r} twice in one object")
+        raise _TwiceError(f"key {clipped(twice, 100)!r} occurs twice in one object")
     return found
 
 
@@ -311,7 +311,7 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
     except RecursionError:
         raise error(f"{place}: nested too deeply") from None
     except ValueError:  # Python's own limit of some thousand digits
-        raise error(f"{place}: a number of too many digits") from None
+        raise error(f"{place}: a number has too many digits") from None
     _check_digits(value, place, error)
     return value
 
@@ -326,17 +326,17 @@ def _check_keys(text: str, place: str, error: Error) -> None:
         there = len(_TOML_PART.findall(key))
         if there > KEY_PARTS:
             line = text.count("\n", 0, found.start()) + 1
-            raise error(f"{place}: line {line}: a key of more than {KEY_PARTS} parts: {clipped(key, 60)}")
+            raise error(f"{place}: line {line}: a key has more than {KEY_PARTS} parts: {clipped(key, 60)}")
         parts += there if there > 1 else 0
     if parts > ALL_KEY_PARTS:
-        raise error(f"{place}: more than {ALL_KEY_PARTS:,} parts of keys with dots")
+        raise error(f"{place}: dotted keys have more than {ALL_KEY_PARTS:,} parts in total")
 
 
 def _check_digits(value: Any, place: str, error: Error) -> None:
     """Refuse integers of more than `DIGITS` digits anywhere in plain data of limited depth."""
     if isinstance(value, int):
         if abs(value) >= 10**DIGITS:
-            raise error(f"{place}: a number of too many digits")
+            raise error(f"{place}: a number has too many digits")
         return
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for one in inner:

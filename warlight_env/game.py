@@ -103,7 +103,9 @@ class Game:
         self._starts: tuple[tuple[int, ...], ...] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
         if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
-            raise RulesError(f"map {self.map.name!r}: found no deal in which {players} players start apart")
+            raise RulesError(
+                f"map {self.map.name!r}: found no deal in which no starting regions of {players} players are neighbours"
+            )
         if picks == "random" and self.phase == "pick":
             self._pick_at_random()
         self._note_starts()
@@ -223,7 +225,7 @@ class Game:
         """
         _check_on_illegal(on_illegal)
         if self.phase != "pick":
-            raise GameError(f"no picks now: the game's phase is {self.phase!r}")
+            raise GameError(f"pick is not possible now: the game's phase is {self.phase!r}")
         if not isinstance(wishes, Mapping | None):
             raise GameError(f"wishes must be a dict of lists of regions by player, not {short_repr(wishes)}")
         wishes = {} if wishes is None else _copied(wishes, "wishes")
@@ -233,7 +235,7 @@ class Game:
         for player in wishes:
             self._check_player(player)
             if player not in pickers:
-                raise GameError(f"player {player} is not to pick now; {pickers} is")
+                raise GameError(f"player {player} cannot pick now; the players to pick are {pickers}")
         for player in pickers:
             legal = self._legal_wishes(player, wishes.get(player, ()), illegal, strict=on_illegal == "raise")
             table[player, : len(legal)] = legal
@@ -322,7 +324,7 @@ class Game:
         if script is not None:
             script = array_of(script, "script")
             if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
-                raise GameError("script must be int64[1 + K], contiguous and writeable: a cursor, then the decisions")
+                raise GameError("script must be a contiguous, writeable array int64[1 + K]: a cursor, then K decisions")
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []
         for player in range(self.players):
@@ -369,7 +371,7 @@ class Game:
             GameError: there was no such step, or it was undone.
         """
         if self._past is None:
-            raise GameError("nothing has changed: the game has just begun")
+            raise GameError("no step has changed regions: the game has just begun")
         now, before = self._state, self._past[0]
         regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)
@@ -460,7 +462,7 @@ class Game:
         fill_state(game._params, game._state, data["state"])
         game._starts = None  # not saved: only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
-            raise GameError("saved game: the hash does not fit what was saved")
+            raise GameError("saved game: the hash does not match the other fields")
         return game
 
     # Pictures

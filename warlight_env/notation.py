@@ -30,7 +30,7 @@ def format_orders(map_: Map, orders: Orders) -> str:
     parts = []
     for number, (*regions, armies) in enumerate([*deploys, *attacks], 1):
         if not all(0 <= r < map_.n_regions for r in regions) or not 0 < armies < 10**MAX_DIGITS:
-            raise NotationError(f"order {number} {(*regions, armies)}: no such region, or no such number of armies")
+            raise NotationError(f"order {number} {(*regions, armies)}: the region or the number of armies is not valid")
         words = ["a" if len(regions) == 2 else "d", *(map_.regions[r].code.lower() for r in regions), str(armies)]
         parts.append(" ".join(words))
     return "; ".join(parts)

@@ -35,7 +35,7 @@ class FolderSyncError(OSError):
     """An error after a write, if the folder could not be synced: a power cut may restore the old file."""
 
     def __init__(self, error: OSError, path: Path) -> None:
-        reason = f"it has the new content, but a power cut may undo that: {error.strerror or error}"
+        reason = f"the file has the new content, but a power cut may undo the change: {error.strerror or error}"
         super().__init__(error.errno, reason, str(path))
 
 
@@ -51,7 +51,7 @@ def check_output(path: Path) -> None:
         return
     except ValueError as error:
         raise OutputError(
-            f"cannot write {clipped(readable(str(path)), 300)}: no file has such a name: {error}"
+            f"cannot write {clipped(readable(str(path)), 300)}: this is not a valid file name: {error}"
         ) from None
     if wrong is not None:
         raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: {wrong}")

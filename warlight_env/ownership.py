@@ -44,9 +44,7 @@ class ConcurrentUseError(InputError):
     @classmethod
     def of(cls, used: object) -> ConcurrentUseError:
         """Return the error for an object."""
-        return cls(
-            f"{type(used).__name__} is in use by another thread: give each thread its own, or take turns by a lock"
-        )
+        return cls(f"{type(used).__name__} is in use by another thread: give each thread its own object, or use a lock")
 
 
 class _Thread(threading.local):
@@ -127,7 +125,7 @@ def _exclusive_member(owner: type, name: str) -> Any:
     if inspect.isfunction(member):
         return exclusive(member)
     if not isinstance(member, property):
-        raise TypeError(f"{owner.__qualname__}.exclusive_methods: {name!r} is no method and no property")
+        raise TypeError(f"{owner.__qualname__}.exclusive_methods: {name!r} is neither a method nor a property")
     parts: list[Any] = [part and exclusive(part) for part in (member.fget, member.fset, member.fdel)]
     getter, setter, deleter = parts
     return property(getter, setter, deleter, member.__doc__)

@@ -30,7 +30,7 @@ def fill_state(params: RuleParams, state: State, saved: Any) -> None:
         except ValueError:
             fits = False
         if not fits:
-            raise GameError(f"saved game: state {name!r} must hold {array[0].size} integers in {low} .. {high}")
+            raise GameError(f"saved game: state {name!r} must be {array[0].size} integers in {low} .. {high}")
         array[0] = values.astype(array.dtype)
     try:
         check_state(params, filled)

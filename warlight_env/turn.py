@@ -58,7 +58,7 @@ class TurnDraft:
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
         """Attack, or transfer to, a neighbour; in the *deploy* phase this also starts the *attack* phase."""
         if self.phase == "done":
-            raise GameError("the turn is committed")
+            raise GameError("the turn is already committed")
         step = (self._region(source), self._region(target), armies)
         self._enter("attack", self._deploys, (*self._attacks, step))
 
@@ -83,7 +83,7 @@ class TurnDraft:
     def commit(self) -> Orders:
         """Finish the turn and return its orders."""
         if self.phase == "done":
-            raise GameError("the turn is committed")
+            raise GameError("the turn is already committed")
         self.phase = "done"
         return self.orders
 
@@ -95,7 +95,7 @@ class TurnDraft:
 
     def _require(self, phase: str) -> None:
         if self.phase != phase:
-            raise GameError(f"the turn is in its phase {self.phase!r}, not {phase!r}")
+            raise GameError(f"the turn's phase is {self.phase!r}; this step needs the phase {phase!r}")
 
     def _enter(self, phase: Literal["deploy", "attack"], deploys: tuple[Step, ...], attacks: tuple[Step, ...]) -> None:
         illegal = self.game.check(self.player, Orders(list(deploys), list(attacks)))  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ class TurnDraft:
 
     def _swap(self, source: list, target: list, what: str) -> None:
         if self.phase == "done":
-            raise GameError("the turn is committed")
+            raise GameError("the turn is already committed")
         if not source:
             raise GameError(f"nothing to {what}")
         target.append((self.phase, self._deploys, self._attacks))

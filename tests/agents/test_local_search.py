@@ -26,7 +26,7 @@ from warlight_env.agents.search.local_search.scenario_evaluation import (
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
-from warlight_env.engine.callback_errors import watched
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.record.insight import insight_of
@@ -187,7 +187,7 @@ def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
 def test_who_is_out_deploys_nothing_in_scenarios():
     seen = position(Game(RING, RULES, players=3), [0, 0, 1, -1, -1, -1], [5] * 6).view(0)
     work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
-    with watched():
+    with raise_callback_errors():
         draw_scenarios(*everything[:-1], work)
     assert work.opponent_turns.deploy[1].sum() == 12 * 5
     assert work.opponent_turns.deploy[2].sum() == 0

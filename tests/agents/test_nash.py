@@ -17,7 +17,7 @@ from warlight_env.agents.players.nash.responses import start_climb
 from warlight_env.agents.players.nash.round_solver import BY_NETWORK, BY_PLAYS, sizes_for
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
-from warlight_env.engine.callback_errors import watched
+from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
@@ -174,7 +174,7 @@ def test_plays_are_valued_together_as_a_value_network_wants_them():
     with pytest.warns(RuntimeWarning, match="plain Python"):
         setup = make_nash_setup(three.context, 1, 4, leaf=leaf)
     other = Three()
-    with watched():
+    with raise_callback_errors():
         iterate(three.context, setup, three.position, 10, three.work)
         assert asked == [3] * 20
         asked.clear()

@@ -56,7 +56,7 @@ def test_the_first_array_that_is_wrong_is_named(changed: dict[str, Any], fault: 
     [
         ({"note": None}, "x.npz: metadata None: must be a dictionary"),
         ({"note": [1]}, "x.npz: metadata [1]: must be a dictionary"),
-        ({"node_features": ["mine", "altitude"]}, "x.npz: node: no feature 'altitude' in this version"),
+        ({"node_features": ["mine", "altitude"]}, "x.npz: node: this version has no feature 'altitude'"),
         ({"edge_features": None}, "x.npz: edge: None: must be a list of names of features"),
         (
             {"overall_features": ["round"]},

@@ -247,7 +247,7 @@ def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ({"player_features": ["armies", "altitude"]}, "players: no feature 'altitude' in this version"),
+        ({"player_features": ["armies", "altitude"]}, "players: this version has no feature 'altitude'"),
         ({"rule_features": None}, "rules: None: must be a list of names"),
         ({"rule_features": ["regions"]}, "these are not the arrays of a value network"),
         ({"kind": "turns"}, "its header is of no such kind"),

@@ -125,7 +125,7 @@ def damaged(change):
         (lambda h, a: h.update(width=9), "arrays are not those"),
         (lambda h, a: a.pop("actor.bias"), "arrays are not those"),
         (lambda h, a: a.update({"actor.bias": a["actor.bias"] * np.float32(np.nan)}), "arrays are not those"),
-        (lambda h, a: h["node_features"].append("altitude"), "nodes: no feature 'altitude' in this version"),
+        (lambda h, a: h["node_features"].append("altitude"), "nodes: this version has no feature 'altitude'"),
         (lambda h, a: h["global_features"].append("time"), "globals: feature 'time' occurs twice"),
         (lambda h, a: h["node_features"].pop(), "arrays are not those"),
         (lambda h, a: h.update(node_features=None), "header is damaged"),

@@ -93,7 +93,7 @@ def test_what_cannot_be_kept_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"must end in \.zip"):
         save_policy(None, tmp_path / "m")
     own = make_vec_env(2, map=SMALL, action=lambda board, params: FactoredActions(board, params))
-    with pytest.raises(PolicySettingsError, match="can be named in a file"):
+    with pytest.raises(PolicySettingsError, match="a policy file can only store one of"):
         save_policy(PPO("MlpPolicy", own, n_steps=8, batch_size=16), tmp_path / "m.zip")
     assert not list(tmp_path.iterdir())
 
@@ -162,7 +162,7 @@ def test_damaged_settings_are_refused(file, tmp_path, damage):
     path.write_bytes(file.read_bytes())
     told = json.loads(file.with_suffix(".json").read_text())
     path.with_suffix(".json").write_text(json.dumps({**told, **damage}))
-    with pytest.raises(PolicySettingsError, match="not the settings of a policy"):
+    with pytest.raises(PolicySettingsError, match="not valid settings of a policy"):
         make_agent(f"sb3:file={path},trust=yes", 0)
 
 
@@ -184,7 +184,7 @@ def test_without_its_libraries_a_file_is_refused_alike_everywhere(words, file, c
     monkeypatch.setitem(sys.modules, "torch", None)
     saved_model.loaded_model.cache_clear()
     assert main([*(word.format(file) for word in words), "--map", "small", "--quiet"]) == 2
-    says = f"error: {file}: torch is missing, which plays it: pip install 'warlight-env[train]' or '.[train]'\n"
+    says = f"error: {file}: this policy needs torch: pip install 'warlight-env[train]' or '.[train]'\n"
     assert capsys.readouterr().err.endswith(says)
 
 

@@ -180,7 +180,7 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
             for name, text in holds.items():
                 archive.writestr(name, text)
     assert main(["bench", "m.zip", "--trust"]) == 2
-    expected = "expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
+    expected = "must be a file that model.save of Stable-Baselines3 or sb3-contrib wrote"
     assert capsys.readouterr() == ("", f"error: m.zip: not a saved policy: {expected}\n")
 
 
@@ -194,7 +194,7 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
         (["random", "--games", "0"], "--games 0"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
-        (["ZIP", "--action", "strategies", "--map", "small"], "If you trust whoever made it, say so"),
+        (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, use"),
         (["ZIP", "--trust", "--action", "step"], "action 'step': no such one (did you mean 'steps'?)"),
         (["ZIP", "--trust", "--map", "small"], "cannot play on map 'small'"),
         (["ZIP", "--trust", "--action", "strategies"], "cannot play on map 'world'"),

@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_synced_is_told_and_the_file_is_new(tmp_path, mo
         sync(file)
 
     monkeypatch.setattr(os, "fsync", failing)
-    with pytest.raises(FolderSyncError, match="power cut may undo that: Input/output error"):
+    with pytest.raises(FolderSyncError, match="power cut may undo the change: Input/output error"):
         write_file(path, "new")
     assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
     assert main(["ladder", "--out", str(path)]) == 1

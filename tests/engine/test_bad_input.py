@@ -254,10 +254,10 @@ def test_saved_games_that_cannot_be():
         ({"offers": [0] * n}, "too few regions"),
         ({"round": 2**31 - 1}, "round"),
         ({"rng": [0, 0]}, "rng"),
-        ({"phase": 1, "offers": [0] * n, "owner": [0] * n}, "player 1 is in, but owns nothing"),
+        ({"phase": 1, "offers": [0] * n, "owner": [0] * n}, "player 1 is not eliminated, but owns no region"),
         (
             {"phase": 1, "offers": [0] * n, "owner": [0, 1] * (n // 2), "round": 3, "eliminated_at": [0, 3]},
-            "player 1 is out, but owns regions",
+            "player 1 is eliminated, but owns regions",
         ),
     ]:
         saved = game.to_dict()

@@ -131,7 +131,7 @@ def test_what_is_out_of_range_is_an_error_that_names_the_place(checked_program):
     for k, (name, at) in enumerate([("read", 2), ("read", 2), ("read_row", 2), ("add", 2)]):
         error = f"IndexError: index is out of bounds ({module}:{row(name)}, in {name})"
         assert said[5 * k : 5 * k + 5] == [str(at), error, error, error, error]
-    error = f"IndexError: slice is outside ({module}:{row('part')}, in part)"
+    error = f"IndexError: slice is out of bounds ({module}:{row('part')}, in part)"
     assert said[20:] == ["6", "0", error, error, error]
 
 
@@ -142,7 +142,7 @@ def test_numbers_that_do_not_fit_are_errors(checked_program):
     assert said[:9] == ["None 2147483647", "None -2147483648", "None 2", "None 1", fits, fits, fits, none, none]
     fits, none = (f"OverflowError: number {what} uint32 {place} 0" for what in ("does not fit into", "is no"))
     assert said[9:15] == ["None 4294967295", "None 0", fits, fits, fits, none]
-    error = f"OverflowError: number is no int64 ({module}:{row('whole')}, in whole)"
+    error = f"OverflowError: number is not a value of int64 ({module}:{row('whole')}, in whole)"
     assert said[15:] == ["-2", "9000000000000000000", error, error, error]
 
 
@@ -163,7 +163,7 @@ def test_another_version_of_numba_is_refused():
     environment = {**os.environ, "WARLIGHT_CHECKED": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "ImportError: WARLIGHT_CHECKED does not know this version of Numba: numba.core.cgutils" in done.stderr
+    assert "ImportError: WARLIGHT_CHECKED does not support this version of Numba: numba.core.cgutils" in done.stderr
 
 
 def play(what: str, **places: str) -> list[str]:

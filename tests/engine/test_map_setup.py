@@ -72,7 +72,7 @@ def test_no_wastelands_at_all():
     ({"offered": (1,)}, "at least 2"),
     ({"picks": 0}, "picks 0"),
     ({"wasteland_army": 10**6}, "wasteland_army"),
-    ({}, "nothing is set"),
+    ({}, "must have at least one entry"),
 ])  # fmt: skip
 def test_a_setup_that_contradicts_itself_is_refused(entries, message):
     with pytest.raises(MapError, match=message):

@@ -215,7 +215,7 @@ def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
 def test_a_cache_that_others_can_write_to_is_not_trusted(kernels, above, mode):
     place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
     place.chmod(mode)
-    assert others_with_write_access(kernels) == f"{place} can be written by others (mode {mode:o})"
+    assert others_with_write_access(kernels) == f"{place} can be written by other users (mode {mode:o})"
     if above not in (0, "file"):
         place.chmod(mode | 0o1000)
         assert others_with_write_access(kernels) is None, "in a sticky folder nobody can put another one in its place"
@@ -233,7 +233,7 @@ def test_links_are_followed_to_where_the_cache_lies(kernels, tmp_path):
     link.symlink_to(kernels)
     assert others_with_write_access(link) is None
     (kernels / "other.nbc").symlink_to(tmp_path / "elsewhere")
-    assert others_with_write_access(link) == f"{kernels / 'other.nbc'} is a link"
+    assert others_with_write_access(link) == f"{kernels / 'other.nbc'} is a symbolic link"
     (kernels / "other.nbc").unlink()
     kernels.parent.chmod(0o777)
     assert str(kernels.parent) in (others_with_write_access(link) or "")
@@ -263,12 +263,12 @@ def test_what_others_put_into_the_cache_is_not_run(tmp_path, starts, engine_alon
         index.write_bytes(add_digest(index.name, pickle.dumps(Planted(planted))))
     done = draw()
     assert done.stdout == "drawn\n" and not planted.exists()
-    assert done.stderr.count("others could change what would be run") == 1 and str(folder) in done.stderr
-    with pytest.warns(RuntimeWarning, match="others could change what would be run"):
+    assert done.stderr.count("other users could change its compiled code") == 1 and str(folder) in done.stderr
+    with pytest.warns(RuntimeWarning, match="other users could change its compiled code"):
         chosen_folder(**places)
     main(["doctor"])
     shown = capsys.readouterr()
-    assert "others could change what would be run" in shown.out and shown.err == ""
+    assert "other users could change its compiled code" in shown.out and shown.err == ""
     folder.chmod(0o755)
     draw()
     assert planted.exists(), "what was planted would have been run"

@@ -74,5 +74,5 @@ def test_rules_of_ones_own_name_all_that_the_first_version_had(missing):
     assert Rules.of(told) == PRESETS["challenge1"]
     del told[missing]
     assert Rules.of(told) == PRESETS["challenge1"]
-    with pytest.raises(RulesError, match="no rules 'own' to take the missing fields from"):
+    with pytest.raises(RulesError, match="rules: name = 'own': must be one of"):
         Rules.of({**told, "name": "own"})

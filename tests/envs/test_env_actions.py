@@ -276,7 +276,9 @@ def test_how_many_armies_an_attack_of_orders_can_have():
         for armies in (1, most):
             turn = Orders([], [(own, near, armies)])
             assert encoding.decode(view, encoding.encode(view, turn)).attacks == turn.attacks
-        with pytest.raises(InexpressibleError, match=f"{most + 1} armies; max_armies = {most + 1} means all"):
+        with pytest.raises(
+            InexpressibleError, match=f"{most + 1} armies: must be less than max_armies = {most + 1}, or all"
+        ):
             encoding.encode(view, Orders([], [(own, near, most + 1)]))
     everything = Orders([], [(own, near, 1_000_000)])
     assert env.encoding.decode(view, env.encoding.encode(view, everything)).attacks == everything.attacks

@@ -186,7 +186,7 @@ def test_no_games_have_masks_of_the_same_width():
 def test_agents_that_there_are_not(agent):
     env = front("parallel")
     for ask in (env.observe, env.action_masks, env.view, env.action_space, env.observation_space):
-        with pytest.raises(InputError, match="there are player_0, player_1"):
+        with pytest.raises(InputError, match="must be one of player_0, player_1"):
             ask(agent)
 
 

@@ -135,11 +135,17 @@ def test_several_learners_and_turns_in_parts():
     ("arguments", "reason"),
     [
         ({"reward": lambda before, after, paid: paid[:, 0]}, r"reward: .* shape \(2, 2\), not float64 of shape \(2,\)"),
-        ({"reward": lambda before, after, paid: paid * np.nan}, "reward: .* player 0 of game 0 nan: no finite number"),
+        (
+            {"reward": lambda before, after, paid: paid * np.nan},
+            "reward: .* nan for player 0 of game 0: must be finite",
+        ),
         ({"reward": lambda before, after, paid: None}, "reward: .* not None"),
         ({"observation": lambda seen: seen.owner[0]}, r"observation: .* shape \(2, …\)"),
         ({"observation": lambda seen: seen.owner > 0}, "observation: .* not bool"),
-        ({"observation": lambda seen: np.log(seen.army * -1.0 + 0 * seen.army)}, "observation: the function gave NaN"),
+        (
+            {"observation": lambda seen: np.log(seen.army * -1.0 + 0 * seen.army)},
+            "observation: the function returned NaN",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -78,24 +78,32 @@ def test_actions_out_of_the_space_are_refused(name):
     "action, turn, reason",
     [
         ("steps", Orders([], [(0, 5, 3)]), r"attack 0 to 5: a quarter, half, .* of 8 armies are \[2, 4, 6, 8\], not 3"),
-        ("steps", Orders([], [(0, 5, 2), (0, 5, 2)]), "attack 0 to 5: two of them"),
-        ("steps", Orders([], [(0, 5, 8), (0, 3, 1)]), "attack 0 to 3: no armies may leave"),
+        ("steps", Orders([], [(0, 5, 2), (0, 5, 2)]), "attack 0 to 5: occurs twice"),
+        ("steps", Orders([], [(0, 5, 8), (0, 3, 1)]), "attack 0 to 3: no army of the source may leave"),
         ("steps", Orders([], [(0, 2, 1)]), "attack 0 to 2: the regions are not neighbours"),
         ("steps", Orders([], [(3, 0, 1)]), "attack 3 to 0: not the player's"),
         ("steps", Orders([(3, 1)], []), "deploy of 1 on 3"),
         ("steps", Orders([(0, 8)], []), "income is 7"),
         ("steps", Orders([], [(0, 9, 1)]), "not neighbours"),
-        (short_steps(2, 2), Orders([(0, 3), (1, 3)], []), "take 4 actions, and there are 2"),
-        (short_steps(2, 1), Orders([], [(0, 5, 2), (1, 2, 1)]), "attack 1 to 2: there are only 1 attacks"),
-        ("steps", Orders([(0, 1)], [(0, 5, 8), (0, 3, 1), (0, 1, 1)]), "attack 0 to 1: no armies may leave"),
-        ("steps", Orders([(0, 7)], [(0, 5, 15), (0, 3, 1)]), "no armies may leave"),
-        ("steps", Orders([(0, 1)], [(0, 5, 9), (0, 3, 1)]), "no armies may leave"),
-        ("continuous", Orders([(0, 6)], []), "whole income of 7 is shared out, not 6"),
-        ("continuous", Orders([(0, 7)], [(0, 5, 16)]), r"attack 0 to 5: of 1 \.\. 15 armies, not 16"),
-        ("continuous", Orders([(0, 7)], [(0, 5, 5), (0, 3, 9)]), "attack 0 to 3 with 9: larger shares go first"),
+        (short_steps(2, 2), Orders([(0, 3), (1, 3)], []), "take 4 actions, but max_deploys = 2"),
+        (short_steps(2, 1), Orders([], [(0, 5, 2), (1, 2, 1)]), "attack 1 to 2: a turn may have at most 1 attacks"),
+        (
+            "steps",
+            Orders([(0, 1)], [(0, 5, 8), (0, 3, 1), (0, 1, 1)]),
+            "attack 0 to 1: no army of the source may leave",
+        ),
+        ("steps", Orders([(0, 7)], [(0, 5, 15), (0, 3, 1)]), "no army of the source may leave"),
+        ("steps", Orders([(0, 1)], [(0, 5, 9), (0, 3, 1)]), "no army of the source may leave"),
+        ("continuous", Orders([(0, 6)], []), "the turn deploys 6 armies; an action always deploys the whole income, 7"),
+        ("continuous", Orders([(0, 7)], [(0, 5, 16)]), r"attack 0 to 5: must have 1 \.\. 15 armies, not 16"),
+        (
+            "continuous",
+            Orders([(0, 7)], [(0, 5, 5), (0, 3, 9)]),
+            "attack 0 to 3 with 9 armies: .* larger shares come first",
+        ),
         ("continuous", Orders([(0, 7)], [(0, 5, 5), (0, 5, 5)]), "two attacks from 0 to 5"),
         ("continuous", Orders([(0, 7)], [(0, 2, 5)]), "not neighbours"),
-        ("continuous", Orders([(2, 7)], []), "own region"),
+        ("continuous", Orders([(2, 7)], []), "region of the player"),
         ("strategies", Orders([], []), "none of the nine"),
         ("strategies", Orders([(0, 3), (1, 4)], [(0, 5, 1)]), "none of the nine"),
     ],
@@ -121,12 +129,10 @@ def test_wishes_that_cannot_be_encoded_are_named(name):
     view = env.view("player_0")
     a, b, c = view.offers[:3]
     for wishes in ([a, a], [*view.offers, 99]):
-        with pytest.raises(
-            InexpressibleError, match="none of the nine" if name == "strategies" else "twice or one that"
-        ):
+        with pytest.raises(InexpressibleError, match="none of the nine" if name == "strategies" else "each only once"):
             env.core.encoding.encode(view, wishes)
     if name == "steps":
-        with pytest.raises(InexpressibleError, match="3 wishes: there are 2"):
+        with pytest.raises(InexpressibleError, match="3 wishes: at most 2 are possible"):
             env.core.encoding.encode(view, [a, b, c])
         assert env.core.encoding.encode(view, [a, b, c], nearest=True) == [3 * a, 3 * b, env.core.encoding.end]
 

@@ -163,12 +163,12 @@ def test_names_and_regions_that_are_none_are_refused():
     features = WarlightParallelEnv("small", players=2).features
     with pytest.raises(KeyError, match="'nodes' has no feature 'opponent_2': it has unknown, neutral, "):
         features.index("nodes", "opponent_2", 0)
-    with pytest.raises(KeyError, match="there is no part 'turn': there are nodes, globals"):
+    with pytest.raises(KeyError, match="no part 'turn': the parts are nodes, globals"):
         features.index("turn", "deployed", 0)
-    with pytest.raises(IndexError, match=r"'mine' is of a region in 0 \.\. "):
+    with pytest.raises(IndexError, match=r"'mine': region = .*: must be an integer in 0 \.\. "):
         features.index("nodes", "mine")
-    with pytest.raises(IndexError, match="'time' is of no region, not 3"):
+    with pytest.raises(IndexError, match="'time': region = 3: must be None"):
         features.index("globals", "time", 3)
     raw = WarlightParallelEnv("small", players=2, observation="raw").features
-    with pytest.raises(KeyError, match="'army' is in no vector"):
+    with pytest.raises(KeyError, match="'army' is a separate array"):
         raw.index("army", "army", 0)

@@ -212,7 +212,7 @@ def test_swapped_opponents_play_from_the_next_game_on():
         ({"random": 1 + 0j}, OpponentError, "weight"),
         ({"random": np.ones(2)}, OpponentError, "weight array"),
         ({"random": 10**400}, OpponentError, "weight 1000"),
-        (RandomAgent(), OpponentError, "one agent; give its class"),
+        (RandomAgent(), OpponentError, "must not be an agent object; pass its class"),
         ("missing.zip", ValueError, "missing.zip"),
     ],
 )
@@ -277,7 +277,7 @@ def test_functions_are_told_apart_by_their_first_parameter():
     nothing = episode(make(opponent=idle), 3)
     for opponent in (Silent, make_silent, functools.partial(make_silent), policy):
         assert equal(nothing, episode(make(opponent=opponent), 3))
-    with pytest.raises(OpponentError, match="dict: a class must be an agent's"):
+    with pytest.raises(OpponentError, match="dict: the class must be an agent's"):
         make(opponent=dict)
 
 
@@ -359,7 +359,7 @@ def test_generators_of_bots_that_do_not_fit_are_refused():
     core = make(opponent="smart_random").episodes.core
     core.reset([1])
     saved = core.snapshot()
-    with pytest.raises(StateError, match=r"^bot_rngs must be an array uint64"):
+    with pytest.raises(StateError, match=r"^bot_rngs must be an array of uint64"):
         core.restore(saved._replace(bot_rngs=saved.bot_rngs[:, :1]))
     older = type(saved)(*saved[:9], saved.turns)  # as it was pickled without them
     with pytest.raises(StateError, match=r"^bot_rngs must be an array, not NoneType"):
@@ -481,7 +481,7 @@ def test_a_saved_policy_draws_from_the_game_s_seed(tmp_path):
 
 def test_saved_policies_that_do_not_fit(tmp_path):
     _, path = small_model(MaskablePPO, "strategies", tmp_path)
-    with pytest.raises(SavedPolicyError, match=r"plays Discrete\(9\), the environment has"):
+    with pytest.raises(SavedPolicyError, match=r"action space Discrete\(9\), the environment has"):
         make(opponent=load_policy(path, trust=True), action="steps").reset(seed=0)
     with pytest.raises(SavedPolicyError, match="sees Box"):
         make(opponent=load_policy(path, trust=True), action="strategies", map="small").reset(seed=0)

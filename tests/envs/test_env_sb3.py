@@ -143,7 +143,7 @@ def test_self_play_with_the_learner_as_it_is():
 def test_methods_are_called_for_all_environments_or_refused():
     env = make_vec_env(3, map=SMALL, action="factored")
     assert env.env_method("set_opponent", "aggressive") == [None] * 3
-    with pytest.raises(ValueError, match="only be called for all"):
+    with pytest.raises(ValueError, match="must be called for all"):
         env.env_method("set_opponent", "aggressive", indices=[0])
 
 
@@ -222,9 +222,9 @@ def test_actions_wait_for_the_thread_that_brought_them():
 def test_methods_that_are_not_there_and_attributes_that_cannot_be_set_are_refused():
     env = make_vec_env(2, **THREADED)
     for name in ("no_such_method", "num_envs"):
-        with pytest.raises(InputError, match=f"method_name = '{name}': there is no such method"):
+        with pytest.raises(InputError, match=f"method_name = '{name}': the environment has no such method"):
             env.env_method(name)
-    with pytest.raises(InputError, match="'features': an attribute that cannot be set"):
+    with pytest.raises(InputError, match="'features': this attribute cannot be set"):
         env.set_attr("features", 1)
     with pytest.raises(AttributeError):
         env.get_attr("no_such_attribute")

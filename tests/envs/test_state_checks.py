@@ -76,7 +76,7 @@ def refused(core: EnvCore, snapshot: Any, message: str) -> None:
         ("offers", (0, 2), 255, r"offers of region 2 are 255: must lie in 0 \.\. 3"),
         ("phase", 0, 3, "phase is 3"),
         ("phase", 0, 0, "player 0 owns 1 regions, but has picked 0"),
-        ("phase", 0, 2, "phase is 'over', but the game is not"),
+        ("phase", 0, 2, "phase is 'over', but the game has not ended"),
         ("winner", 0, 2, r"winner is 2: must lie in -1 \.\. 1"),
         ("winner", 0, 1, "winner is 1: must be -1"),
         ("round", 0, -1, "round is -1"),
@@ -130,17 +130,17 @@ def test_turns_that_are_not_legal_are_named():
         refused(core, saved, message)
     saved = core.snapshot()
     saved.turns.deploy[0, 0, mine] = 6
-    refused(core, saved, "player 0 deploys 6 armies, of an income of 5")
+    refused(core, saved, "player 0 deploys 6 armies, but its income is 5")
     saved = core.snapshot()
     saved.turns.attacks[0, 0, :2] = [(mine, near[0], 1), (mine, near[1], 1)]
     saved.turns.status[0, 0] = 2, 0, 0
-    refused(core, saved, "player 0 gives 2 orders of a kind, and the rules allow 1")
+    refused(core, saved, "player 0 gives 2 orders of one kind, but the rules allow 1")
     free = in_play("steps")
     saved = free.snapshot()
     mine = one_else(free, 1)
     saved.turns.attacks[0, 0, :2] = (mine, free.map.neighbors[mine][0], 1)
     saved.turns.status[0, 0] = 2, 0, 0
-    refused(free, saved, "between two regions again")
+    refused(free, saved, "once for each pair")
 
 
 def test_wishes_that_cannot_be_are_named():
@@ -159,7 +159,7 @@ def test_positions_that_cannot_be_are_named():
     core = in_play()
     saved = core.snapshot()
     saved.state.owner[0] = [0, 0, -1, -1, -1, -1]
-    refused(core, saved, "player 1 is in, but owns nothing")
+    refused(core, saved, "player 1 is not eliminated, but owns no region")
     saved.state.round[0], saved.state.eliminated_at[0, 1] = 3, 2
     refused(core, saved, "phase is 'play', but the game is over")
     saved.state.phase[0] = 2
@@ -178,7 +178,7 @@ def test_offers_that_leave_too_little_are_named():
     saved.state.offers[0] = 0
     refused(core, saved, "offers leave player 0 too few regions to pick: 0 of 1")
     saved.state.offers[0] = 3
-    refused(core, saved, "they must be to one player")
+    refused(core, saved, "must be to only one player")
     ranked = EnvCore(RING, {"name": "challenge1", "picks": 1, "ranked": 2})
     ranked.reset([1])
     saved = ranked.snapshot()
@@ -278,7 +278,7 @@ def test_arguments_of_another_form_are_refused_and_nothing_changes():
         (lambda: core.step(rows[:, :1]), "actions must be integers of shape"),
         (lambda: core.step(rows.astype(float)), "actions must be integers"),
         (lambda: core.step(rows, np.zeros(2, np.int32)), "dropped must be integers of shape"),
-        (lambda: core.step(rows, np.full((2, 2), -1)), "dropped: in game 0 not all in 0"),
+        (lambda: core.step(rows, np.full((2, 2), -1)), "dropped: the numbers of game 0 must lie in 0"),
         (lambda: core.step(rows, np.full((2, 2), 2**40)), "dropped must fit int32"),
         (lambda: core.submit_actions(rows, None, flags[:, :1]), "acting must be integers of shape"),
         (lambda: core.submit_actions(rows, None, flags * 0.5), "acting must be integers"),
@@ -288,8 +288,8 @@ def test_arguments_of_another_form_are_refused_and_nothing_changes():
         (lambda: core.submit_choice(2, 0, Orders()), r"b = 2: must be an integer in 0 \.\. 1"),
         (lambda: core.submit_choice(-1, 0, Orders()), "b = -1"),
         (lambda: core.submit_choice(0, 2, Orders()), "player = 2"),
-        (lambda: core.submit_choice(0, 0, [1]), "asked for Orders"),
-        (lambda: core.submit_choice(0, 0, None), "asked for Orders"),
+        (lambda: core.submit_choice(0, 0, [1]), "must be Orders"),
+        (lambda: core.submit_choice(0, 0, None), "must be Orders"),
         (lambda: core.submit_choice(0, 0, Orders([(0.5, 1)])), "deploys must"),
         (lambda: core.view(5), "player = 5"),
         (lambda: core.mask(0, 7), "b = 7"),
@@ -349,11 +349,11 @@ def test_a_bot_s_kernels_are_told_from_other_things():
         ((bot._pick, bot._pick, chosen, 0, after, rngs), "plug-in"),
         ((12345, bot._pick, chosen, 0, after, rngs), "plug-in"),
         ((bot._policy, bot._pick, chosen[:1], 0, after, rngs), "chosen must be"),
-        ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after: 2 in game 0 is no player"),
+        ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after\[0\] = 2: must be a player"),
         ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), "after: -1 in game 0"),
         ((bot._policy, bot._pick, chosen, 0, after, rngs[:1]), "rngs must be"),
         ((bot._policy, bot._pick, chosen, "0", after, rngs), "number = '0'"),
-        ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs: read-only"),
+        ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs must be writeable"),
     ]:
         with pytest.raises(InputError, match=message):
             core.submit_policy(*arguments)

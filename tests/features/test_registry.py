@@ -61,8 +61,8 @@ def test_places_are_in_the_order_of_the_names():
 @pytest.mark.parametrize(("names", "message"), [
     (None, "some: None: must be a list of names"),
     ("first", "some: 'first': must be a list of names"),
-    (["first", 3], "some: no feature 3 in this version"),
-    (["armies_3"], "some: no feature 'armies_3' in this version"),
+    (["first", 3], "some: this version has no feature 3"),
+    (["armies_3"], "some: this version has no feature 'armies_3'"),
     (["last", "last"], "some: feature 'last' occurs twice"),
 ])  # fmt: skip
 def test_lists_of_other_names_are_refused(names: object, message: str):

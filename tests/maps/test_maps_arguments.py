@@ -43,7 +43,7 @@ def test_writers_refuse_what_is_no_map(write, map_, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", [None, 3, b"small", HUGE, 2.5], ids=["None", "3", "bytes", "huge", "2.5"])
 @pytest.mark.parametrize("load", [maps.load, maps.read, maps.check])
 def test_names_of_other_types_are_refused(load, name):
-    with pytest.raises(MapError, match=r"map = .*: must be a bundled map's name or a file"):
+    with pytest.raises(MapError, match=r"map = .*: must be the name of a bundled map or the path of a file"):
         load(name)
 
 
@@ -68,8 +68,8 @@ def test_data_nested_in_itself_is_refused():
     ("arguments", "reason"),
     [
         ({"name": 3}, "name = 3: must be a string"),
-        ({"regions": HUGE}, "regions: an integer of too many digits"),
-        ({"seed": HUGE}, "seed: an integer of too many digits"),
+        ({"regions": HUGE}, "regions: an integer has too many digits"),
+        ({"seed": HUGE}, "seed: an integer has too many digits"),
         ({"super_regions": b"x"}, "super_regions = b'x': must be an integer"),
     ],
 )
@@ -89,7 +89,7 @@ PARTS: dict[str, tuple[dict[str, Any], str]] = {
     "title": ({"title": None}, "title = None: must be a string"),
     "super region": ({"super_regions": (SuperRegion(b"x", 1),)}, r"super_regions\[0\]: name = b'x'"),  # type: ignore[arg-type]
     "home": ({"regions": (Region("A", "A", 0.0),)}, r"regions\[0\]: super_region = 0.0"),  # type: ignore[arg-type]
-    "army": ({"regions": (Region("A", "A", 0, HUGE),)}, r"regions\[0\]: army: an integer of too many digits"),
+    "army": ({"regions": (Region("A", "A", 0, HUGE),)}, r"regions\[0\]: army: an integer has too many digits"),
     "shape": ({"regions": (Region("A", "A", 0, 2, Shape("", (0, "x"), 1)),)}, r"regions\[0\]: shape: label\[1\]"),  # type: ignore[arg-type]
     "view box": ({"view_box": (0, 0, True, 1)}, r"view_box\[2\] = True: must be a number"),
 }

@@ -117,7 +117,9 @@ def test_a_region_is_found_by_name_code_or_index(world: maps.Map) -> None:
 
 
 def test_a_mistyped_map_name_gets_a_hint() -> None:
-    with pytest.raises(maps.MapError, match=r"no map 'wrold' \(did you mean 'world'\?\); bundled: large, small"):
+    with pytest.raises(
+        maps.MapError, match=r"no map 'wrold' \(did you mean 'world'\?\); use a bundled map \(large, small"
+    ):
         maps.load("wrold")
 
 

@@ -75,7 +75,7 @@ def test_a_file_without_a_suffix_beside_the_program_is_found(tmp_path: Path, mon
         ("id,name,bonus\n1,Alaska,5\n", "a table (CSV)"),
         ("Dear all,\nthis is no map\n", "text in an unknown format"),
         ('{"type": "FeatureCollection"}', 'JSON with neither "format" nor "Regions"'),
-        ("[1]", "JSON that is not an object but a list"),
+        ("[1]", "JSON with a list instead of an object"),
     ],
 )
 def test_a_file_in_another_format_is_named_and_the_supported_formats_are_listed(

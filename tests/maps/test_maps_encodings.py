@@ -59,10 +59,10 @@ def test_xml_is_read_in_the_encoding_that_it_declares(encoding, tmp_path):
 def test_other_encodings_of_xml_are_refused(tmp_path):
     file = tmp_path / "a.xml"
     file.write_bytes(XML.format("utf-7").encode())
-    with pytest.raises(MapError, match="XML in the encoding 'utf-7' is not read; convert it to UTF-8"):
+    with pytest.raises(MapError, match="the encoding 'utf-7' is not supported; convert the file to UTF-8"):
         maps.load(file)
     file.write_bytes(XML.format("us-ascii").encode())
-    with pytest.raises(MapError, match="not text in the declared encoding 'us-ascii'"):
+    with pytest.raises(MapError, match="the text does not match its declared encoding 'us-ascii'"):
         maps.load(file)
 
 

@@ -110,8 +110,8 @@ OWN_FORMAT = [
     (put("name", "tiny\n"), "name 'tiny"),
     (put("title", "a\u0007b"), "title: has characters that cannot be printed"),
     (put("title", "\ud800"), "title: has characters that cannot be printed"),
-    (put("regions", 0, "shape", SQUARE), "shapes or sea links, but no view box"),
-    (put("drawing", {"view_box": [0, 0, 1, 1]}), "a view box, but region 'Ash' has no shape"),
+    (put("regions", 0, "shape", SQUARE), "drawing: must have a view box"),
+    (put("drawing", {"view_box": [0, 0, 1, 1]}), "drawing: region 'Ash' has no shape"),
     (drawn(put("drawing", "view_box", [0, 0, 0, 1])), "width and height must lie in 1 .. 100000"),
     (
         drawn(put("regions", 3, "shape", "path", "M0 0l1 1Z")),
@@ -119,7 +119,7 @@ OWN_FORMAT = [
     ),
     (
         drawn(put("regions", 3, "shape", "path", "M0 0L1 0L1 1Z\n")),
-        "region 'Dogwood': shape: the path must be",
+        "region 'Dogwood': shape: the path must consist of",
     ),
     (drawn(put("regions", 3, "shape", "radius", 0)), "region 'Dogwood': shape: radius: 0 is less"),
     (
@@ -128,11 +128,11 @@ OWN_FORMAT = [
     ),
     (
         drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Cedar"], "line": None}])),
-        "sea link 'Ash' - 'Cedar': there is no such border",
+        "sea link 'Ash' - 'Cedar': the map has no border between these regions",
     ),
     (
         drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Birch"], "line": None}] * 2)),
-        r"sea link \(0, 1\): there is no such border, or it is given twice",
+        r"sea link \(0, 1\): these regions have no border, or the link is given twice",
     ),
 ]
 
@@ -204,7 +204,7 @@ XML = """<Map>
         (XML, "", "malformed XML"),
         (XML, "\ud800", "not valid text"),
         (XML, "<a>" * 50, "nested too deeply"),
-        (XML, '<!DOCTYPE Map [<!ENTITY a "b">]><Map>&a;</Map>', "DTD or entities is not read"),
+        (XML, '<!DOCTYPE Map [<!ENTITY a "b">]><Map>&a;</Map>', "DTD or entities is not supported"),
     ],
 )
 def test_xml(old: str, new: str, reason: str) -> None:
@@ -237,8 +237,8 @@ LINES = "setup_map super_regions 1 1 2 2\nsetup_map regions 1 1 2 1 3 2\nsetup_m
         ("neighbors 1 2 2 3", "neighbors 1 2 8 3", "line 3: neighbors: neighbors of unknown region 8"),
         ("neighbors 1 2 2 3", "neighbors 1 2", "not connected: 'Region 3' cannot be reached from 'Region 1'"),
         ("neighbors 1 2 2 3", "neighbors 1 2,x", "line 3: neighbors: region 1: 'x' is not an id"),
-        ("setup_map neighbors 1 2 2 3\n", "", "no line 'setup_map neighbors"),
-        ("setup_map neighbors", "setup_map regions", "line 3: setup_map regions for the second time"),
+        ("setup_map neighbors 1 2 2 3\n", "", "the line 'setup_map neighbors …' is missing"),
+        ("setup_map neighbors", "setup_map regions", "line 3: setup_map regions occurs twice"),
         (LINES, "setup_map super_regions\nsetup_map regions\nsetup_map neighbors", "the map is empty"),
     ],
 )
@@ -270,7 +270,7 @@ def test_setup_lines(old: str, new: str, reason: str) -> None:
         ('{"SuperRegions": [],\n "Regions": [}', "line 2, column 14: malformed JSON"),
         ('{"SuperRegions": [],\n "Regions": [NaN]}', "line 2: NaN is not a number"),
         ('{"SuperRegions": [],\n "Regions": [' + "9" * 5000 + "]}", "line 2: number of 5000 digits"),
-        ('{"Regions": [], "Regions": []}', "key 'Regions' twice in one object"),
+        ('{"Regions": [], "Regions": []}', "key 'Regions' occurs twice in one object"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )
@@ -302,15 +302,15 @@ SITE = {
         (("Regions", 0, "neighbors"), [1, 2, 3], "region 1: border to itself"),
         (("Regions", 0, "neighbors"), 2, r"Regions\[0\] \(id 1\): neighbors: expected a list"),
         (("Regions", 1, "id"), 1, r"Regions\[1\] \(id 1\): region 1: given twice"),
-        (("Regions", 2, "cells"), [], r"Regions\[2\] \(id 3\): cells: expected a list with at least one"),
-        (("Regions", 2, "cells"), [{"x": 1, "y": 0}], r"cells\[0\]: \(1, 0\) is a cell of region 1, too"),
+        (("Regions", 2, "cells"), [], r"Regions\[2\] \(id 3\): cells: must be a list with at least one"),
+        (("Regions", 2, "cells"), [{"x": 1, "y": 0}], r"cells\[0\]: \(1, 0\) is also a cell of region 1;"),
         (("Regions", 2, "cells"), [{"x": 1}], r"cells\[0\]: y: 'None' is not a number"),
         (("Regions", 2, "cells"), [[1, -1]], r"cells\[0\]: y: '-1' is not a number"),
         (("Regions", 2, "cells"), [[1, 10**6]], r"cells\[0\]: y: '1000000' is not a number from 0"),
         (("Regions", 2, "cells"), [[1, 0.5]], r"cells\[0\]: a cell must be two whole numbers"),
-        (("Regions", 2, "cells"), [[1, 1]] * 30_000, "cells: at most 20000 in all"),
-        (("Regions", 2, "text"), "somewhere", r"Regions\[2\] \(id 3\): text: expected x and y"),
-        (("Settings", "gridSizeCells"), [8], "Settings: gridSizeCells: expected x and y"),
+        (("Regions", 2, "cells"), [[1, 1]] * 30_000, "cells: a map may have at most 20000 cells"),
+        (("Regions", 2, "text"), "somewhere", r"Regions\[2\] \(id 3\): text: expected two numbers, x and y"),
+        (("Settings", "gridSizeCells"), [8], "Settings: gridSizeCells: expected two numbers, x and y"),
         (("Settings",), [], "Settings: expected an object"),
     ],
 )

@@ -82,7 +82,7 @@ def type_of_error(function):
 
 def test_a_name_that_is_no_method_is_an_error_of_the_class():
     for wrong in ("cal", "name", "made"):
-        with pytest.raises(TypeError, match=f"Wrong.exclusive_methods: '{wrong}' is no method and no property"):
+        with pytest.raises(TypeError, match=f"Wrong.exclusive_methods: '{wrong}' is neither a method nor a property"):
 
             class Wrong(OneThread):
                 exclusive_methods = ("call", wrong)

@@ -463,7 +463,7 @@ def test_a_first_network_is_kept_to(tmp_path):
         ("decay = -1", "decay = -1.0: must be"), ("players = [0, 0]", "players = [0.0, 0.0]: must be shares"),
         ("players = [1, 1, 1, 1, 1, 1]", "must be shares, in 0 .. 1, of games of 2, 3, … 6 players"),
         ("players = []", "players = []: must be shares"), ("maps = []", "maps: at least one must be named"),
-        ("maps = ['wurld']", "no map 'wurld' (did you mean"), ("maps = ['generated:2:1']", "generate: regions 2"),
+        ("maps = ['wurld']", "no map 'wurld' (did you mean"), ("maps = ['generated:2:1']", "generate: regions = 2"),
         ("rules = ['chess']", "chess"), ("player = 'mcts:60'", "must be an agent with value=current"),
         ("opponents = ['nobody']", "no agent 'nobody'"), ("start = 'nowhere.npz'", "nowhere.npz: cannot be read"),
         ("weights = 'mine'", "no weights 'mine'"),

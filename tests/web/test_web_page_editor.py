@@ -178,7 +178,7 @@ def test_maps_without_drawings_are_opened_and_outlined(editor: Any, tmp_path: Pa
     assert set(outlined.borders) >= set(maps.load(file).borders)
     file.write_text("setup_map nonsense")
     page.get_by_label("File of a map").set_input_files(file)
-    page.get_by_text("no line 'setup_map super_regions").wait_for()
+    page.get_by_text("the line 'setup_map super_regions").wait_for()
     assert drawn(page) == outlined  # what was there stays
 
 

@@ -80,7 +80,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _warn_unwritable(folder: Path | str, error: Exception) -> None:
-    warn_once(f"compiled kernels cannot be kept in {folder}: {getattr(error, 'strerror', None) or error}")
+    warn_once(f"cannot save compiled kernels in {folder}: {getattr(error, 'strerror', None) or error}")
 
 
 class _Locator(_CacheLocator):
@@ -193,7 +193,7 @@ class _KernelCache(FunctionCache):
         except OSError as error:
             _warn_unwritable(self.cache_path, error)
         except _NoKeyError as error:
-            warn_once(f"what was compiled of {self._function.__qualname__} cannot be kept: {error}")
+            warn_once(f"cannot save the compiled kernel {self._function.__qualname__}: {error}")
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         try:

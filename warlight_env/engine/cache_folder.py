@@ -57,7 +57,7 @@ def others_with_write_access(folder: Path) -> str | None:
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
                 if stat.S_ISLNK(status.st_mode):
-                    return f"{entry.path} is a link"
+                    return f"{entry.path} is a symbolic link"
                 if reason := _open_to_others(status, closed):
                     return f"{entry.path} {reason}"
     except OSError as error:
@@ -70,7 +70,7 @@ def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
     if status.st_uid not in (0, os.geteuid()):
         return f"belongs to user {status.st_uid}"
     if status.st_mode & 0o022 and not any_mode:
-        return f"can be written by others (mode {stat.S_IMODE(status.st_mode):o})"
+        return f"can be written by other users (mode {stat.S_IMODE(status.st_mode):o})"
     return None
 
 
@@ -86,8 +86,8 @@ def _choice() -> tuple[Path | None, str]:
     if real is not None:
         return real, ""
     private = _private_folder()
-    place = "every start compiles them" if private is None else f"{private} is used instead"
-    return private, f"{intended} is not used: others could change what would be run, as {reason}; {place}"
+    place = "every start compiles all kernels again" if private is None else f"{private} is used instead"
+    return private, f"{intended} is not used, because other users could change its compiled code: {reason}; {place}"
 
 
 def _is_writable(folder: Path, mode: int) -> bool:

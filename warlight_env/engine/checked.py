@@ -108,7 +108,9 @@ def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
             at = builder.icmp_unsigned(">", slice.start, size)
             end = builder.icmp_unsigned(">", slice.stop, size)
             given = builder.icmp_signed("!=", slice.stop, slice.stop.type(_LAST))
-            _refuse(slice._context, builder, builder.or_(at, builder.and_(end, given)), IndexError, "slice is outside")
+            _refuse(
+                slice._context, builder, builder.or_(at, builder.and_(end, given)), IndexError, "slice is out of bounds"
+            )
         numbas(builder, slice, size)
 
     return fix_slice
@@ -135,7 +137,13 @@ def _check_whole(context: Any, builder: Any, given: Any, kind: Any, value: Any) 
     if _place:
         above = builder.fcmp_ordered(">", value, value.type(float(kind.minval) - 1))
         below = builder.fcmp_ordered("<", value, value.type(float(kind.maxval) + 1))
-        _refuse(context, builder, builder.not_(builder.and_(above, below)), OverflowError, f"number is no {kind}")
+        _refuse(
+            context,
+            builder,
+            builder.not_(builder.and_(above, below)),
+            OverflowError,
+            f"number is not a value of {kind}",
+        )
     return numbers.float_to_integer(context, builder, given, kind, value)
 
 
@@ -145,7 +153,7 @@ def _install() -> None:
         there = getattr(place, name, None)
         if there is None or tuple(inspect.signature(there).parameters) != parameters:
             raise ImportError(
-                f"WARLIGHT_CHECKED does not know this version of Numba: {place.__name__}.{name} is another"
+                f"WARLIGHT_CHECKED does not support this version of Numba: {place.__name__}.{name} has changed"
             )
     lowering.Lower.lower_inst = _follow(lowering.Lower.lower_inst)
     cgutils.do_boundscheck = _check_index

@@ -85,7 +85,7 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
         # Integers beyond 64 bits are illegal in every field; the clipped values are illegal, too.
         array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
-        raise OrdersTypeError(f"{name} must hold integers that fit 64 bits; got {array.dtype} in {short_repr(rows)}")
+        raise OrdersTypeError(f"{name} must contain only 64-bit integers; got {array.dtype} in {short_repr(rows)}")
     if array.dtype == np.uint64:
         array = np.minimum(array, np.iinfo(np.int64).max)
     return np.ascontiguousarray(array, dtype=np.int64)

@@ -162,7 +162,7 @@ def _words(value: Any, kind: Any) -> list[int]:
         return [int(np.float64(value).view(np.int64))]
     if isinstance(kind, types.Boolean | types.Integer):
         return [int(value)]
-    raise TypeError(f"no record of {kind} goes by reference")
+    raise TypeError(f"values of type {kind} cannot be passed by reference")
 
 
 def _size(kind: Any) -> int:

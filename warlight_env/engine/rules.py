@@ -150,7 +150,9 @@ class Rules:
         for field_name, allowed in choices.items():
             require(getattr(self, field_name) in allowed, field_name, f"must be one of {', '.join(allowed)}")
         by_offers = self.picking == "alternating"
-        require(self.picks >= 1 or by_offers, "picks", "each player needs a region; 0 is for picking 'alternating'")
+        require(
+            self.picks >= 1 or by_offers, "picks", "must be at least 1; 0 is allowed only with picking = 'alternating'"
+        )
         require(self.wasteland_army >= 1, "wasteland_army", "must be at least 1")
         if self.picking == "ranked":
             require(self.ranked >= self.picks, "ranked", "must be at least the number of picks")
@@ -171,7 +173,7 @@ class Rules:
                 return cls._changed(cls(), fields)
             if name not in PRESETS:
                 raise RulesError(
-                    f"no rules {short_repr(name)} to take the missing fields from; there are {', '.join(PRESETS)}"
+                    f"rules: name = {short_repr(name)}: must be one of {', '.join(PRESETS)}, because fields are missing"
                 )
             return cls._changed(PRESETS[name], fields)
         if isinstance(rules, str):

@@ -420,7 +420,7 @@ def _with_setup(board: Board, params: RuleParams) -> RuleParams:
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
     """Return the rules' record for this map; raise a `RulesError` if the map is too small for the players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
-        raise RulesError(f"players = {short_repr(players)}: 2 to {MAX_PLAYERS} can play")
+        raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
     n = board.n_regions
     params = _with_setup(board, rules.params(n, board.n_super_regions))
     cap = params.offers or n

@@ -42,19 +42,19 @@ REASONS: Final = (
     "army of region {at} is {value}: must lie in 1 .. {most}",
     "offers of region {at} are {value}: must lie in 0 .. {most}",
     "eliminated_at of player {at} is {value}: must lie in 0 .. round, {most}",
-    "player {at} is in, but owns nothing",
-    "player {at} is out, but owns regions",
+    "player {at} is not eliminated, but owns no region",
+    "player {at} is eliminated, but owns regions",
     "turn is {value}: must lie in 0 .. {most}",
-    "offers of region {at} are {value}: under these rules {most} or nothing",
-    "offers of region {at} are {value}: they must be to one player",
-    "offers of region {at} are {value}: but it has an owner, or nothing is picked any more",
+    "offers of region {at} are {value}: must be 0 or {most} under these rules",
+    "offers of region {at} are {value}: must be to only one player under these rules",
+    "offers of region {at} are {value}: must be 0, because the region has an owner or the picks are over",
     "offers leave player {at} too few regions to pick: {value} of {most}",
     "offers leave too few regions to pick: {value} of {most}",
     "player {at} owns {value} regions, but has picked {most}",
-    "phase is 'pick', but regions are dealt",
-    "winner is {value}, but nobody has won yet",
+    "phase is 'pick', but these rules deal the regions",
+    "winner is {value}, but no player has won yet",
     "phase is 'play', but the game is over",
-    "phase is 'over', but the game is not",
+    "phase is 'over', but the game has not ended",
     "winner is {value}: must be {most}",
     "turn says that each player has lost {value} picks: must lie in 0 .. {most}",
 )  # fmt: skip
@@ -275,6 +275,7 @@ def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any
         raise StateError(f"{what} must be an array, not {type(value).__name__}")
     if value.dtype != like.dtype or value.shape != like.shape:
         raise StateError(
-            f"{what} must be an array {like.dtype} of shape {like.shape}, not {value.dtype.str} of shape {value.shape}"
+            f"{what} must be an array of {like.dtype} with shape {like.shape}, "
+            f"not of {value.dtype.str} with shape {value.shape}"
         )
     return np.array(value, order="C")

@@ -75,7 +75,7 @@ def submit_rows(
         out.illegal[:] = before
         games, slots, _ = shape
         if bad >= games * slots:
-            raise InputError(f"dropped: in game {bad - games * slots} not all in 0 .. {MOST_ILLEGAL}")
+            raise InputError(f"dropped: the numbers of game {bad - games * slots} must lie in 0 .. {MOST_ILLEGAL}")
         b, s = divmod(int(bad), slots)
         raise out_of_limits(b, int(out.seat[b, s]), actions[b, s], core.limits)
 
@@ -93,7 +93,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
     turn = Turn(*(array[b, player] for array in core.turns))
     if isinstance(choice, Orders) == (shown.phase == "pick"):
         wanted = "regions to pick" if shown.phase == "pick" else "Orders"
-        raise InputError(f"game {b}, player {player}: asked for {wanted}, not {short_repr(choice)}")
+        raise InputError(f"game {b}, player {player}: must be {wanted}, not {short_repr(choice)}")
     if isinstance(choice, Orders):
         count, dropped, reasons = check_turn(
             core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
@@ -136,7 +136,7 @@ def submit_policy(
     batch, players = core.batch, core.players
     own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
     if not rngs.flags.writeable:
-        raise InputError("rngs: read-only, and the bots' generators go on")
+        raise InputError("rngs must be writeable, because bots advance their generators")
     ready, drawn = core.turns.status.copy(), own.copy()
     try:
         with raise_callback_errors():
@@ -154,7 +154,7 @@ def submit_policy(
         core.turns.status[...], own[...] = ready, drawn
         raise
     if bad >= 0:
-        raise InputError(f"after: {after[bad]} in game {bad} is no player; they are 0 .. {players - 1}")
+        raise InputError(f"after[{bad}] = {after[bad]}: must be a player in 0 .. {players - 1}")
     if own is not rngs:
         rngs[...] = own
 
@@ -162,7 +162,9 @@ def submit_policy(
 def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
     made: Any = plug if isinstance(plug, CFunc) else None
     if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
-        raise InputError(f"must be a plug-in that `plug_in` made, with another signature: {short_repr(plug)}")
+        raise InputError(
+            f"{short_repr(plug)}: must be a plug-in that `plug_in` made, with the signature of this argument"
+        )
     return address(plug)
 
 

@@ -243,7 +243,10 @@ class EnvCore(OneThread):
             self._write_dice(words, games)
             failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
-                raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
+                raise RulesError(
+                    f"map {self.map.name!r}: found no deal in which no starting regions of "
+                    f"{self.players} players are neighbours"
+                )
         if self.round_history is not None:
             self.round_history.begin(self.state, games)
 

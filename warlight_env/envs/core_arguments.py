@@ -20,14 +20,14 @@ from warlight_env.features.columns import OBSERVATIONS
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
     """Raise InputError for invalid arguments that no other code checks."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
-        raise InputError(f"observation = {short_repr(observation)}: there are {', '.join(OBSERVATIONS)}")
+        raise InputError(f"observation = {short_repr(observation)}: must be one of {', '.join(OBSERVATIONS)}")
     if not isinstance(picking, str) or picking not in ("play", "random"):
         raise InputError(f"picking = {short_repr(picking)}: must be 'play' or 'random'")
     if fog is not None and not isinstance(fog, bool):
-        raise InputError(f"fog = {short_repr(fog)}: must be True, False or None (as the rules have it)")
+        raise InputError(f"fog = {short_repr(fog)}: must be True, False or None (use the rules' value)")
     check_batch(batch)
     if not isinstance(map, str | Path | maps.Map):
-        raise maps.MapError(f"map = {short_repr(map)}: must be one map; warlight/WarlightMaps-v0 plays on several")
+        raise maps.MapError(f"map = {short_repr(map)}: must be one map; for several maps, use warlight/WarlightMaps-v0")
 
 
 def check_batch(batch: Any) -> None:

@@ -152,12 +152,16 @@ class CustomReward(CustomFunction):
     ) -> npt.NDArray[np.float64]:
         """Return the rewards as floats; InputError reports an invalid result."""
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
-            raise InputError(f"reward: the function must give numbers in an array of shape {shape}, not {_told(said)}")
+            raise InputError(
+                f"reward: the function must return numbers in an array of shape {shape}, not {_told(said)}"
+            )
         rewards = said.astype(np.float64)
         if not np.isfinite(rewards).all():
             b, p = np.argwhere(~np.isfinite(rewards))[0].tolist()
             game = b if numbers is None else numbers[b]
-            raise InputError(f"reward: the function gave player {p} of game {game} {rewards[b, p]}: no finite number")
+            raise InputError(
+                f"reward: the function returned {rewards[b, p]} for player {p} of game {game}: must be finite"
+            )
         return rewards
 
 
@@ -170,8 +174,8 @@ class CustomObservation(CustomFunction):
         numbers = isinstance(said, np.ndarray) and (said.dtype in _FLOATS or said.dtype.kind in "iu")
         if not numbers or said.ndim < 2 or len(said) != count:
             raise InputError(
-                f"observation: the function must give an array of shape ({count}, …) of float32, float64 or integers, "
-                f"not {_told(said)}"
+                f"observation: the function must return an array of shape ({count}, …) of float32, float64 or "
+                f"integers, not {_told(said)}"
             )
         self.shape, self.dtype = said.shape[1:], said.dtype
         self.checked(said, count)
@@ -192,9 +196,12 @@ class CustomObservation(CustomFunction):
         """Return a copy of the result; InputError reports an invalid result."""
         shape = (count, *self.shape)
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
-            raise InputError(f"observation: the function gave {_told(said)} where it was {self.dtype} of shape {shape}")
+            raise InputError(
+                f"observation: the function returned {_told(said)}; must be {self.dtype} of shape {shape}, "
+                "as in its first call"
+            )
         if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than a test of each entry
-            raise InputError(f"observation: the function gave NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
+            raise InputError(f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
         return said.copy()
 
 

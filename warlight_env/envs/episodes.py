@@ -120,7 +120,9 @@ class Episodes:
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._some, with_mask)
         elif map_limits is not None:
-            raise InputError(f"map_limits = {short_repr(map_limits)}: only environments of many maps have limits")
+            raise InputError(
+                f"map_limits = {short_repr(map_limits)}: only environments of many maps take this argument"
+            )
         else:
             self.core = self._some = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
@@ -154,7 +156,7 @@ class Episodes:
         """
         core, form = self._some, self.form
         if core.custom_observation is not None:
-            raise InputError("observation: a function of one's own; a policy that needs it cannot say so in a file")
+            raise InputError("observation: a policy file cannot store a custom observation function")
         return PolicySettings(
             told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
             *form.told(core), padded=form.padding is not None,
@@ -168,7 +170,7 @@ class Episodes:
         if regions > map_limits.regions or edges > map_limits.edges:
             raise InputError(
                 f"maps of {regions} regions and {edges} directed edges: the limits are {map_limits.regions} and "
-                f"{map_limits.edges}; say map_limits=({regions}, {edges}) from the start"
+                f"{map_limits.edges}; make the environment with map_limits=({regions}, {edges})"
             )
         rules = Rules.of(self._settings["rules"])
         for map_ in wanted.named:
@@ -180,7 +182,9 @@ class Episodes:
     def set_maps(self, map: MapsLike) -> None:
         """Draw from other maps from the next games on; InputError, with no change, for maps that are too large."""
         if self.form.padding is None:
-            raise InputError("an environment of one map has it to its end; warlight/WarlightMaps-v0 plays on several")
+            raise InputError(
+                "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
+            )
         wanted = map_set(map)
         self._check_maps(wanted, self.form.padding.map_limits)
         self._maps = wanted
@@ -249,7 +253,9 @@ class Episodes:
         seat, start = self._seat_of(options), options.start
         seats = range(self._some.players) if seat == "random" else [int(seat)]
         if start is not None and not all(map(start.alive, seats)):
-            raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
+            raise InputError(
+                "option 'start': the learner's seat may be eliminated in that game; choose a seat by option 'seat'"
+            )
 
     def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> EpisodeStart:
         """Draw an environment's next game from its stream: the map, unless the options choose it, and the seed."""
@@ -346,7 +352,7 @@ class Episodes:
         """Raise the error for the value that `step_many` returns."""
         b = bad % self.batch
         if bad >= self.batch:
-            raise InputError(f"dropped: in game {b} not all in 0 .. {MOST_ILLEGAL}")
+            raise InputError(f"dropped: the numbers of game {b} must lie in 0 .. {MOST_ILLEGAL}")
         part, c = self._parts.at(b)
         raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
 

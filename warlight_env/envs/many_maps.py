@@ -22,7 +22,7 @@ def games_on_maps(
         InputError: the settings contain an observation, or see `Episodes`.
     """
     if "observation" in settings:
-        raise InputError("observation: many maps have one form, see WarlightMapsEnv")
+        raise InputError("observation: environments of many maps have a fixed observation, see WarlightMapsEnv")
     return Episodes(map, action=action, observation="graph", padded=True, **settings)
 
 

@@ -38,7 +38,9 @@ class MapLimits(NamedTuple):
         """
         sizes = tuple(told) if isinstance(told, Sequence) else ()
         if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
-            raise InputError(f"map_limits = {short_repr(told)}: must be regions and directed edges, as in (60, 400)")
+            raise InputError(
+                f"map_limits = {short_repr(told)}: must be two numbers, regions and directed edges, as in (60, 400)"
+            )
         return cls(*sizes)
 
     def holds(self, map_: Map) -> bool:
@@ -72,10 +74,11 @@ class GeneratedMaps:
                 raise InputError(f"{name} = {short_repr(value)}: must be an integer")
         if not _FEWEST <= self.min_regions <= self.max_regions <= _MOST:
             given = f"min_regions = {short_repr(self.min_regions)}, max_regions = {short_repr(self.max_regions)}"
-            raise InputError(f"{given}: must rise within {_FEWEST} .. {_MOST}")
+            raise InputError(f"{given}: must lie in {_FEWEST} .. {_MOST}, with min_regions <= max_regions")
         if self.count < 1 or self.seed < 0:
             raise InputError(
-                f"count = {short_repr(self.count)}, seed = {short_repr(self.seed)}: must be from 1 and from 0 up"
+                f"count = {short_repr(self.count)}, seed = {short_repr(self.seed)}: "
+                "count must be at least 1, and seed at least 0"
             )
 
     @property
@@ -158,15 +161,17 @@ def map_set(told: MapsLike) -> MapSet:
     if isinstance(told, str | Path | Map):
         told = [told]
     if not isinstance(told, Sequence | Mapping):
-        raise InputError(f"map = {short_repr(told)}: must be a map, several, weights by map, or a `GeneratedMaps`")
+        raise InputError(
+            f"map = {short_repr(told)}: must be a map, a list of maps, a dict of weights by map, or a `GeneratedMaps`"
+        )
     try:
         weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
     except Exception:  # methods of the caller's own object may raise anything
         raise InputError(f"maps = {short_repr(told)}: weights must be numbers") from None
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise InputError(f"maps = {short_repr(told)}: must be at min_regions one, and weights from 0 up, not all 0")
+        raise InputError(f"maps = {short_repr(told)}: must have at least one map, and weights from 0 up, not all 0")
     for each in told:
         if not isinstance(each, str | Path | Map):
-            raise InputError(f"maps = {short_repr(told)}: {short_repr(each)} is no map, name or path")
+            raise InputError(f"maps = {short_repr(told)}: {short_repr(each)} must be a `Map`, a map's name or a path")
     found = tuple(each if isinstance(each, Map) else load(each) for each in told)
     return GivenMaps(found, tuple((weights / weights.sum()).tolist()))

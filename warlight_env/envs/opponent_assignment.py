@@ -59,7 +59,7 @@ class CoreOpponents:
             elif known.opponent is opponent:
                 return i
         if free >= 30_000:
-            raise OpponentError("too many opponents play at once")
+            raise OpponentError("more than 30,000 opponents play at the same time")
         playing = ActiveOpponent(free, opponent, opponent.make_memory(self._core))
         self._table[free : free + 1] = [playing]
         self.changed = True

@@ -224,7 +224,7 @@ class OpponentPool:
         for source, weight in ({} if weights is None else weights).items():
             if str(source) in self._members:
                 raise OpponentError(
-                    f"two opponents are named {short_repr(str(source))}; add them with names of your own"
+                    f"two opponents are named {short_repr(str(source))}; add them by `add` with different names"
                 )
             self.add(str(source), source, weight)
 
@@ -310,10 +310,15 @@ def make_opponent(source: Any) -> Opponent:
         return AgentOpponent(functools.partial(make_agent, str(source)))
     if isinstance(source, type):
         if not (hasattr(source, "act") and hasattr(source, "pick")):
-            raise OpponentError(f"opponent {source.__name__}: a class must be an agent's, with pick and act")
+            raise OpponentError(
+                f"opponent {source.__name__}: the class must be an agent's class, with the methods pick and act"
+            )
         return AgentOpponent(functools.partial(_make_seeded, source))
     if is_agent(source):
-        raise OpponentError(f"opponent {short_repr(source)} is one agent; give its class, for one in every game")
+        raise OpponentError(
+            f"opponent {short_repr(source)}: must not be an agent object; "
+            "pass its class, so that each game has its own agent"
+        )
     if callable(source):
         if _takes_seed_first(source):
             return AgentOpponent(functools.partial(_make_seeded, source))

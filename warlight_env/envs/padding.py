@@ -38,10 +38,11 @@ class Padding:
 
     def __post_init__(self) -> None:
         if not isinstance(self.action, str) or self.action not in PADDED:
-            raise InputError(f"action = {short_repr(self.action)}: many maps have {', '.join(PADDED)}")
+            raise InputError(f"action = {short_repr(self.action)}: must be one of {', '.join(PADDED)} for many maps")
         if not all(type(size) is int and 0 < size < 2**20 for size in self.map_limits):
             raise InputError(
-                f"map_limits = {short_repr(tuple(self.map_limits))}: must be numbers of regions and directed edges"
+                f"map_limits = {short_repr(tuple(self.map_limits))}: must be two numbers in "
+                f"1 .. {2**20 - 1}, regions and directed edges"
             )
 
     @property

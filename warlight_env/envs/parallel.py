@@ -284,7 +284,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
     def _known(self, agent: Any) -> str:
         """Return the agent's name; InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._seat:
-            raise InputError(f"agent = {short_repr(agent)}: there are {', '.join(self.possible_agents)}")
+            raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
         return agent
 
     def _late(self, actions: dict[str, Any]) -> int:
@@ -293,9 +293,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
             raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
         for agent in actions:
             if agent not in self._seat:
-                raise InputError(
-                    f"{short_repr(agent)}: an action for an agent that does not exist; live are {self.agents}"
-                )
+                raise InputError(f"actions: no agent {short_repr(agent)}; the live agents are {self.agents}")
         return sum(agent not in self.agents for agent in actions)
 
     def _take(self, actions: dict[str, Any]) -> None:
@@ -303,7 +301,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
-                raise InputError(f"{agent}: no action; nothing played")
+                raise InputError(f"actions: {agent} has no action; nothing played")
             p = self._seat[agent]
             try:
                 self._dropped[0, p] = core.encoding.row(actions[agent], partial(core.view, p), self._rows[0, p])

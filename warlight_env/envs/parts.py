@@ -154,7 +154,7 @@ class EnvParts:
         """Return the place of game b."""
         place = self.where[b]
         if place is None:
-            raise InputError(f"game {b}: it has not begun")
+            raise InputError(f"game {b} has not begun; call reset()")
         return place
 
     def settle(self, core: EnvCore) -> None:

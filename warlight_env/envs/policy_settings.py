@@ -80,11 +80,11 @@ class PolicySettings:
         told = bounded.parse_json(text, str(path), PolicySettingsError)
         try:
             if told.pop("version") != VERSION:
-                raise InputError(f"this reads version {VERSION}")
+                raise InputError(f"version must be {VERSION}")
             made = cls(**{**told, "rules": Rules.of(told["rules"])})
             made._check()
         except (KeyError, TypeError, ValueError, AttributeError, RulesError) as error:
-            raise PolicySettingsError(f"{path}: not the settings of a policy ({clipped(repr(error), 200)})") from None
+            raise PolicySettingsError(f"{path}: not valid settings of a policy ({clipped(repr(error), 200)})") from None
         return made
 
     def _check(self) -> None:
@@ -94,9 +94,9 @@ class PolicySettings:
             if kind is not None and type(value) is not kind:
                 raise InputError(f"{field.name} = {value!r:.60}")
         if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
-            raise InputError(f"action {self.action['name']!r:.60} or observation {self.observation!r:.60} is not known")
+            raise InputError(f"unknown action {self.action['name']!r:.60} or observation {self.observation!r:.60}")
         if self.padding is not None and (self.observation != "graph" or len(self.action) > 1):
-            raise InputError("policies of many maps see graphs, and their encodings have no settings")
+            raise InputError("policies of many maps must have the observation 'graph', and an action without settings")
 
 
 def beside(model: str | Path) -> Path:
@@ -120,7 +120,7 @@ def told_action(action: str | EncodingFactory) -> dict[str, Any]:
     names = [name for name, known in ENCODINGS.items() if known is made]
     if not names or not all(isinstance(value, int | float | str) for value in more.values()):
         raise PolicySettingsError(
-            f"action {short_repr(action)}: only one of {', '.join(ENCODINGS)}, or a functools.partial of one with "
-            "numbers, can be named in a file"
+            f"action = {short_repr(action)}: a policy file can only store one of {', '.join(ENCODINGS)}, or a "
+            "functools.partial of one with numbers"
         )
     return {"name": names[0], **more}

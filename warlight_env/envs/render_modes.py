@@ -14,5 +14,5 @@ RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array
 def checked_mode(mode: str | None) -> str | None:
     """Return the mode if it is one of `RENDERING` or None; else raise InputError."""
     if mode is not None and not (isinstance(mode, str) and mode in RENDERING["render_modes"]):
-        raise InputError(f"render_mode = {short_repr(mode)}: there are {RENDERING['render_modes']}")
+        raise InputError(f"render_mode = {short_repr(mode)}: must be one of {', '.join(RENDERING['render_modes'])}")
     return mode

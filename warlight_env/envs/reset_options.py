@@ -44,7 +44,7 @@ def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collec
     options = options_given(options)
     for name in options:
         if name in _MADE_WITH:
-            raise InputError(f"option {name!r}: an environment has one from its beginning to its end; make another one")
+            raise InputError(f"option {name!r}: reset cannot change this argument; make another environment")
         if name not in known:
             raise InputError(f"no option {short_repr(name)}; there are {', '.join(known)}")
     read = ResetOptions(**{name: options[name] for name in ResetOptions._fields if name in options})
@@ -53,5 +53,5 @@ def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collec
     if read.seat is not None:
         index(read.seat, "option 'seat'", core.players)
         if read.start is not None and not read.start.alive(read.seat):
-            raise InputError(f"option 'start': player {read.seat} is out of that game")
+            raise InputError(f"option 'start': player {read.seat} is eliminated in that game")
     return read

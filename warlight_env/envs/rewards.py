@@ -39,7 +39,7 @@ class Reward:
 
     def __post_init__(self) -> None:
         if not isinstance(self.shaping, str) or self.shaping not in SHAPINGS:
-            raise InputError(f"reward shaping = {short_repr(self.shaping)}: there are {', '.join(SHAPINGS)}")
+            raise InputError(f"reward shaping = {short_repr(self.shaping)}: must be one of {', '.join(SHAPINGS)}")
         for name, value in (("scale", self.scale), ("gamma", self.gamma)):
             if not is_number(value):
                 raise InputError(f"reward {name} = {short_repr(value)}: must be a finite number")

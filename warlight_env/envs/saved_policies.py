@@ -62,8 +62,8 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
     check_flag(deterministic, "deterministic", SavedPolicyError)
     if not trust:
         raise SavedPolicyError(
-            f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made it, "
-            "say so: load_policy(path, trust=True) gives a policy for opponent=…, and warlight bench has --trust"
+            f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its author, "
+            "use load_policy(path, trust=True) for opponent=…, or --trust of warlight bench"
         )
     try:
         with bounded.open_file(path) as file, zipfile.ZipFile(file) as archive:
@@ -72,12 +72,14 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         raise SavedPolicyError(f"{path}: not a saved policy: {error.strerror or error}") from None
     except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
         raise SavedPolicyError(
-            f"{path}: not a saved policy: expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
+            f"{path}: not a saved policy: must be a file that model.save of Stable-Baselines3 or sb3-contrib wrote"
         ) from None
     if not isinstance(module, str):
         raise SavedPolicyError(f"{path}: not a saved policy: its class has no module")
     if module.startswith("sb3_contrib.common.recurrent"):
-        raise SavedPolicyError(f"{path}: a recurrent policy, which needs a memory for each game; make it an agent")
+        raise SavedPolicyError(
+            f"{path}: a recurrent policy needs a memory for each game and is not supported; write an agent that uses it"
+        )
     package, name = next(
         (algorithm for start, algorithm in _ALGORITHMS.items() if module.startswith(start)),
         ("stable_baselines3", "PPO"),
@@ -85,8 +87,7 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
     missing = [library for library in _LIBRARIES if importlib.util.find_spec(library) is None]
     if missing:
         raise SavedPolicyError(
-            f"{path}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing, which plays it: "
-            "pip install 'warlight-env[train]' or '.[train]'"
+            f"{path}: this policy needs {', '.join(missing)}: pip install 'warlight-env[train]' or '.[train]'"
         )
     with _generators_kept():
         model = getattr(importlib.import_module(package), name).load(path, device="cpu")
@@ -121,9 +122,14 @@ class ModelPolicy:
         if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
             rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
             own = rest["observation"] if rest.keys() == {"observation"} else spaces.Dict(rest)
-        for what, mine, theirs in (("plays", self.model.action_space, action_space), ("sees", own, observation_space)):
+        for what, mine, theirs in (
+            ("action", self.model.action_space, action_space),
+            ("observation", own, observation_space),
+        ):
             if mine != theirs:
-                raise SavedPolicyError(f"the policy {what} {_short(mine)}, the environment has {_short(theirs)}")
+                raise SavedPolicyError(
+                    f"the policy has the {what} space {_short(mine)}, the environment has {_short(theirs)}"
+                )
 
     def reseed(self, seed: int) -> None:
         """Seed the next actions; PyTorch's own generator keeps its state."""

@@ -147,7 +147,7 @@ class WarlightVecEnv(OneThread, VecEnv):
             InputError: this thread has not called `step_async`, or another thread has called it since. Nothing changes.
         """
         if self._asked is None or self._asked[0] != threading.get_ident():
-            raise InputError("step_wait: no actions of this thread wait; call step_async first")
+            raise InputError("step_wait: this thread has set no actions; call step_async first")
         (_, actions), self._asked = self._asked, None
         episodes = self.episodes
         episodes.step(actions)
@@ -188,11 +188,11 @@ class WarlightVecEnv(OneThread, VecEnv):
         """Set an attribute of the batch, for all environments."""
         attr_name = _name(attr_name)
         if len(self._chosen(indices)) != self.num_envs:
-            raise InputError(f"{attr_name}: the environments are one batch; it can only be set for all of them")
+            raise InputError(f"{attr_name}: must be set for all environments, because they are one batch")
         try:
             setattr(self, attr_name, value)
         except AttributeError:
-            raise InputError(f"{short_repr(attr_name)}: an attribute that cannot be set") from None
+            raise InputError(f"{short_repr(attr_name)}: this attribute cannot be set") from None
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """Call a method of the batch; masks and renders are split by environment, other results repeat for each."""
@@ -203,10 +203,10 @@ class WarlightVecEnv(OneThread, VecEnv):
         if method_name == "render":  # of one environment; the batch's own `render` tiles these results
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
-            raise InputError(f"{method_name}: the environments are one batch; it can only be called for all of them")
+            raise InputError(f"{method_name}: must be called for all environments, because they are one batch")
         method = getattr(self, method_name, None)
         if not callable(method):
-            raise InputError(f"method_name = {short_repr(method_name)}: there is no such method")
+            raise InputError(f"method_name = {short_repr(method_name)}: the environment has no such method")
         result = method(*args, **kwargs)
         return [result] * len(chosen)
 
@@ -278,10 +278,12 @@ def save_policy(model: Any, path: str | Path) -> None:
         raise InputError(f"{path}: must end in .zip")
     env = model.get_env()
     if env is None or not env.has_attr("policy_settings"):
-        raise InputError(f"{path}: the model has no environment that this package made")
+        raise InputError(f"{path}: the model must have an environment of this package")
     normalized: VecNormalize | None = unwrap_vec_normalize(env)
     if normalized is not None and normalized.norm_obs:
-        raise InputError(f"{path}: VecNormalize changes observations (norm_obs), and only the model is kept")
+        raise InputError(
+            f"{path}: VecNormalize changes observations (norm_obs), but the file cannot store that; use norm_obs=False"
+        )
     settings = env.get_attr("policy_settings", 0)[0]
     with write_errors(path), replacing(path) as model_file, replacing(beside(path)) as settings_file:
         model.save(model_file)

@@ -142,7 +142,7 @@ def check_start(core: Core, game: Any) -> None:
     if not isinstance(game, Game):
         raise InputError(f"start must be a `Game`, not {type(game).__name__}")
     if digest_of(game.map, game.rules, game.players) != core.digest:
-        raise InputError("start: a game of another map, other rules (fog is one) or other players")
+        raise InputError("start: the game must have the environment's map, rules (including fog) and number of players")
     if game.done:
         raise InputError("start: that game is over")
 
@@ -153,7 +153,7 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
     games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
     played = games[out.cycles[games] != 0]
     if len(played):
-        raise InputError(f"game {played[0]}: it has been played already")
+        raise InputError(f"game {played[0]} must not have made a step yet")
     start = _start_of(core, game)
     for name, array in core.state._asdict().items():
         if name != "rng":
@@ -185,10 +185,12 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
     if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
         raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
     if not isinstance(snapshot.board, str) or snapshot.board != core.digest:
-        raise StateError("the saved state is of another map, other rules or another number of players")
+        raise StateError(
+            "the saved state has another map, other rules or another number of players than this environment"
+        )
     rngs = exact_copy(snapshot.bot_rngs, core.bot_rngs, "bot_rngs")
     if (snapshot.turns is not None) != core.settings.stepwise:
-        raise StateError("the saved state is of another encoding: turns of several actions, or of one")
+        raise StateError("the saved state has another action encoding: only one of both has turns of several actions")
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)

@@ -102,7 +102,7 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
             if not self._begun and not mask.all():
-                raise InputError("reset_mask: no game has begun; reset all of them first")
+                raise InputError("reset_mask: no game has begun; reset all games first")
         seeds = seeds_of(seed, self.num_envs)
         games = np.flatnonzero(mask)
         for b in games.tolist():
@@ -122,7 +122,9 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
             raise InputError("no game has begun; call reset()")
         episodes, mode = self.episodes, self.autoreset_mode
         if mode == AutoresetMode.DISABLED and self._ended.any():
-            raise InputError(f"games {np.flatnonzero(self._ended).tolist()} are over: reset them first")
+            raise InputError(
+                f"games {np.flatnonzero(self._ended).tolist()} are over; call reset() with reset_mask for these games"
+            )
         anew = np.flatnonzero(self._ended)
         acting = ~self._ended
         episodes.step(actions, acting)
@@ -179,4 +181,4 @@ def _autoreset_mode(mode: Any) -> AutoresetMode:
         return AutoresetMode(mode)
     except Exception:  # methods of the caller's own object may raise anything
         known = ", ".join(known.value for known in AutoresetMode)
-        raise InputError(f"autoreset_mode = {short_repr(mode)}: there are {known}") from None
+        raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {known}") from None

@@ -156,7 +156,7 @@ class Features:
             if isinstance(name, str) and part.name == name:
                 return part
         raise FeatureNameError(
-            f"there is no part {short_repr(name)}: there are {', '.join(part.name for part in self.parts)}"
+            f"no part {short_repr(name)}: the parts are {', '.join(part.name for part in self.parts)}"
         )
 
     def __contains__(self, name: object) -> bool:
@@ -180,12 +180,12 @@ class Features:
         """
         found = self[part]
         if found.start is None:
-            raise FeatureNameError(f"{part!r} is in no vector: it is an array of its own")
+            raise FeatureNameError(f"{part!r} is a separate array, not a part of the vector")
         rows, column = found.size // len(found.features), found.column(name)
         fits = region is None if len(found.shape) == 1 else is_integer(region) and 0 <= int(region or 0) < rows
         if not fits:
-            wanted = f"a region in 0 .. {rows - 1}" if len(found.shape) > 1 else "no region"
-            raise FeaturePlaceError(f"{part!r}: {name!r} is of {wanted}, not {short_repr(region)}")
+            wanted = f"an integer in 0 .. {rows - 1}" if len(found.shape) > 1 else "None"
+            raise FeaturePlaceError(f"{part!r}, {name!r}: region = {short_repr(region)}: must be {wanted}")
         return found.start + int(region or 0) * len(found.features) + column
 
 
@@ -212,7 +212,7 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     another kind, and for numbers of regions and players outside the limits.
     """
     if not isinstance(kind, str) or kind not in OBSERVATIONS:
-        raise InputError(f"observation = {short_repr(kind)}: there are {', '.join(OBSERVATIONS)}")
+        raise InputError(f"observation = {short_repr(kind)}: must be one of {', '.join(OBSERVATIONS)}")
     _check_size(regions, players)
     check_flag(stepwise, "stepwise")
     return _observed_features(kind, int(regions), int(players), bool(stepwise))

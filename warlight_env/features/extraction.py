@@ -362,11 +362,13 @@ class FeatureExtractor(OneThread):
         counts = _integers(player, "player"), _integers(rounds, "rounds"), _integers(cycles, "cycles")
         whose, played, steps = (np.clip(count, -1, 2**31 - 1).astype(np.int32) for count in counts)
         if {told.shape, armies.shape, shape if offered is None else picked.shape} != {shape}:
-            raise InputError(f"positions are arrays of {shape[1]} regions each, of as many positions")
+            raise InputError(f"owner, army and offered must have the same shape [M, {shape[1]}]")
         if {whose.shape, played.shape, steps.shape} != {shape[:1]}:
-            raise InputError(f"{shape[0]} positions need as many players, rounds and cycles")
+            raise InputError(
+                f"player, rounds and cycles must have the shape [{shape[0]}], one number for each position"
+            )
         if ((whose < 0) | (whose >= self._players)).any() or (told >= self._players).any():
-            raise InputError(f"players are 0 .. {self._players - 1}")
+            raise InputError(f"player and owner must contain players in 0 .. {self._players - 1}")
         if (played < 0).any() or (steps < 0).any():
             raise InputError("rounds and cycles must be from 0 up")
         owners = np.maximum(told, NEUTRAL).astype(np.int8)

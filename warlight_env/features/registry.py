@@ -135,7 +135,7 @@ class Group:
             raise FeatureNameError(f"{self.name}: {short_repr(names)}: must be a list of names of features")
         for i, name in enumerate(names):
             if not isinstance(name, str) or name not in have:
-                raise FeatureNameError(f"{self.name}: no feature {short_repr(name)} in this version")
+                raise FeatureNameError(f"{self.name}: this version has no feature {short_repr(name)}")
             if name in names[:i]:
                 raise FeatureNameError(f"{self.name}: feature {clipped(repr(name), 60)} occurs twice")
         return np.array([have.index(name) for name in names], dtype=np.uint32)

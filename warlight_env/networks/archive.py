@@ -45,7 +45,7 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
     """
     arrays = read_arrays(content)
     if HEADER not in arrays or arrays[HEADER].nbytes > bounded.SETTINGS_BYTES:
-        raise ArraysError("it has no header, or one that is too long")
+        raise ArraysError("the header is missing or too long")
     return arrays.pop(HEADER).tobytes().decode(), arrays
 
 

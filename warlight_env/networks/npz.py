@@ -64,7 +64,7 @@ def _check_end(content: bytes) -> None:
     """Raise an error for a list of members that needs more memory than the file justifies."""
     at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
     if at < 0 or len(content) - at < _END.size:
-        raise ArraysError("it is no .npz file")
+        raise ArraysError("it is not an .npz file")
     if _END.unpack_from(content, at)[2] > _LISTED * bounded.ARRAYS:
         raise ArraysError(f"more than {bounded.ARRAYS} arrays")
 
@@ -72,7 +72,7 @@ def _check_end(content: bytes) -> None:
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return a member's bytes; read at most one more than its stated size."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ArraysError(f"{clipped(member.filename, 60)}: compressed in another way than by deflate")
+        raise ArraysError(f"{clipped(member.filename, 60)}: must be uncompressed or compressed by deflate")
     with archive.open(member) as file:
         return file.read(member.file_size + 1)
 
@@ -83,13 +83,13 @@ def _array(data: bytes) -> npt.NDArray[Any]:
     version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     if version not in readers:
-        raise ArraysError(f"an array of version {version}")
+        raise ArraysError(f"an array has the format version {version}, which is not supported")
     shape, by_columns, dtype = readers[version](file)
     if dtype.kind not in "biuf":
-        raise ArraysError(f"an array of {dtype}, not of numbers")
+        raise ArraysError(f"an array has the type {dtype}, not numbers")
     rest = len(data) - file.tell()
     if math.prod(shape) * dtype.itemsize != rest:
-        raise ArraysError(f"an array of shape {shape} in {rest} bytes")
+        raise ArraysError(f"an array of shape {shape} does not fit its {rest} bytes")
     flat = np.frombuffer(data, dtype, offset=file.tell()).copy()
     return flat.reshape(shape, order="F" if by_columns else "C")
 

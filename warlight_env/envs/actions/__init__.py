@@ -43,11 +43,12 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
     """Return the encoding with that name, or the encoding that the factory makes."""
     if isinstance(action, str):
         if action not in ENCODINGS:
-            raise InputError(f"action = {short_repr(action)}: there are {', '.join(ENCODINGS)}")
+            raise InputError(f"action = {short_repr(action)}: must be one of {', '.join(ENCODINGS)}")
         action = ENCODINGS[action]
     if not callable(action) or not takes(action, board, params):
         raise InputError(
-            f"action = {short_repr(action)}: must be {', '.join(ENCODINGS)} or a factory that takes a board and rules"
+            f"action = {short_repr(action)}: must be one of {', '.join(ENCODINGS)}, "
+            "or a factory that takes a board and rules"
         )
     return _checked(action(board, params))
 
@@ -63,16 +64,21 @@ def _checked(encoding: ActionEncoding) -> ActionEncoding:
     for name in ("limits", "config"):
         array = getattr(encoding, name)
         if not isinstance(array, np.ndarray) or array.dtype != np.int64 or array.ndim != 1 or len(array) < 1:
-            raise InputError(f"{place}: {name} must be an array int64[K], K at least 1")
+            raise InputError(f"{place}: {name} must be an array int64[K] with at least 1 entry")
     rows, width = encoding.mask_rows, encoding.row_width
     if (rows, width) != (0, 0) and (width < 1 or rows not in (n + e, n + 2 * e)):
-        raise InputError(f"{place}: {rows} mask_rows of width {width}: must be {n + e} or {n + 2 * e}")
+        raise InputError(
+            f"{place}: mask_rows = {rows}, row_width = {width}: "
+            f"mask_rows must be {n + e} or {n + 2 * e}, and row_width at least 1"
+        )
     if encoding.mask_size < 0 or (width and encoding.mask_size < rows * width):
         raise InputError(f"{place}: mask_size {encoding.mask_size} is too small for {rows} rows of width {width}")
     if encoding.submit is submit_exact:
         fit = len(encoding.limits) == n + 2 * e and encoding.limits[n + e :].max(initial=0) <= max(e, 1)
         if not fit or len(encoding.config) < 2:
-            raise InputError(f"{place}: rows of `submit_exact` have {n + 2 * e} entries, the last {e} of them places")
+            raise InputError(
+                f"{place}: limits of `submit_exact` must have {n + 2 * e} entries, the last {e} at most {max(e, 1)}"
+            )
     fixed(encoding.space)
     fixed(encoding.mask_space)
     return encoding

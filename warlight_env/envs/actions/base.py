@@ -56,9 +56,9 @@ def free_regions(view: View) -> I8:
 def check_game(board: Any, params: Any) -> None:
     """Raise an InputError unless `board` is a Board and `params` are RuleParams."""
     if not is_record(board, Board):
-        raise InputError(f"board = {short_repr(board)}: must be a Board, as make_board gives it")
+        raise InputError(f"board = {short_repr(board)}: must be a Board, the result of make_board")
     if not is_record(params, RuleParams):
-        raise InputError(f"params = {short_repr(params)}: must be RuleParams, as Rules.params gives them")
+        raise InputError(f"params = {short_repr(params)}: must be RuleParams, the result of Rules.params")
 
 
 class ActionEncoding(ABC):
@@ -176,7 +176,7 @@ class ActionEncoding(ABC):
         seen = self._seen(view)
         for row in rows:
             if turn.status[READY]:
-                raise InputError("actions go on after the end of the turn")
+                raise InputError("the list has actions after the end of the turn")
             illegal += self.submit(context, seen, turn, config, work, row)
         return turn, illegal
 

@@ -228,11 +228,13 @@ class ContinuousActions(ActionEncoding):
     def _exact(self, view: View, turn: Orders) -> npt.NDArray[np.float32]:
         deploy = merge_deploys(view, turn)
         if deploy.sum() != view.income:
-            raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
+            raise InexpressibleError(
+                f"the turn deploys {deploy.sum()} armies; an action always deploys the whole income, {view.income}"
+            )
         action = self._shared_out(deploy)
         self._encode_attacks(view, turn, deploy, action)
         if not np.array_equal(merge_deploys(view, _orders(self.decode(view, action))), deploy):
-            raise InexpressibleError("no scores share the income out like these deploys")
+            raise InexpressibleError("no scores divide the income into these deploys")
         return action
 
     def _nearest(self, view: View, turn: Orders) -> npt.NDArray[np.float32]:
@@ -262,13 +264,18 @@ class ContinuousActions(ActionEncoding):
             edge = edge_of(view, source, target)
             available = int(view.army[source] + deploy[source] - 1)
             if not 1 <= armies <= available:
-                raise InexpressibleError(f"attack {source} to {target}: of 1 .. {available} armies, not {armies}")
+                raise InexpressibleError(
+                    f"attack {source} to {target}: must have 1 .. {available} armies, not {armies}"
+                )
             if action[n + edge] > 0:
                 raise InexpressibleError(f"two attacks from {source} to {target}")
             # The highest score that sends this number, but not before the last attack; float32 holds it exactly.
             score = min(highest if edge > before else highest - 1, _highest(armies, available))
             if score < 1 or _armies(available, score) != armies:
-                raise InexpressibleError(f"attack {source} to {target} with {armies}: larger shares go first")
+                raise InexpressibleError(
+                    f"attack {source} to {target} with {armies} armies: "
+                    "no score gives this order, because larger shares come first"
+                )
             action[n + edge] = score / SCALE
             highest, before = score, edge
 
@@ -292,7 +299,7 @@ def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.N
     if array.dtype.kind not in "fiu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be a float array of shape {shape}, not {short_repr(value)}")
     if array.shape != shape:
-        raise InputError(f"{what} must be a float array of shape {shape}, not {array.shape}")
+        raise InputError(f"{what} must be a float array of shape {shape}, not of shape {array.shape}")
     finite = np.isfinite(array)
     if not finite.all():
         at = tuple(int(i) for i in np.argwhere(~finite)[0])

@@ -191,7 +191,7 @@ class FactoredActions(ActionEncoding):
         if deploy.any():
             weights = _exact_weights(view, deploy, self.params.max_orders)
             if weights is None:
-                raise InexpressibleError("no weights 0 .. 4 share the income out like these deploys")
+                raise InexpressibleError("no weights 0 .. 4 divide the income into these deploys")
             action[: len(weights)] = weights
         self._exact_attacks(view, turn, deploy, action)
         return action
@@ -205,7 +205,7 @@ class FactoredActions(ActionEncoding):
                 raise InexpressibleError(f"two attacks from {source} to {target}")
             available = int(view.army[source] + deploy[source] - 1)
             if available < 1:
-                raise InexpressibleError(f"attack {source} to {target}: no armies may leave")
+                raise InexpressibleError(f"attack {source} to {target}: no army of the source may leave")
             sends = _sends(available)
             if armies not in sends:
                 raise InexpressibleError(
@@ -220,7 +220,9 @@ class FactoredActions(ActionEncoding):
             levels = [level - 1 for level in ranks(edges, VALUES)]
             action[[n + board.n_edges + edge for edge in edges]] = levels
         elif edges != sorted(edges):
-            raise InexpressibleError("attacks go in the order of edges; use priority=True for others")
+            raise InexpressibleError(
+                "attacks must be in the order of directed edges; priority=True allows other orders"
+            )
 
     def _nearest(self, view: View, turn: Choice) -> I64:
         board, n = self.board, self.board.n_regions
@@ -258,7 +260,9 @@ def _nearest_share(sends: list[int], armies: int) -> int:
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
     """Return weights that give exactly these deploys, or None; the search tries every monotone choice of classes."""
     if deploy.sum() != view.income:
-        raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
+        raise InexpressibleError(
+            f"the turn deploys {deploy.sum()} armies; an action always deploys the whole income, {view.income}"
+        )
     regions = np.flatnonzero(deploy)
     order = regions[np.lexsort((regions, -deploy[regions]))]
     weights, out = np.zeros_like(deploy), np.zeros(len(deploy), dtype=np.int32)

@@ -120,7 +120,7 @@ class OrdersActions(ActionEncoding):
     def decode(self, view: View, action: Any) -> Choice:
         row = self._rows(action)
         if ((row < 0) | (row >= self.limits)).any():
-            raise InputError("action is out of the space")
+            raise InputError("action has an entry outside the action space")
         n = self.board.n_regions
         if view.phase == "pick":
             wishes = np.zeros(n, dtype=np.int32)
@@ -167,7 +167,7 @@ class OrdersActions(ActionEncoding):
             if self._max_armies <= armies < MAX_ARMIES:
                 if not nearest:
                     raise InexpressibleError(
-                        f"an attack with {armies} armies; max_armies = {self._max_armies} means all"
+                        f"an attack with {armies} armies: must be less than max_armies = {self._max_armies}, or all"
                     )
                 most, available = self._max_armies - 1, int(view.army[source] + row[source] - 1)
                 row[n + edge] = most if most and armies - most <= abs(available - armies) else MAX_ARMIES

@@ -93,8 +93,10 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
             ways = {r: (rest if r == last else plain)[r][1] for r in total}
             return _told(encoding, needs, ways, total, first, last, part)
     if fewest is None:
-        raise InexpressibleError("no order of deploys and attacks makes quarters of all these attacks")
-    raise InexpressibleError(f"these deploys take {fewest} actions, and there are {encoding.max_deploys}")
+        raise InexpressibleError(
+            "no order of deploys and attacks makes each attack one to four quarters of the free armies"
+        )
+    raise InexpressibleError(f"these deploys take {fewest} actions, but max_deploys = {encoding.max_deploys}")
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
@@ -111,11 +113,11 @@ def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, in
         }
         reason = ""
         if edge in used:
-            reason = "two of them"
+            reason = "occurs twice"
         elif len(used) >= encoding.max_attacks:
-            reason = f"there are only {encoding.max_attacks} attacks"
+            reason = f"a turn may have at most {encoding.max_attacks} attacks"
         elif most < 1:
-            reason = "no armies may leave"
+            reason = "no army of the source may leave"
         elif not shares:
             sends = _sends(most)
             reason = f"a quarter, half, three quarters and all of {most} armies are {sends}, not {armies}"

@@ -94,7 +94,7 @@ class StepActions(DiscreteEncoding):
         if not isinstance(turn, Orders):
             wishes = check_wishes(view, turn)
             if len(wishes) > self.max_wishes and not nearest:
-                raise InexpressibleError(f"{len(wishes)} wishes: there are {self.max_wishes}")
+                raise InexpressibleError(f"{len(wishes)} wishes: at most {self.max_wishes} are possible")
             return [*(DEPLOYS * r for r in wishes[: self.max_wishes]), self.end]
         deploy = merge_deploys(view, turn)
         attacks = [(edge_of(view, source, target), armies) for source, target, armies in turn.arrays()[1].tolist()]

@@ -141,7 +141,7 @@ class StrategyActions(DiscreteEncoding):
             if _plain(self.decode(view, action)) == said:
                 return int(action)
         if not nearest:
-            raise InexpressibleError("none of the nine strategies plays this turn")
+            raise InexpressibleError("none of the nine strategies gives this turn")
 
         def far(loss: Loss) -> tuple[int, ...]:
             return (loss.deployed + loss.armies, *loss)

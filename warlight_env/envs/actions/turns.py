@@ -26,7 +26,7 @@ def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
     """Return the wishes as integers; `InexpressibleError` if a region is not offered or named twice."""
     regions = [int(region) for region in wishes]
     if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
-        raise InexpressibleError(f"wishes {regions} name a region twice or one that is not offered")
+        raise InexpressibleError(f"wishes = {regions}: must be offered regions, each only once")
     return regions
 
 
@@ -35,7 +35,9 @@ def merge_deploys(view: View, orders: Orders) -> I64:
     deploy = np.zeros(view.board.n_regions, dtype=np.int64)
     for region, armies in orders.arrays()[0].tolist():
         if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
-            raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
+            raise InexpressibleError(
+                f"deploy of {armies} on {region}: must be at least one army on a region of the player"
+            )
         deploy[region] += armies
     if deploy.sum() > view.income:
         raise InexpressibleError(f"{deploy.sum()} armies deployed, but the income is {view.income}")
@@ -54,7 +56,7 @@ def ranks(values: Sequence[int], levels: int) -> list[int]:
             level -= 1
         out.append(level)
     if level < 1:
-        raise InexpressibleError(f"this order needs {levels - level + 1} levels, and there are {levels}")
+        raise InexpressibleError(f"this order needs {levels - level + 1} levels, but only {levels} are possible")
     return out
 
 
