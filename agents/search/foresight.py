@@ -47,25 +47,27 @@ def _score(context: Context, settings: PlaySettings, work: PlayWork, player: Int
     look, position = work.look, work.position
     count = generate(context, position, player, work.rng, work.generator, look.turns)
     if count > 1:
-        score_turns(context, position, player, settings.tries, look.turns, count, work.rng, work.generator, look)
+        score_turns(
+            context, position, player, settings.lookahead_samples, look.turns, count, work.rng, work.generator, look
+        )
     return count
 
 
 @kernel
 def one_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """Write the best turn one round ahead, by `settings.tries` plays."""
+    """Write the best turn one round ahead, by `settings.lookahead_samples` plays."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.look.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
 def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
-    """Draw one of the `settings.drawn` best turns one round ahead, by rank."""
+    """Draw one of the `settings.top_k` best turns one round ahead, by rank."""
     look = work.look
     best: Int = np.int64(0)
     count = _score(context, settings, work, player)
     if count > 1:
-        best = draw_by_rank(keep_best(look.turns, count, settings.drawn, look.score), work.rng)
+        best = draw_by_rank(keep_best(look.turns, count, settings.top_k, look.score), work.rng)
     return _order(work, player, best)
 
 
@@ -77,7 +79,7 @@ def two_ply_move(context: Context, settings: PlaySettings, work: PlayWork, playe
     count = generate(context, position, player, work.rng, work.generator, look.turns)
     if count > 1:
         list_replies(context, position, player, work.rng, work.generator, look)
-        for _ in range(settings.tries):
+        for _ in range(settings.lookahead_samples):
             try_against_replies(context, position, player, look.turns, count, work.rng, work.generator, look)
         worst_replies(context.players, count, look)
         best = highest(look.score, count)
@@ -116,7 +118,9 @@ def keep_best_turns(
 
     Returns the number of turns left.
     """
-    score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
+    score_turns(
+        context, work.position, player, settings.lookahead_samples, turns, count, work.rng, work.generator, work.look
+    )
     return keep_best(turns, count, most, work.look.score)
 
 

@@ -26,8 +26,8 @@ class PlaySettings(NamedTuple):
     outcome: int  #: from `outcome.OUTCOMES`
     rounds: int  #: rounds of a playout
     move: int  #: from `foresight.PLAYOUTS`: the policy of a playout
-    tries: int  #: plays of the round for each turn, where turns are scored
-    drawn: int  #: number of best turns from which "weighted" playouts draw
+    lookahead_samples: int  #: plays of the round for each turn, where turns are scored
+    top_k: int  #: number of best turns from which "weighted" playouts draw
     leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
     worth: int  #: index into `worth.WORTHS`
     alpha: float  #: for placements: least worth of the first place
@@ -36,7 +36,9 @@ class PlaySettings(NamedTuple):
 
 def play_settings(**fields: Any) -> PlaySettings:
     """Return settings for kernels: without parts and rounds, except for the given fields."""
-    none = PlaySettings(player=0, outcome=0, rounds=0, move=0, tries=1, drawn=1, leaf=0, worth=0, alpha=0.0, beta=0.0)
+    none = PlaySettings(
+        player=0, outcome=0, rounds=0, move=0, lookahead_samples=1, top_k=1, leaf=0, worth=0, alpha=0.0, beta=0.0
+    )
     return reference(none._replace(**fields))
 
 

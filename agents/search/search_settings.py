@@ -67,9 +67,11 @@ class SearchSettings:
             "worst reply. weighted: turns drawn by rank.",
         ),
     ] = "random"  # fmt: skip
-    tries: Annotated[int, Told("number of simulations of each turn for top and playout", 1, 10_000, shared=True)] = 1
-    drawn: Annotated[int, Told("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
-    values: Annotated[
+    lookahead_samples: Annotated[
+        int, Told("number of simulations of each turn for breadth and playout", 1, 10_000, shared=True)
+    ] = 1
+    top_k: Annotated[int, Told("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
+    utility: Annotated[
         str,
         Told(
             f"value of a simulation: {', '.join(WORTHS)}", choices=WORTHS, shared=True,
@@ -102,7 +104,7 @@ class SearchSettings:
         ),
     ] = 1  # fmt: skip
     memory: Annotated[int, Told("maximum memory per tree, in MiB", 1, 10_000, shared=True)] = 256
-    refine: Annotated[
+    local_search: Annotated[
         float,
         Told(
             "part of the budget for local search on the answer", 0, 0.99, takes=Range(0, 1, below_high=True),
@@ -114,12 +116,12 @@ class SearchSettings:
     ] = 96  # fmt: skip
     horizon: Annotated[int, Told("length of a scenario in rounds", 1, 10_000, shared=True)] = 3
     turns: Annotated[
-        Literal["ours", "thesis"],
+        Literal["extended", "thesis"],
         Told(
-            "turns of the generators: ours, or the thesis's, in which more armies stay behind",
-            choices=("ours", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
+            "turns of the generators: extended, or thesis, in which more armies stay behind",
+            choices=("extended", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
         ),
-    ] = "ours"  # fmt: skip
+    ] = "extended"  # fmt: skip
     weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record
     value: Annotated[Any, VALUE] = "weights"  #: …
     net: Annotated[Any, NET] = "none"  #: …
@@ -137,7 +139,7 @@ class SearchSettings:
     def ways(self) -> int:
         """The bits of `ways` for generators."""
         ways = ALL_WAYS if self.defense else NO_DEFENSE
-        return ways if self.turns == "ours" else ways & ~PRESS
+        return ways if self.turns == "extended" else ways & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
         """Return the given functions; with a turn network, its turns replace the built-in functions that are missing.
@@ -157,10 +159,10 @@ class SearchSettings:
             outcome=OUTCOMES.address(self.outcome),
             rounds=self.rounds,
             move=PLAYOUTS.address(self.playout),
-            tries=self.tries,
-            drawn=self.drawn,
+            lookahead_samples=self.lookahead_samples,
+            top_k=self.top_k,
             leaf=address(plug_in("leaf", functions.leaf)),
-            worth=WORTHS.index(self.values),
+            worth=WORTHS.index(self.utility),
             alpha=float(self.alpha),
             beta=float(self.beta),
         )

@@ -52,7 +52,7 @@ class ValueSettings(ExpertIterationSettings):
     player: str = "nash:800,value=current,net=none"
     opponents: tuple[str, ...] = (
         "nash:800,value=current,net=none", "nash:800,value=current,net=none",
-        "nash:800,value=current,net=none,answer=mixture",
+        "nash:800,value=current,net=none,final_move=mixture",
         "nash:200,value=current,net=none", "mcts:60", "mcts:60",
     )  # fmt: skip
     maps: tuple[str, ...] = (

@@ -15,9 +15,9 @@ TABLE = FieldTable(
     title="Max^N with terms of the battles' and positions' value",
     setting=(
         "One player with a term on against three without any, depth 4, three turns each, world, random starts; the "
-        "share of games that the one wins. territory: worth of each region of the largest connected territory; "
-        "join: of battles on a shortest path between two own territories; spare: against attacks on a weak enemy "
-        "that borders a strong one; chains: of the best battle that can follow."
+        "share of games that the one wins. territory_weight: worth of each region of the largest connected territory; "
+        "join_weight: of battles on a shortest path between two own territories; spare_weight: against attacks on a "
+        "weak enemy that borders a strong one; follow_up_weight: of the best battle that can follow."
     ),
     finding=(
         "the size of the largest connected territory was the whole value of a position; the other three are ideas "
@@ -25,7 +25,12 @@ TABLE = FieldTable(
     ),
     fields=tuple(
         _on(f"{term}={weight:g}")
-        for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))
+        for term, weights in (
+            ("territory_weight", (20, 60)),
+            ("join_weight", (0.3, 1)),
+            ("spare_weight", (0.3, 1)),
+            ("follow_up_weight", (0.3, 1)),
+        )
         for weight in weights
     ),
 )
