@@ -85,8 +85,8 @@ class Learner:
         from warlight_env.train.turn_ppo.update import TurnLearner
 
         self.place = Place(read_map("world"), Rules.of("thesis"), 2)
-        settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)
-        self.games, self.steps = games, games * settings.steps
+        settings = TurnPpoSettings(n_envs=games, n_steps=32, n_epochs=1, batch_size=1024)
+        self.games, self.steps = games, games * settings.n_steps
         network = load_turns(LEARNED)
         assert network is not None
         module = TurnModule(torch.Generator().manual_seed(1))
@@ -94,7 +94,7 @@ class Learner:
         self.context = self._context(network)
         self.turns, self.learner = turn_pass(self.context, "cpu", self.THREADS), TurnLearner(settings, module, "cpu")
         self.opponents = [opponent_context(self.place, name) for name in ("aggressive", "plan")]
-        self.rollouts = Rollouts(self.place, games, settings.steps, 100, self.THREADS)
+        self.rollouts = Rollouts(self.place, games, settings.n_steps, 100, self.THREADS)
 
     def _context(self, network: TurnNetwork) -> Context:
         value = load_value("learned")

@@ -57,8 +57,8 @@ class Expert(KernelAgent):
     def _write(self, view: View) -> int:
         return int(
             write_target(
-                self._context, lone(view), view.player, self._settings.samples, self._settings.temperature, self.rng,
-                self._work, self.row, self._deploy, self._attacks,
+                self._context, lone(view), view.player, self._settings.samples, self._settings.target_temperature,
+                self.rng, self._work, self.row, self._deploy, self._attacks,
             )
         )  # fmt: skip
 
@@ -73,7 +73,7 @@ class Pupil(TurnNetAgent):
     name = "pupil"
 
     def __init__(self, settings: ExitSettings, network: TurnNetwork, seed: int) -> None:
-        super().__init__(network, seed, settings.heat)
+        super().__init__(network, seed, settings.policy_temperature)
         self.expert = Expert(settings, network, derive_seed(seed, 1))
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:

@@ -44,7 +44,7 @@ def _play(settings: ValueSettings, places: Places, network: bytes, number: int, 
     at = places.draw(rng)
     place = places[at]
     specs = [settings.player, *rng.choice(settings.opponents, place.players - 1).tolist()]
-    picks = "random" if rng.random() < settings.dealt else "play"
+    picks = "random" if rng.random() < settings.random_start_share else "play"
     seats = rng.permutation(place.players)
     players = [NetworkPlayer(specs[a], network, tuple(settings.weights)) for a in seats]
     agents = [player(derive_seed(seed, seat)) for seat, player in enumerate(players)]

@@ -105,7 +105,7 @@ class Genome:
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
-            raise GeneError("genes: at least one must evolve")
+            raise GeneError("parameters: at least one must be named")
         for name in names:
             if name not in GENES:
                 raise GeneError(f"no gene {name!r}{did_you_mean(name, GENES)}; there are {', '.join(GENES)}")

@@ -22,7 +22,7 @@ class WeightsSettings(RunSettings):
         start: the initial weights; the result is compared with them.
     """
 
-    holdout_units: int = 400
+    holdout_pairs: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
     start: Variant = field(default_factory=Variant)
 
