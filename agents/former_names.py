@@ -63,8 +63,9 @@ _FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
 }
 #: Separators between the specifications in the key of a contest.
 _SEPARATORS: Final = re.compile(r"( [/:] )")
-#: The text before the specification of such an agent, which may be inside another agent's specification.
-_SPEC: Final = re.compile(rf"(?:^|:)\s*(?=(?:{'|'.join(_FORMER)}):)")
+#: The text before the specification of such an agent. The specification may be inside another agent's specification, or
+#: behind other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
+_SPEC: Final = re.compile(rf"(?:^|[:\s-])(?=(?:{'|'.join(_FORMER)}):)")
 
 
 def present_parameter(agent: str, key: str, value: str) -> tuple[str, str]:
@@ -77,7 +78,8 @@ def present_parameter(agent: str, key: str, value: str) -> tuple[str, str]:
 def with_present_names(text: str) -> str:
     """Return a specification of any version with the present parameters and values; other text stays unchanged.
 
-    The text may also be the key of a contest: several specifications, separated by " / " or " : ".
+    The text may also be the key of a contest: several specifications, separated by " / " or " : ", or a specification
+    behind other words.
     """
     return "".join(map(_with_present_names, _SEPARATORS.split(text)))
 

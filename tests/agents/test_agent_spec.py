@@ -92,13 +92,17 @@ def test_the_error_for_a_former_name_gives_the_present_one(spec, message):
     assert str(raised.value) == message
 
 
-def test_keys_of_contests_get_the_present_names():
-    key = "small / thesis / {0} : random : {0}"
+@pytest.mark.parametrize(
+    "key", ["small / thesis / {0} : random : {0}", "policy-{0}", "flat_mc against {0}, 0.1 s", "{0} against aggressive"]
+)
+def test_keys_of_contests_get_the_present_names(key):
     former, present = key.format("mcts:sims=2,replies=blind"), key.format("mcts:sims=2,selection=duct")
-    assert with_present_names(former) == present
+    assert with_present_names(former) == with_present_names(present) == present
 
 
-@pytest.mark.parametrize("text", ["", " a ", "elsewhere:replies=blind", "nash:selection=root", "mcts", ":" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["", " a ", "elsewhere:replies=blind", "nash:selection=root", "mcts", ":" * 50_000, " " * 50_000]
+)
 def test_other_texts_keep_their_names(text):
     assert with_present_names(text) == text
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from warlight_env.cli.app import main
+from warlight_env.cli import main
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.former_settings import _FORMER, former_names, present_settings
 from warlight_env.train.common.journal import Journal, JournalError

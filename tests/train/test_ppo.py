@@ -327,7 +327,7 @@ def test_damage_is_refused(tmp_path):
 def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
     file, out = tmp_path / "tiny.toml", tmp_path / "run"
     file.write_text(
-        f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\nevaluate = ["random"]\n'
+        f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\neval_opponents = ["random"]\n'
         'weights = {army = 20}\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
     )
     assert main(["train", "ppo", str(file), "--quick", "--out", str(out), "--json"]) == 0

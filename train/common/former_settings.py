@@ -87,13 +87,13 @@ def present_settings(kind: type, data: Any) -> Any:
     former, hints = former_names(kind), typing.get_type_hints(kind)
     found = {}
     for key, value in data.items():
-        name = former.get(key, key)
-        inner = [
-            each for each in (hints.get(name), *typing.get_args(hints.get(name))) if dataclasses.is_dataclass(each)
-        ]
-        if inner:
-            of: Any = inner[0]
-            rows = isinstance(value, list)
-            value = [present_settings(of, each) for each in value] if rows else present_settings(of, value)
-        found[name] = value
+        name: str = former.get(key, key)
+        hint = hints.get(name)
+        inner: Any = next(filter(dataclasses.is_dataclass, (hint, *typing.get_args(hint))), None)
+        if inner is None:
+            found[name] = value
+        elif isinstance(value, list):
+            found[name] = [present_settings(inner, each) for each in value]
+        else:
+            found[name] = present_settings(inner, value)
     return found

@@ -5,9 +5,18 @@ from warlight_env.experiments.fields import Field, FieldTable, Side
 PLAIN = "maxn:depth=4,breadth=3"
 
 
-def _on(term: str) -> Field:
-    sides = (Side(f"{PLAIN},{term}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
-    return Field(f"{term}, against three without", sides, games=300, rounds=120)
+#: The options of the terms. Run folders contain the names of the terms.
+OPTIONS = {
+    "territory": "territory_weight",
+    "join": "join_weight",
+    "spare": "spare_weight",
+    "chains": "follow_up_weight",
+}
+
+
+def _on(term: str, weight: float) -> Field:
+    sides = (Side(f"{PLAIN},{OPTIONS[term]}={weight:g}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
+    return Field(f"{term}={weight:g}, against three without", sides, games=300, rounds=120)
 
 
 TABLE = FieldTable(
@@ -15,22 +24,17 @@ TABLE = FieldTable(
     title="Max^N with terms of the battles' and positions' value",
     setting=(
         "One player with a term on against three without any, depth 4, three turns each, world, random starts; the "
-        "share of games that the one wins. territory_weight: worth of each region of the largest connected territory; "
-        "join_weight: of battles on a shortest path between two own territories; spare_weight: against attacks on a "
-        "weak enemy that borders a strong one; follow_up_weight: of the best battle that can follow."
+        "share of games that the one wins. territory: worth of each region of the largest connected territory; "
+        "join: of battles on a shortest path between two own territories; spare: against attacks on a weak enemy "
+        "that borders a strong one; chains: of the best battle that can follow."
     ),
     finding=(
         "the size of the largest connected territory was the whole value of a position; the other three are ideas "
         "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
     fields=tuple(
-        _on(f"{term}={weight:g}")
-        for term, weights in (
-            ("territory_weight", (20, 60)),
-            ("join_weight", (0.3, 1)),
-            ("spare_weight", (0.3, 1)),
-            ("follow_up_weight", (0.3, 1)),
-        )
+        _on(term, weight)
+        for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))
         for weight in weights
     ),
 )
