@@ -180,7 +180,7 @@ def duel(number: int) -> None:
     except RulesError:  # none for two
         return
     duels.scores([ALL_TERMS], [Weights(), *COMPILED], 2, number)
-    duels.traces(ALL_TERMS, 2, number, explore=0.3)
+    duels.traces(ALL_TERMS, 2, number, epsilon=0.3)
 
 
 def batch(number: int) -> None:
@@ -214,7 +214,7 @@ def label() -> None:
     """Games and labels of the value network's training, without a network and with one."""
     settings = ValueSettings(
         player="nash:40,value=current", opponents=("nash:40,value=current", "smart_random"), maps=("small",),
-        rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, plays=60,
+        rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, label_simulations=60,
     )  # fmt: skip
     places = Places(settings)
     for network in (b"", pack_network(load_value("learned"))):
