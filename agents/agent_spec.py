@@ -45,12 +45,13 @@ class AgentSpec:
         """Return the same agent with another text behind its name."""
         return replace(self, rest=rest)
 
-    def renamed(self, name_of: Callable[[str, str], str]) -> AgentSpec:
-        """Return the same agent with other parameter names: name_of(key, value)."""
+    def renamed(self, present: Callable[[str, str], tuple[str, str]]) -> AgentSpec:
+        """Return the same agent with other parameters: `present` maps a key and a value to a key and a value."""
 
         def rename(part: str) -> str:
-            key, equals, value = part.strip().partition("=")
-            return part.replace(key, name_of(key, value), 1) if equals else part
+            stripped = part.strip()
+            key, equals, value = stripped.partition("=")
+            return part.replace(stripped, "=".join(present(key, value)), 1) if equals else part
 
         return self.with_rest(",".join(map(rename, self.rest.split(","))))
 

@@ -1,4 +1,4 @@
-"""Former names of agents' parameters, for specifications in files of older versions."""
+"""Former names of agents' parameters and values, for specifications in files of older versions."""
 
 from __future__ import annotations
 
@@ -7,30 +7,79 @@ from typing import Any, Final
 
 from warlight_env.agents.agent_spec import AgentSpec
 
-#: (former name, value; "": any other value) → the parameter's present name.
-_OF_TREES: Final = {
-    ("replies", ""): "selection",
-    ("selection", "root"): "exploration_visits",
-    ("selection", "parent"): "exploration_visits",
+#: A key with a value; "": any value, or the same value.
+_Entry = tuple[str, str]
+
+#: Former to present parameters of searches that simulate.
+_OF_SIMULATIONS: Final[dict[_Entry, _Entry]] = {
+    ("refine", ""): ("local_search", ""),
+    ("tries", ""): ("lookahead_samples", ""),
+    ("drawn", ""): ("top_k", ""),
+    ("values", ""): ("utility", ""),
+    ("turns", "ours"): ("turns", "extended"),
 }
-#: Former names by agent.
-_FORMER: Final = dict.fromkeys(("mcts", "mcts_thesis", "mcts_no_defense", "pmcts"), _OF_TREES)
+_OF_TREES: Final[dict[_Entry, _Entry]] = {
+    **_OF_SIMULATIONS,
+    ("selection", "root"): ("exploration_visits", "root"),
+    ("selection", "parent"): ("exploration_visits", "parent"),
+    ("selection", "seen"): ("selection", "uct"),
+    ("selection", "blind"): ("selection", "duct"),
+    ("selection", "prior"): ("selection", "puct"),
+    ("replies", "seen"): ("selection", "uct"),
+    ("replies", "blind"): ("selection", "duct"),
+    ("replies", "prior"): ("selection", "puct"),
+    ("replies", ""): ("selection", ""),
+    ("top", ""): ("breadth", ""),
+    ("leaves", ""): ("leaf_batch", ""),
+    ("final", ""): ("final_move", ""),
+}
+_PICKS: Final[dict[_Entry, _Entry]] = {("picks", "played"): ("picks", "simulated")}
+
+#: Former to present parameters, by agent.
+_FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
+    **dict.fromkeys(("mcts", "mcts_thesis", "mcts_no_defense", "pmcts"), _OF_TREES),
+    "flat_mc": {**_OF_SIMULATIONS, ("answer", ""): ("final_move", "")},
+    "nash": {
+        **_PICKS,
+        ("refine", ""): ("local_search", ""),
+        ("anchor", ""): ("policy_anchor", ""),
+        ("responses", ""): ("best_responses", ""),
+        ("answer", "likely"): ("final_move", "most_likely"),
+        ("answer", ""): ("final_move", ""),
+        ("others", "ways"): ("opponent_model", "generators"),
+        ("others", "seen"): ("opponent_model", "observed"),
+        ("others", "known"): ("opponent_model", "recognized"),
+        ("others", ""): ("opponent_model", ""),
+    },
+    "plan": {**_PICKS, ("apart", ""): ("contact_distance", "")},
+    "maxn": {
+        ("join", ""): ("join_weight", ""),
+        ("spare", ""): ("spare_weight", ""),
+        ("chains", ""): ("follow_up_weight", ""),
+        ("territory", ""): ("territory_weight", ""),
+    },
+    "random": {("slack", ""): ("margin", "")},
+    "sb3": {("play", "drawn"): ("play", "sampled")},
+}
 #: Separators between the specifications in the key of a contest.
 _SEPARATORS: Final = re.compile(r"( [/:] )")
-#: The text before the specification of such an agent, which may be inside another agent's specification.
-_SPEC: Final = re.compile(rf"(?:^|:)\s*(?=(?:{'|'.join(_FORMER)}):)")
+#: The text before the specification of such an agent. The specification may be inside another agent's specification, or
+#: behind other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
+_SPEC: Final = re.compile(rf"(?:^|[:\s-])(?=(?:{'|'.join(_FORMER)}):)")
 
 
-def present_name(agent: str, key: str, value: str) -> str:
-    """Return the present name of an agent's parameter, from a name and a value in a specification of any version."""
+def present_parameter(agent: str, key: str, value: str) -> tuple[str, str]:
+    """Return the present key and value of an agent's parameter, for those in a specification of any version."""
     former = _FORMER.get(agent, {})
-    return former.get((key, value)) or former.get((key, "")) or key
+    found = former.get((key, value)) or former.get((key, ""))
+    return (key, value) if found is None else (found[0], found[1] or value)
 
 
 def with_present_names(text: str) -> str:
-    """Return a specification of any version with the present names of parameters; other text stays unchanged.
+    """Return a specification of any version with the present parameters and values; other text stays unchanged.
 
-    The text may also be the key of a contest: several specifications, separated by " / " or " : ".
+    The text may also be the key of a contest: several specifications, separated by " / " or " : ", or a specification
+    behind other words.
     """
     return "".join(map(_with_present_names, _SEPARATORS.split(text)))
 
@@ -40,11 +89,11 @@ def _with_present_names(spec: str) -> str:
     if found is None:
         return spec
     read = AgentSpec.parse(spec[found.end() :])
-    return spec[: found.end()] + str(read.renamed(lambda key, value: present_name(read.name, key, value)))
+    return spec[: found.end()] + str(read.renamed(lambda key, value: present_parameter(read.name, key, value)))
 
 
 def present_specs(data: Any) -> Any:
-    """Return plain data of any version, with the present names of parameters in each specification."""
+    """Return plain data of any version, with the present parameters and values in each specification."""
     if isinstance(data, str):
         return with_present_names(data)
     if isinstance(data, dict):

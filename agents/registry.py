@@ -16,7 +16,7 @@ from warlight_env import bounded, registrars
 from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
-from warlight_env.agents.former_names import present_name
+from warlight_env.agents.former_names import present_parameter
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
@@ -285,6 +285,13 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
     return value
 
 
+def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_value: str) -> str:
+    """Return the message for a parameter that has another name or value now."""
+    if value == present_value and key not in info.parameters:
+        return f"parameter {key!r} is now {present_key!r}"
+    return f"'{key}={value}' is now '{present_key}={present_value}'"
+
+
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
     """Return the key and the value of a parameter that is written as its value alone: simulations or seconds a move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
@@ -334,8 +341,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
         key, equals, text = part.partition("=")
         if not equals:
             key, text = _in_short(spec, part, info.parameters)
-        if (present := present_name(read.name, key, text)) != key:
-            raise AgentError(f"agent {spec!r}: {part!r} is now written '{present}={text}'")
+        if (present := present_parameter(read.name, key, text)) != (key, text):
+            raise AgentError(f"agent {spec!r}: {_renamed(info, key, text, *present)}")
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")

@@ -85,7 +85,7 @@ def taught(settings: str) -> Callable[[int, float, Path], list[Found]]:
 
         told = replace(read_settings(ExitSettings, load_plain(EXAMPLES / settings), settings), seed=seed)
         found, positions, clock = [], 0, _Clock(seconds)
-        with Journal(folder, told.to_dict()) as journal:
+        with Journal(folder, told.to_dict(), type(told)) as journal:
             with suppress(_TimeOver):
                 ExitRun(told, journal, say=clock).run()
             for entry, spent in zip(journal.entries, clock.spent, strict=True):
@@ -106,7 +106,7 @@ def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
         from warlight_env.train.ppo.run import policy_name
 
         plain = load_plain(EXAMPLES / settings)
-        given: dict[str, Any] = {"seed": seed, "iterations": 100_000, "evaluation": 100_000, "snapshot": 5}
+        given: dict[str, Any] = {"seed": seed, "iterations": 100_000, "eval_interval": 100_000, "snapshot_interval": 5}
         if plain.get("action") == "turns":
             from warlight_env.train.turn_ppo.run import TurnPpoRun as Run
             from warlight_env.train.turn_ppo.settings import TurnPpoSettings as Settings
@@ -115,7 +115,7 @@ def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
             from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings as Settings  # type: ignore[assignment]
         told = replace(read_settings(Settings, plain, settings), **given, threads=1)
         found, clock = [], _Clock(seconds)
-        with Journal(folder, told.to_dict()) as journal:
+        with Journal(folder, told.to_dict(), type(told)) as journal:
             run = Run(told, journal, say=clock)  # type: ignore[arg-type]
             with suppress(_TimeOver):
                 run.run()

@@ -19,17 +19,24 @@ TIMES: Final = ("time", "times", "use", "jobs", "games_found")
 SMALL: Final = {"map": "small", "max_rounds": 60}
 EVOLVE: Final = {
     "stages": [
-        {"player": "one_ply:samples=1", "generations": 8, "population": 4, "units": 6, "review": 2, "review_units": 8}
+        {
+            "player": "one_ply:samples=1",
+            "generations": 8,
+            "population": 4,
+            "pairs": 6,
+            "eval_interval": 2,
+            "eval_pairs": 8,
+        }
     ],
     "conditions": SMALL,
-    "holdout_units": 2,
+    "holdout_pairs": 2,
     "seed": 3,
 }
-TD: Final = {"batches": 12, "games": 30, "samples": 1, "review_units": 8, "conditions": SMALL, "holdout_units": 2}
+TD: Final = {"batches": 12, "games": 30, "samples": 1, "eval_pairs": 8, "conditions": SMALL, "holdout_pairs": 2}
 PPO: Final = {
-    "iterations": 6, "envs": 8, "steps": 32, "minibatch": 64, "epochs": 2, "width": 8, "hidden": 8, "snapshot": 1,
-    "snapshots": 2, "evaluation": 2, "evaluation_units": 1, "holdout_units": 1, "evaluate": ["random"],
-    "conditions": SMALL,
+    "iterations": 6, "n_envs": 8, "n_steps": 32, "batch_size": 64, "n_epochs": 2, "width": 8, "hidden": 8,
+    "snapshot_interval": 1, "max_snapshots": 2, "eval_interval": 2, "eval_pairs": 1, "holdout_pairs": 1,
+    "eval_opponents": ["random"], "conditions": SMALL,
 }  # fmt: skip
 TOURNAMENT: Final = {"agents": ["random", "smart_random", "aggressive"], "games": 60, "maps": ["small"]}
 

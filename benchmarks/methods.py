@@ -22,7 +22,7 @@ from warlight_env.agents.search.anytime_agent import AnytimeAgent
 from warlight_env.engine.view import View
 from warlight_env.experiments.players import with_parameters
 
-BOT = "mcts:refine=0,sims=100"
+BOT = "mcts:local_search=0,sims=100"
 #: Rounds of a game of two that are looked at: all, or a few over its course.
 ALL = range(60)
 FEW = (4, 10, 16, 24)
@@ -59,7 +59,7 @@ def results(agent: AnytimeAgent, view: View) -> Mapping[int, npt.NDArray[np.floa
 def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:
     """How many simulations fit a move of the experiment on cut playouts, of undecided positions."""
     positions = views(games)
-    for agent in ("mcts:refine=0", "flat_mc"):
+    for agent in ("mcts:local_search=0", "flat_mc"):
         rates = {}
         for rounds in (1, 2, 5, 10, 20):
             of_length = []
@@ -108,7 +108,7 @@ def looking_ahead(games: int) -> Iterator[tuple[str, str]]:
         return np.array([1 - np.concatenate(list(results(bot, view).values())).mean() for view in positions])
 
     base = share("random")
-    for playout in ("one_ply", "one_ply,tries=15", "two_ply", "weighted"):
+    for playout in ("one_ply", "one_ply,lookahead_samples=15", "two_ply", "weighted"):
         gain = 100 * (share(playout) - base)
         error = 1.96 * gain.std(ddof=1) / len(gain) ** 0.5
         yield f"a round of {playout} against random, points of the share", f"{gain.mean():+.1f} ± {error:.1f}"

@@ -85,8 +85,8 @@ class Learner:
         from warlight_env.train.turn_ppo.update import TurnLearner
 
         self.config = GameConfig(read_map("world"), Rules.of("thesis"), 2)
-        settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)
-        self.games, self.steps = games, games * settings.steps
+        settings = TurnPpoSettings(n_envs=games, n_steps=32, n_epochs=1, batch_size=1024)
+        self.games, self.steps = games, games * settings.n_steps
         network = load_turn_network(LEARNED)
         assert network is not None
         module = TurnModule(torch.Generator().manual_seed(1))
@@ -97,7 +97,7 @@ class Learner:
             TurnLearner(settings, module, "cpu"),
         )
         self.opponents = [opponent_context(self.config, name) for name in ("aggressive", "plan")]
-        self.rollouts = Rollouts(self.config, games, settings.steps, 100, self.THREADS)
+        self.rollouts = Rollouts(self.config, games, settings.n_steps, 100, self.THREADS)
 
     def _context(self, network: TurnNetwork) -> Context:
         value = load_value("learned")

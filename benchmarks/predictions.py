@@ -60,7 +60,7 @@ def settings_of(games: int, seed: int) -> ValueSettings:
     return ValueSettings(
         games=games, seed=seed, player="nash:1000,value=current",
         opponents=("nash:1000,value=current", "policy:any", "policy:any", "plan"),
-        maps=("world",), rules=("thesis",), players=(1.0,), dealt=1.0, start="learned",
+        maps=("world",), rules=("thesis",), players=(1.0,), random_start_share=1.0, start="learned",
     )  # fmt: skip
 
 

@@ -30,6 +30,6 @@ def pressing(context, position, player, rng, work, turns):
 
 
 if __name__ == "__main__":
-    thesis = functools.partial(MctsAgent, sims=100, refine=0.0, turns="thesis")
+    thesis = functools.partial(MctsAgent, sims=100, local_search=0.0, turns="thesis")
     mine = functools.partial(thesis, generator=pressing)
     print(Match([mine, thesis], games=100).run(lambda games: print(".", end="", flush=True)))

@@ -46,9 +46,9 @@ def by_regions_and_armies(context, positions, count, shares):
 
 if __name__ == "__main__":
     SELECTIONS.add("least_tried", least_tried)
-    plain = functools.partial(MctsAgent, sims=100, refine=0.0)
+    plain = functools.partial(MctsAgent, sims=100, local_search=0.0)
     mine = functools.partial(
-        plain, selection="least_tried", final="max", rounds=2, leaves=8, leaf=by_regions_and_armies
+        plain, selection="least_tried", final_move="max", rounds=2, leaf_batch=8, leaf=by_regions_and_armies
     )
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     print(Match([mine, plain], games=games).run(lambda games: print(".", end="", flush=True)))

@@ -53,17 +53,18 @@ PLAYED = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents",
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)
 #: Every bot, with the settings that lead into other kernels.
 BOTS = (
-    "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
-    "mcts_thesis:sims=40,exploration_visits=parent,selection=blind", "mcts_no_defense:sims=40,values=placements",
+    "random:chunks=9,margin=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
+    "mcts_thesis:sims=40,exploration_visits=parent,selection=duct", "mcts_no_defense:sims=40,utility=placements",
     "pmcts:sims=40,parallel=tree", "pmcts:sims=40,parallel=leaf", "pmcts:sims=40,parallel=lock,memory=1",
-    "mcts:sims=20,rounds=3,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
-    "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,tries=2,final=secure",
+    "mcts:sims=20,rounds=3,playout=two_ply,outcome=realistic,picks=search,breadth=3,samples=3",
+    "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,lookahead_samples=2,final_move=secure",
     "mcts:sims=20,rounds=3,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
-    "mcts:sims=60,selection=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
-    "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
-    "maxn:sims=100,territory=2,join=1,spare=1,chains=1", "plan:candidates=6,samples=2", "plan:value=weights,picks=best",
-    "plan:candidates=6,samples=2,apart=0",
-    "nash:sims=200", "nash:sims=200,value=weights,rounds=2,threads=2,answer=mixture,candidates=12",
+    "mcts:sims=60,selection=puct,leaf_batch=7,final_move=mixture,rounds=2", "flat_mc:sims=40",
+    "flat_mc:sims=8,rounds=2,final_move=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
+    "maxn:sims=100,territory_weight=2,join_weight=1,spare_weight=1,follow_up_weight=1",
+    "plan:candidates=6,samples=2", "plan:value=weights,picks=best",
+    "plan:candidates=6,samples=2,contact_distance=0",
+    "nash:sims=200", "nash:sims=200,value=weights,rounds=2,threads=2,final_move=mixture,candidates=12",
 )  # fmt: skip
 
 
@@ -91,7 +92,7 @@ MADE: tuple[Callable[[int], Any], ...] = (
     lambda seed: MctsAgent(seed, sims=30, settings=MctsSettings(weights=ALL_TERMS)),
     lambda seed: OnePlyAgent(seed, weights=ALL_TERMS),
     lambda seed: MctsAgent(
-        seed, sims=40, leaf=even_leaf, prior=rising_prior, selection="prior", leaves=5, rounds=0, picks="search"
+        seed, sims=40, leaf=even_leaf, prior=rising_prior, selection="puct", leaf_batch=5, rounds=0, picks="search"
     ),
     lambda seed: FlatAgent(seed, sims=20, leaf=even_leaf, generator=plug_in_faults.generator, capacity=20),
 )  # fmt: skip
@@ -179,7 +180,7 @@ def duel(number: int) -> None:
     except RulesError:  # none for two
         return
     duels.scores([ALL_TERMS], [Weights(), *COMPILED], 2, number)
-    duels.traces(ALL_TERMS, 2, number, explore=0.3)
+    duels.traces(ALL_TERMS, 2, number, epsilon=0.3)
 
 
 def batch(number: int) -> None:
@@ -213,7 +214,7 @@ def label() -> None:
     """Games and labels of the value network's training, without a network and with one."""
     settings = ValueSettings(
         player="nash:40,value=current", opponents=("nash:40,value=current", "smart_random"), maps=("small",),
-        rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, plays=60,
+        rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, label_simulations=60,
     )  # fmt: skip
     configs = GameConfigs(settings)
     for network in (b"", pack_network(load_value("learned"))):
@@ -225,7 +226,7 @@ def few() -> list[str]:
     """What most rests on: rounds, picks, generated turns, a search."""
     specs = ("random", "aggressive", "smart_random")
     hashes = [play(functools.partial(make_agent, specs[number % 3]), number, 12) for number in range(0, 40, 2)]
-    return [*hashes, play(functools.partial(make_agent, "mcts:sims=20,refine=0"), 3, 4)]
+    return [*hashes, play(functools.partial(make_agent, "mcts:sims=20,local_search=0"), 3, 4)]
 
 
 def everything() -> list[str]:

@@ -204,7 +204,9 @@ class Case(NamedTuple):
             warnings.simplefilter("ignore", RuntimeWarning)  # of plain Python
             if self.kind == "picker":
                 return self._pick()
-            chosen = MctsSettings(**{"samples": 1, "rounds": 1, "refine": 0.0, "weights": self.weights, **settings})
+            chosen = MctsSettings(
+                **{"samples": 1, "rounds": 1, "local_search": 0.0, "weights": self.weights, **settings}
+            )
             functions = Functions(**{self.kind: self.function})
             search = TreeSearch(view(), chosen, self.seed, functions, simulations)
             search.run(simulations)

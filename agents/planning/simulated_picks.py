@@ -42,8 +42,8 @@ _ROUNDS: Final = 6
 _NETWORK_ROUNDS: Final = 14
 #: The parameter of agents.
 PICKS: Final = Param(
-    "choice of starting regions: by fast simulated games (played) or by the weights (best)",
-    choices=("played", "best"),
+    "choice of starting regions: by fast simulated games (simulated) or by the weights (best)",
+    choices=("simulated", "best"),
     shared=True,
 )
 #: Number of lists that are compared; a power of two.

@@ -35,7 +35,7 @@ class DuelSettings(NamedTuple):
     """Settings of games between the agents 0 and 1."""
 
     samples: npt.NDArray[np.int64]  #: [2] plays of a round for each turn of an agent; 0: the agent moves by its policy
-    explore: float  #: probability that a one-ply player takes a random turn
+    epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
     dealt: bool  #: whether starting regions are random, or else chosen by the agents' evaluations
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
@@ -156,7 +156,7 @@ def play_duels(
                 a, own = agent_at[p], rng[b, p]
                 context = mine if a == 0 else theirs
                 if duel.samples[a] > 0:
-                    which = choose_turn(context, position, p, duel.samples[a], duel.explore, own, work.one_ply)
+                    which = choose_turn(context, position, p, duel.samples[a], duel.epsilon, own, work.one_ply)
                     turns.counts[p] = take_turn(work.one_ply.lookahead.turns, which, turns.deploy[p], turns.attacks[p])
                 else:
                     turns.counts[p] = draw_turn(

@@ -43,19 +43,19 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 
 @kernel
 def choose_turn(
-    context: Context, position: Position, player: Int, samples: Int, explore: Real, rng: RandomState, work: OnePlyWork
+    context: Context, position: Position, player: Int, samples: Int, epsilon: Real, rng: RandomState, work: OnePlyWork
 ) -> Int:
     """Return the index of the turn in `work.lookahead.turns` with the highest mean share over `samples` plays of the
     round.
 
-    With probability `explore` it is a random turn instead. The other players move by the policy, see `score_turns`. rng
+    With probability `epsilon` it is a random turn instead. The other players move by the policy, see `score_turns`. rng
     uint64[2].
     """
     lookahead = work.lookahead
     count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)
     if count == 1:
         return np.int64(0)
-    if explore > 0.0 and uniform(rng) < explore:
+    if epsilon > 0.0 and uniform(rng) < epsilon:
         return below(rng, count)
     score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
     return highest(lookahead.score, count)

@@ -90,16 +90,19 @@ class PlanAgent(ScoringAgent):
         candidates: Annotated[int, Param("number of planning styles to choose from", 1, 200)] = 40,
         samples: Annotated[int, Param("simulations of the round for each plan", 1, 10_000)] = 10,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
-        picks: Annotated[Literal["played", "best"], PICKS] = "played",
+        picks: Annotated[Literal["simulated", "best"], PICKS] = "simulated",
         weights: Annotated[str | Weights, WEIGHTS] = "expanding",
-        apart: Annotated[
+        contact_distance: Annotated[
             int,
             Param("number of steps to the nearest enemy or hidden region above which only growth counts", 0, 1000),
         ] = 3,
     ) -> None:
         super().__init__(seed)
-        check_values(PlanAgent, {"candidates": candidates, "samples": samples, "apart": apart, "picks": picks})
-        self.candidates, self.samples, self.apart, self.picks = candidates, samples, apart, picks
+        check_values(
+            PlanAgent,
+            {"candidates": candidates, "samples": samples, "contact_distance": contact_distance, "picks": picks},
+        )
+        self.candidates, self.samples, self.contact_distance, self.picks = candidates, samples, contact_distance, picks
         self.weights, self.value = Weights.load(weights), load_value(value)
         self._functions = Functions(generator=only_plans, policy=random_style_turn, capacity=candidates)
 
@@ -129,12 +132,12 @@ class PlanAgent(ScoringAgent):
         """Return whether only growth counts.
 
         This needs something to grow by: bonuses, and weights with income and prospect. Also, each region that is or may
-        be an enemy's must be more than `apart` steps away from the player's regions.
+        be an enemy's must be more than `contact_distance` steps away from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False
         others = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
-        return bool((distance_to(view.board.distance, view.owner, view.player)[others] > self.apart).all())
+        return bool((distance_to(view.board.distance, view.owner, view.player)[others] > self.contact_distance).all())
 
     def _choose(self, view: View) -> int:
         self._player, context = view.player, self._growing if self._only_grows(view) else self._context

@@ -22,7 +22,7 @@ from warlight_env.engine.view import View
 
 #: The number of parts of the bot's income, and the armies by which its targets may be stronger.
 CHUNKS: Final = 3
-SLACK: Final = 1
+MARGIN: Final = 1
 
 _ONE = np.uint64(1)
 
@@ -60,7 +60,7 @@ def random_orders(
     player: Int,
     available: Int,
     chunks: Int,
-    slack: Int,
+    margin: Int,
     scratch: Scratch,
     deploy: Armies,
     attacks: AttackRows,
@@ -69,7 +69,7 @@ def random_orders(
     """Write a random turn, and return the number of attacks.
 
     The income is deployed in `chunks` parts, each on a random own region that is not inland. Then each such region
-    attacks with probability 1/2. It sends all free armies to a random foreign neighbour with at most `slack` armies
+    attacks with probability 1/2. It sends all free armies to a random foreign neighbour with at most `margin` armies
     more. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
     """
     owner, army = position.owner, position.army
@@ -93,7 +93,7 @@ def random_orders(
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             q = board.edge_target[e]
             candidates[found] = q
-            found += (owner[q] != player) & (army[q] <= free + slack)
+            found += (owner[q] != player) & (army[q] <= free + margin)
         if found == 0 or free < 1:
             continue
         attacks[n_attacks, 0] = r
@@ -116,7 +116,7 @@ def random_policy(
     """Write `random_orders` with the default parameters, in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
-    return random_orders(board, position, player, available, CHUNKS, SLACK, work.scratch, deploy, attacks, rng)
+    return random_orders(board, position, player, available, CHUNKS, MARGIN, work.scratch, deploy, attacks, rng)
 
 
 @kernel
@@ -149,14 +149,14 @@ class RandomAgent(KernelAgent):
         chunks: Annotated[
             int, Param("number of parts into which the income is split", 1, 1000, python_range=FROM_ONE)
         ] = CHUNKS,
-        slack: Annotated[
+        margin: Annotated[
             int, Param("number of armies by which a target may be stronger", 0, 1000, python_range=Range())
-        ] = SLACK,
+        ] = MARGIN,
     ) -> None:
         super().__init__(seed)
-        check_values(RandomAgent, {"chunks": chunks, "slack": slack})
+        check_values(RandomAgent, {"chunks": chunks, "margin": margin})
         self.name = "random"
-        self.chunks, self.slack = chunks, slack
+        self.chunks, self.margin = chunks, margin
 
     def pick(self, view: View) -> list[int]:
         return self._picked(view, random_picks, THESIS)
@@ -169,7 +169,7 @@ class RandomAgent(KernelAgent):
                 view.player,
                 view.income,
                 self.chunks,
-                self.slack,
+                self.margin,
                 self._scratch,
                 self._deploy,
                 self._attacks,

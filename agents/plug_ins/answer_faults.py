@@ -26,7 +26,7 @@ SUM: Final = -7
 LIKELY: Final = -8
 
 #: Rounding tolerances: of a share outside [0, 1], and of the sum of float32 shares.
-SLACK: Final = 1e-9
+MARGIN: Final = 1e-9
 _SUM_SLACK: Final = 1e-3
 
 #: The largest allowed weight of a turn in a prior, so that sums stay finite.
@@ -105,7 +105,7 @@ def shares_fault(players: Int, shares: Shares) -> Any:
     """Return (fault, value, bound) of the shares of a position, float64[P]; the fault is 0 if there is none."""
     total = 0.0
     for p in range(players):
-        if not -SLACK <= shares[p] <= 1.0 + SLACK:
+        if not -MARGIN <= shares[p] <= 1.0 + MARGIN:
             return np.int64(SHARE), shares[p], np.int64(p)
         total += shares[p]
     return np.int64(SUM if abs(total - 1.0) > _SUM_SLACK else 0), total, np.int64(players)

@@ -87,7 +87,7 @@ class AnytimeAgent(SearchAgent):
                 return None
             return max(0.0, begin + part * (limits.deadline - begin) - time.perf_counter())
 
-        part = 1.0 if search.view.phase == "pick" else 1.0 - self.settings.refine
+        part = 1.0 if search.view.phase == "pick" else 1.0 - self.settings.local_search
         grown = simulations and max(1, round(part * simulations))
         self._run(search, grown, part, left)
         if part < 1.0:

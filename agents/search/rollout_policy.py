@@ -53,26 +53,34 @@ def _score(context: Context, settings: SimulationSettings, work: SimulationWork,
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
         score_turns(
-            context, position, player, settings.tries, lookahead.turns, count, work.rng, work.generator, lookahead
+            context,
+            position,
+            player,
+            settings.lookahead_samples,
+            lookahead.turns,
+            count,
+            work.rng,
+            work.generator,
+            lookahead,
         )
     return count
 
 
 @kernel
 def one_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write the best turn one round ahead, by `settings.tries` plays."""
+    """Write the best turn one round ahead, by `settings.lookahead_samples` plays."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.lookahead.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
 def weighted_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Draw one of the `settings.drawn` best turns one round ahead, by rank."""
+    """Draw one of the `settings.top_k` best turns one round ahead, by rank."""
     lookahead = work.lookahead
     best: Int = np.int64(0)
     count = _score(context, settings, work, player)
     if count > 1:
-        best = draw_by_rank(keep_best(lookahead.turns, count, settings.drawn, lookahead.score), work.rng)
+        best = draw_by_rank(keep_best(lookahead.turns, count, settings.top_k, lookahead.score), work.rng)
     return _order(work, player, best)
 
 
@@ -84,7 +92,7 @@ def two_ply_move(context: Context, settings: SimulationSettings, work: Simulatio
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
         list_replies(context, position, player, work.rng, work.generator, lookahead)
-        for _ in range(settings.tries):
+        for _ in range(settings.lookahead_samples):
             try_against_replies(context, position, player, lookahead.turns, count, work.rng, work.generator, lookahead)
         worst_replies(context.players, count, lookahead)
         best = highest(lookahead.score, count)
@@ -129,7 +137,17 @@ def keep_best_turns(
 
     Returns the number of turns left.
     """
-    score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.lookahead)
+    score_turns(
+        context,
+        work.position,
+        player,
+        settings.lookahead_samples,
+        turns,
+        count,
+        work.rng,
+        work.generator,
+        work.lookahead,
+    )
     return keep_best(turns, count, most, work.lookahead.score)
 
 

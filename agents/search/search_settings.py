@@ -68,9 +68,11 @@ class SearchSettings:
             "worst reply. weighted: turns drawn by rank.",
         ),
     ] = "random"  # fmt: skip
-    tries: Annotated[int, Param("number of simulations of each turn for top and playout", 1, 10_000, shared=True)] = 1
-    drawn: Annotated[int, Param("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
-    values: Annotated[
+    lookahead_samples: Annotated[
+        int, Param("number of simulations of each turn for breadth and playout", 1, 10_000, shared=True)
+    ] = 1
+    top_k: Annotated[int, Param("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
+    utility: Annotated[
         str,
         Param(
             f"value of a simulation: {', '.join(UTILITIES)}", choices=UTILITIES, shared=True,
@@ -105,7 +107,7 @@ class SearchSettings:
         ),
     ] = 1  # fmt: skip
     memory: Annotated[int, Param("maximum memory per tree, in MiB", 1, 10_000, shared=True)] = 256
-    refine: Annotated[
+    local_search: Annotated[
         float,
         Param(
             "part of the budget for local search on the answer", 0, 0.99, python_range=Range(0, 1, below_high=True),
@@ -118,12 +120,12 @@ class SearchSettings:
     ] = 96  # fmt: skip
     horizon: Annotated[int, Param("length of a scenario in rounds", 1, 10_000, shared=True)] = 3
     turns: Annotated[
-        Literal["ours", "thesis"],
+        Literal["extended", "thesis"],
         Param(
-            "turns of the generators: ours, or the thesis's, in which more armies stay behind",
-            choices=("ours", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
+            "turns of the generators: extended, or thesis, in which more armies stay behind",
+            choices=("extended", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
         ),
-    ] = "ours"  # fmt: skip
+    ] = "extended"  # fmt: skip
     weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record
     value: Annotated[Any, VALUE] = "weights"  #: …
     net: Annotated[Any, NET] = "none"  #: …
@@ -141,7 +143,7 @@ class SearchSettings:
     def generators(self) -> int:
         """The bits of the generators in use, for `Context`."""
         generators = ALL_GENERATORS if self.defense else NO_DEFENSE
-        return generators if self.turns == "ours" else generators & ~PRESS
+        return generators if self.turns == "extended" else generators & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
         """Return the given functions; with a turn network, its turns replace the built-in functions that are missing.
@@ -161,10 +163,10 @@ class SearchSettings:
             outcome=OUTCOMES.address(self.outcome),
             rounds=self.rounds,
             move=ROLLOUT_POLICIES.address(self.playout),
-            tries=self.tries,
-            drawn=self.drawn,
+            lookahead_samples=self.lookahead_samples,
+            top_k=self.top_k,
             leaf=address(plug_in("leaf", functions.leaf)),
-            utility=UTILITIES.index(self.values),
+            utility=UTILITIES.index(self.utility),
             alpha=float(self.alpha),
             beta=float(self.beta),
         )

@@ -26,8 +26,8 @@ class SimulationSettings(NamedTuple):
     outcome: int  #: from `outcome.OUTCOMES`
     rounds: int  #: rounds of a playout
     move: int  #: from `rollout_policy.ROLLOUT_POLICIES`: the policy of a playout
-    tries: int  #: plays of the round for each turn, where turns are scored
-    drawn: int  #: number of best turns from which "weighted" playouts draw
+    lookahead_samples: int  #: plays of the round for each turn, where turns are scored
+    top_k: int  #: number of best turns from which "weighted" playouts draw
     leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
     utility: int  #: index into `utility.UTILITIES`
     alpha: float  #: for placements: least worth of the first place
@@ -37,7 +37,7 @@ class SimulationSettings(NamedTuple):
 def make_simulation_settings(**fields: Any) -> SimulationSettings:
     """Return settings for kernels: without parts and rounds, except for the given fields."""
     none = SimulationSettings(
-        player=0, outcome=0, rounds=0, move=0, tries=1, drawn=1, leaf=0, utility=0, alpha=0.0, beta=0.0
+        player=0, outcome=0, rounds=0, move=0, lookahead_samples=1, top_k=1, leaf=0, utility=0, alpha=0.0, beta=0.0
     )
     return reference(none._replace(**fields))
 

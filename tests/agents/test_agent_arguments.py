@@ -37,7 +37,7 @@ def test_agents_take_integers_of_numpy_as_seeds():
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: NashAgent(refine=HUGE), InputError),
+        (lambda: NashAgent(local_search=HUGE), InputError),
         (lambda: NashAgent(candidates=HUGE), InputError),
         (lambda: NashAgent(net=np.array([1, 2])), TurnNetworkError),
         (lambda: NashAgent(value=np.array([1, 2])), ValueNetworkError),

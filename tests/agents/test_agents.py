@@ -68,7 +68,7 @@ def test_random_spares_clearly_stronger_neighbours():
     agent = RandomAgent(seed=4)
     weak = view(LINE, [0, 0, 0, 1, 1, 1], [1, 1, 1, 9, 1, 1])  # at most 7 + 0 free armies against 9
     assert all(agent.act(weak).attacks == [] for _ in range(100))
-    brave = RandomAgent(seed=4, slack=5)
+    brave = RandomAgent(seed=4, margin=5)
     assert any(brave.act(weak).attacks for _ in range(100))
 
 
@@ -194,10 +194,10 @@ def test_bots_play_legally_on_odd_maps_by_odd_rules(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [
-    "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply", "mcts:sims=30",
+    "random:chunks=9,margin=9", "aggressive", "smart_random", "one_big_army", "one_ply", "mcts:sims=30",
     "mcts_thesis:sims=30", "mcts_no_defense:sims=30", "pmcts:sims=30",
-    "mcts:sims=30,playout=two_ply,outcome=realistic,picks=search,top=3", "flat_mc:sims=30", "minimax2:samples=1",
-    "maxn:sims=100", "maxn:sims=100,territory=2,join=1,spare=1,chains=1",
+    "mcts:sims=30,playout=two_ply,outcome=realistic,picks=search,breadth=3", "flat_mc:sims=30", "minimax2:samples=1",
+    "maxn:sims=100", "maxn:sims=100,territory_weight=2,join_weight=1,spare_weight=1,follow_up_weight=1",
 ])  # fmt: skip
 def test_all_bots_play_legally_on_odd_maps_by_odd_rules(name):
     for number in range(60):
@@ -217,8 +217,8 @@ def test_registry_lists_agents_with_parameters():
     assert {"random", "aggressive"} <= set(agent_names())
     chunks = next(info for info in describe() if info.name == "random").parameters["chunks"]
     assert (chunks.kind, chunks.default) == (int, 3)
-    agent = make_agent("random:chunks=7, slack=0", seed=1)
-    assert (agent.name, agent.chunks, agent.slack) == ("random:chunks=7, slack=0", 7, 0)
+    agent = make_agent("random:chunks=7, margin=0", seed=1)
+    assert (agent.name, agent.chunks, agent.margin) == ("random:chunks=7, margin=0", 7, 0)
     assert isinstance(agent, Agent)
 
 

@@ -273,7 +273,7 @@ def test_refining_again_goes_on_from_what_was_found():
 
 
 def test_the_budget_is_shared_between_tree_and_local_search():
-    agent = MctsAgent(seed=1, sims=100, refine=0.25, **SMALL)
+    agent = MctsAgent(seed=1, sims=100, local_search=0.25, **SMALL)
     agent.act(MIDGAME.view(0))
     record = agent.search.statistics()
     assert record.simulations == (75,) and record.trials == 25 and agent.simulations == 100
@@ -284,8 +284,8 @@ def test_the_budget_is_shared_between_tree_and_local_search():
     slow.act(MIDGAME.view(0))
     slow.act(MIDGAME.view(0))
     assert slow.search.trials > 10 and slow.search.simulations > 10
-    assert THESIS_SETTINGS.refine == 0 == make_agent("mcts_thesis", 1).settings.refine
-    assert make_agent("flat_mc", 1).settings.refine == 0
+    assert THESIS_SETTINGS.local_search == 0 == make_agent("mcts_thesis", 1).settings.local_search
+    assert make_agent("flat_mc", 1).settings.local_search == 0
 
 
 def refined(seed=1, **settings):
@@ -371,7 +371,12 @@ def test_where_the_time_is_up_nothing_is_imagined():
 
 @pytest.mark.parametrize(
     ("change_", "message"),
-    [({"refine": 1.0}, "refine"), ({"refine": -0.1}, "refine"), ({"scenarios": 0}, "scenarios"), ({"horizon": 0}, "h")],
+    [
+        ({"local_search": 1.0}, "local_search"),
+        ({"local_search": -0.1}, "local_search"),
+        ({"scenarios": 0}, "scenarios"),
+        ({"horizon": 0}, "h"),
+    ],
 )
 def test_settings_that_cannot_be(change_, message):
     with pytest.raises(InputError, match=message):
@@ -380,5 +385,7 @@ def test_settings_that_cannot_be(change_, message):
 
 @pytest.mark.slow
 def test_local_search_makes_the_bot_stronger():
-    result = Match(("mcts:sims=160,samples=5,rounds=5", "mcts:sims=160,samples=5,rounds=5,refine=0"), games=24).run()
+    result = Match(
+        ("mcts:sims=160,samples=5,rounds=5", "mcts:sims=160,samples=5,rounds=5,local_search=0"), games=24
+    ).run()
     assert result.agents[0].wins >= 16

@@ -162,7 +162,7 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
 
 def test_blind_replies_go_by_their_value_against_all_of_ours():
     """The pair of turns with the fewest visits of a reply is tried evenly over our turns; books stay in order."""
-    search = searched(400, selection="blind", exploration=0.2)
+    search = searched(400, selection="duct", exploration=0.2)
     tree = search.trees[0].tree
     check_tree(tree)
     first, ours = int(tree.first[0]), int(tree.children[0])
@@ -193,7 +193,7 @@ def test_values_are_shares_of_the_searching_player():
 
 @pytest.mark.parametrize("final", ["robust", "max", "secure", "max_robust"])
 def test_final_choices(final):
-    search = searched(200, final=final)
+    search = searched(200, final_move=final)
     candidates = search.candidates()
     first, visited = candidates[0], [c for c in candidates if c.visits]
     if final == "max":
@@ -227,10 +227,10 @@ def test_budgets_in_seconds_end():
 
 # Local search keeps back time to judge what it found, and may not need all of it.
 @pytest.mark.parametrize(
-    ("final", "refine", "least"), [("robust", 0.0, 0.2), ("robust", 0.5, 0.19), ("max_robust", 0.5, 0.1)]
+    ("final_move", "local_search", "least"), [("robust", 0.0, 0.2), ("robust", 0.5, 0.19), ("max_robust", 0.5, 0.1)]
 )
-def test_a_move_s_time_begins_when_the_move_does(final, refine, least):
-    agent = MctsAgent(seed=1, secs=0.2, final=final, refine=refine, **SMALL)
+def test_a_move_s_time_begins_when_the_move_does(final_move, local_search, least):
+    agent = MctsAgent(seed=1, secs=0.2, final_move=final_move, local_search=local_search, **SMALL)
     before = time.perf_counter()
     agent.act(MIDGAME.view(0))
     assert time.perf_counter() - before >= least and agent.search.simulations >= 1
@@ -371,7 +371,7 @@ def test_searched_picks_are_among_the_best_by_value():
     ("change", "message"),
     [
         ({"simulations": 0}, "simulations"), ({"seconds": -1.0}, "seconds"), ({"exploration": float("nan")}, "expl"),
-        ({"outcome": "best"}, "outcome = 'best'"), ({"final": "x"}, "final"), ({"parallel": "x"}, "parallel"),
+        ({"outcome": "best"}, "outcome = 'best'"), ({"final_move": "x"}, "final_move"), ({"parallel": "x"}, "parallel"),
         ({"threads": 0}, "threads"), ({"samples": 2.5}, "samples"), ({"selection": "x"}, "selection"),
         ({"turns": "x"}, "turns"), ({"picks": "x"}, "picks"),
     ],
@@ -460,8 +460,8 @@ def test_records_are_plain_data():
 def test_weights_are_read_once_when_the_agent_is_made(tmp_path):
     file, view = tmp_path / "weights.json", MIDGAME.view(0)
     file.write_text('{"army": 50.0}')
-    agent = MctsAgent(1, 20, weights=str(file), refine=0.0)
+    agent = MctsAgent(1, 20, weights=str(file), local_search=0.0)
     file.write_text("not weights any more")
-    assert agent.act(view) == MctsAgent(1, 20, weights=THESIS._replace(army=50.0), refine=0.0).act(view)
+    assert agent.act(view) == MctsAgent(1, 20, weights=THESIS._replace(army=50.0), local_search=0.0).act(view)
     with pytest.raises(WeightsError, match=r"weights\.json"):
         MctsAgent(1, 20, weights=str(file))

@@ -202,10 +202,11 @@ def levels(search: TreeSearch) -> list[list[int]]:
 @pytest.mark.parametrize(
     "settings",
     [
-        {}, {"selection": "blind"}, {"top": 2}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2},
-        {"parallel": "leaf", "threads": 2}, {"playout": "one_ply", "rounds": 1}, {"playout": "weighted", "rounds": 1},
+        {}, {"selection": "duct"}, {"breadth": 2}, {"parallel": "tree", "threads": 2},
+        {"parallel": "lock", "threads": 2}, {"parallel": "leaf", "threads": 2}, {"playout": "one_ply", "rounds": 1},
+        {"playout": "weighted", "rounds": 1},
         {"playout": "two_ply", "rounds": 1}, {"outcome": "single"},
-        {"parallel": "tree", "threads": 3, "selection": "blind"},
+        {"parallel": "tree", "threads": 3, "selection": "duct"},
     ],
     ids=str,
 )  # fmt: skip
@@ -238,7 +239,7 @@ def test_the_best_turns_alone_enter_the_tree():
     view = midgame(3, rounds=6).view(0)
     found = {}
     for top in (0, 2):
-        search = TreeSearch(view, MctsSettings(**SMALL, top=top), 1)
+        search = TreeSearch(view, MctsSettings(**SMALL, breadth=top), 1)
         search.run(200)
         tree = search.trees[0].tree
         most = max(int(tree.children[node]) for node in range(int(tree.used[NODES])))
@@ -291,7 +292,7 @@ def test_nobody_is_out_before_regions_are_picked():
 def test_who_goes_out_in_the_tree_is_noted_by_when():
     # Players 1 and 2 have a region each between those of 0, who is far stronger; 3 is out already.
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [20, 1, 9, 20, 15, 9])
-    search = TreeSearch(game.view(0), MctsSettings(samples=3, rounds=1, values="placements"), 1)
+    search = TreeSearch(game.view(0), MctsSettings(samples=3, rounds=1, utility="placements"), 1)
     tree, leaves = search.trees[0].tree, search.trees[0].works[0].play.leaves
     state = make_position(6)
     times = []
@@ -313,7 +314,7 @@ def test_who_goes_out_in_the_tree_is_noted_by_when():
 @pytest.mark.parametrize("players", [2, 4])
 def test_placements_are_what_simulations_are_worth(players):
     game = GAMES[players]
-    search = TreeSearch(game.view(1), MctsSettings(**SMALL, values="placements", alpha=0.8, beta=0.1), 1)
+    search = TreeSearch(game.view(1), MctsSettings(**SMALL, utility="placements", alpha=0.8, beta=0.1), 1)
     search.run(300)
     # Every value lies in 0.8 .. 1 or in 0 .. 0.1, and by levels exactly one player is first.
     tree = search.trees[0].tree
@@ -325,9 +326,9 @@ def test_placements_are_what_simulations_are_worth(players):
 @pytest.mark.parametrize("kind", [TreeSearch, FlatSearch])
 def test_placements_know_who_was_out_before_whatever_the_search(kind):
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [5, 2, 5, 5, 9, 5])
-    common = {"samples": 3, "rounds": 2, "refine": 0, "values": "placements"}
+    common = {"samples": 3, "rounds": 2, "local_search": 0, "utility": "placements"}
     tree = kind is TreeSearch
-    settings = MctsSettings(**common, parallel="leaf", threads=2) if tree else FlatSettings(**common, answer="mean")
+    settings = MctsSettings(**common, parallel="leaf", threads=2) if tree else FlatSettings(**common, final_move="mean")
     search = kind(game.view(0), settings, 1)
     in_the_tree = 0
     for _ in range(100):
@@ -345,7 +346,7 @@ def test_placements_know_who_was_out_before_whatever_the_search(kind):
 
 def test_all_are_in_the_game_when_regions_are_picked():
     game = Game("world", "thesis", seed=3, players=4)
-    search = TreeSearch(game.view(0), MctsSettings(**SMALL, refine=0, values="placements"), 1)
+    search = TreeSearch(game.view(0), MctsSettings(**SMALL, local_search=0, utility="placements"), 1)
     search.run(60)
     assert search.trees[0].works[0].play.leaves.eliminated_at[0].tolist() == [-1] * 4
     assert 0 < max(c.value for c in search.candidates()) <= 1
@@ -383,7 +384,7 @@ def test_picks_of_several_are_searched(players, preset):
 SPECS = (
     "mcts:sims=6,samples=2,rounds=2,picks=search", "mcts_thesis:sims=6,samples=2,rounds=2", "smart_random",
     "one_ply:samples=1", "aggressive", "one_big_army", "flat_mc:sims=6,samples=2", "minimax2:samples=1", "maxn:depth=2",
-    "mcts:sims=6,samples=2,rounds=2,values=placements,top=3", "pmcts:sims=4,samples=2,rounds=2", "random",
+    "mcts:sims=6,samples=2,rounds=2,utility=placements,breadth=3", "pmcts:sims=4,samples=2,rounds=2", "random",
 )  # fmt: skip
 
 
@@ -428,9 +429,10 @@ def test_the_search_wins_against_three_that_choose_at_random():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"top": -1}, "top = -1"), ({"playout": "best"}, "playout = 'best'"), ({"tries": 0}, "tries = 0"),
-        ({"values": "x"}, "values = 'x'"), ({"alpha": 1.5}, "alpha"), ({"beta": 0.97}, "beta = 0.97"),
-        ({"final": "median"}, "final"), ({"drawn": 0}, "drawn"), ({"leaves": 0}, "leaves = 0"),
+        ({"breadth": -1}, "breadth = -1"), ({"playout": "best"}, "playout = 'best'"),
+        ({"lookahead_samples": 0}, "lookahead_samples = 0"),
+        ({"utility": "x"}, "utility = 'x'"), ({"alpha": 1.5}, "alpha"), ({"beta": 0.97}, "beta = 0.97"),
+        ({"final_move": "median"}, "final_move"), ({"top_k": 0}, "top_k"), ({"leaf_batch": 0}, "leaf_batch = 0"),
         ({"selection": "x"}, "selection = 'x'"), ({"rounds": -1}, "rounds = -1"),
     ],
 )  # fmt: skip

@@ -95,7 +95,7 @@ def test_the_middle_of_results():
 )
 @pytest.mark.parametrize("answer", ["median", "mean", "mode"])
 def test_flat_monte_carlo_keeps_every_result_and_answers_by_their_middle(players, more, answer):
-    agent = make_agent(f"flat_mc:sims=300,samples=2,rounds=2,answer={answer}{more}", 1)
+    agent = make_agent(f"flat_mc:sims=300,samples=2,rounds=2,final_move={answer}{more}", 1)
     game = game_of(players)
     turn = agent.act(game.view(0))
     search, arms = agent.search, agent.search.stores[0].arms
@@ -120,7 +120,9 @@ def test_flat_monte_carlo_s_enemies_move_as_in_playouts_from_the_first_round(pla
     view = game_of(players, 4, "world").view(0)
     means = {}
     for playout in ("random", "one_ply"):
-        agent = make_agent(f"flat_mc:sims=400,samples=1,rounds=1,answer=mean,playout={playout},tries=8", 1)
+        agent = make_agent(
+            f"flat_mc:sims=400,samples=1,rounds=1,final_move=mean,playout={playout},lookahead_samples=8", 1
+        )
         agent.act(view)
         candidates = agent.search.candidates()
         means[playout] = float(np.mean([c.value for c in candidates]))
@@ -132,7 +134,7 @@ def test_flat_monte_carlo_looks_as_many_rounds_ahead_as_it_is_told():
     owner, army = [0, 0, 1, 1, 1, 1], [9, 5, 3, 3, 3, 3]
     games = seeded(RING, owner, army, 40, luck=0.0)  # of chance there is the order of moves
     view = games[0].view(0)
-    agent = make_agent("flat_mc:sims=60,samples=1,rounds=1,answer=mean", 1)
+    agent = make_agent("flat_mc:sims=60,samples=1,rounds=1,final_move=mean", 1)
     agent.act(view)
     reached = {
         share_after(game, mine, theirs)
@@ -463,7 +465,7 @@ def test_logs_tell_what_the_methods_found(spec):
     "spec, message",
     [
         ("maxn:depth=0", "depth = 0"), ("maxn:breadth=10", "breadth = 10"), ("maxn:terms=1", "no parameter 'terms'"),
-        ("minimax2:samples=0", "samples = 0"), ("flat_mc:answer=best", "answer = 'best'"),
+        ("minimax2:samples=0", "samples = 0"), ("flat_mc:final_move=best", "final_move = 'best'"),
         ("flat_mc:c=1", "no parameter 'c'"),
     ],
 )  # fmt: skip

@@ -209,7 +209,7 @@ def test_turns_are_legal_in_games_of_any_size(players):
 
 def test_responses_join_where_they_do_better():
     view = middle().view(0)
-    with_responses, without = (NashAgent(3, sims=2500, anchor=0.0, responses=n) for n in (3, 0))
+    with_responses, without = (NashAgent(3, sims=2500, policy_anchor=0.0, best_responses=n) for n in (3, 0))
     with_responses.act(view), without.act(view)
     assert any(c.refined for c in with_responses.statistics().candidates)
     assert not any(c.refined for c in without.statistics().candidates)
@@ -228,18 +228,18 @@ def test_threads_find_more_of_the_same_turns():
     assert all(0 <= c.value <= 1 and c.visits > 0 for c in together.candidates)
 
 
-@pytest.mark.parametrize("answer", ["best", "likely"])
+@pytest.mark.parametrize("answer", ["best", "most_likely"])
 def test_an_anchor_keeps_to_the_network_and_says_nothing_of_values(answer):
     likeliest = make_agent("policy:any", 1)
     kept = {0.0: 0, 0.03: 0, 1.0: 0}
     for seed in range(8):
         view = Game("world", seed=seed, picks="random").view(0)
         for anchor in kept:
-            agent = NashAgent(seed, sims=600, net="any", anchor=anchor, answer=answer)
+            agent = NashAgent(seed, sims=600, net="any", policy_anchor=anchor, final_move=answer)
             kept[anchor] += agent.act(view) == likeliest.act(view)
             assert all(0 <= c.value <= 1 for c in agent.statistics().candidates)
     assert kept[0.0] < kept[0.03] <= kept[1.0] == 8  # a share is never better by 1
-    plain = [NashAgent(3, sims=300, net="none", anchor=anchor).act(view) for anchor in kept]
+    plain = [NashAgent(3, sims=300, net="none", policy_anchor=anchor).act(view) for anchor in kept]
     assert plain[0] == plain[1] == plain[2]
 
 
@@ -248,7 +248,7 @@ def test_an_anchor_is_heavier_under_fog(rules, own, other):
     views = [Game("world", rules, seed=seed, picks="random").view(0) for seed in range(6)]
     usual, told, else_ = (
         [NashAgent(3, sims=300, **given).act(view) for view in views]
-        for given in ({}, {"anchor": own}, {"anchor": other})
+        for given in ({}, {"policy_anchor": own}, {"policy_anchor": other})
     )
     assert usual == told != else_
 
@@ -298,25 +298,33 @@ def test_one_who_has_no_choice_answers():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"candidates": 0}, {"rounds": 0}, {"refine": 1.0}, {"answer": "none"}, {"sims": 0}, {"anchor": -0.1}]
+    "wrong",
+    [
+        {"candidates": 0},
+        {"rounds": 0},
+        {"local_search": 1.0},
+        {"final_move": "none"},
+        {"sims": 0},
+        {"policy_anchor": -0.1},
+    ],
 )
 def test_parameters_are_checked(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
         NashAgent(1, **wrong)
 
 
-@pytest.mark.parametrize("rules, answer", [("thesis", "best"), ("challenge2", "likely")])
+@pytest.mark.parametrize("rules, answer", [("thesis", "best"), ("challenge2", "most_likely")])
 def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: str, answer: str):
     view, differ = middle(rules=rules).view(0), 0
     for seed in range(6):
         turns = {}
-        for given in (None, "best", "likely"):
-            agent = NashAgent(seed, sims=400, answer=given, anchor=0.0)
+        for given in (None, "best", "most_likely"):
+            agent = NashAgent(seed, sims=400, final_move=given, policy_anchor=0.0)
             turns[given] = agent.act(view)
             first, *others = agent.statistics().candidates
             if given is not None:
                 told = [c.value if given == "best" else c.probability for c in (first, *others)]
                 assert told[0] == max(told)
         assert turns[None] == turns[answer]
-        differ += turns["best"] != turns["likely"]
+        differ += turns["best"] != turns["most_likely"]
     assert differ

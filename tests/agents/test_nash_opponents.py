@@ -23,7 +23,7 @@ ROUNDS = 10
 def played(others, opponent, rules="thesis", players=2, net="any"):
     """The search after some rounds against agents of a specification, and its turns."""
     game = Game("world", rules, players, seed=4, picks="random")
-    search = make_agent(f"nash:300,others={others},net={net}", 1)
+    search = make_agent(f"nash:300,opponent_model={others},net={net}", 1)
     agents = [search, *(make_agent(opponent, 1 + p) for p in range(1, players))]
     turns = []
     while not game.done and game.round < ROUNDS:
@@ -34,26 +34,26 @@ def played(others, opponent, rules="thesis", players=2, net="any"):
 
 
 def test_it_is_found_out_who_plays():
-    players = {"plans": "plan", "network": "policy:any", "ways": "smart_random"}
-    weights = {kind: played("seen", bot)[0]._opponents.weights[1] for kind, bot in players.items()}
+    players = {"plans": "plan", "network": "policy:any", "generators": "smart_random"}
+    weights = {kind: played("observed", bot)[0]._opponents.weights[1] for kind, bot in players.items()}
     for k, kind in enumerate(OPPONENT_TYPES):
         assert max(weights, key=lambda name: weights[name][k]) == kind  # no other has it as likely
         assert min(weights[kind]) >= 0.05 - 1e-9  # nobody plays by one kind alone
         assert sum(weights[kind]) == pytest.approx(1)
     assert weights["network"][list(OPPONENT_TYPES).index("network")] > 0.5
-    assert weights["ways"][list(OPPONENT_TYPES).index("ways")] > 0.5
+    assert weights["generators"][list(OPPONENT_TYPES).index("generators")] > 0.5
 
 
 def test_each_opponent_has_weights_of_its_own_and_fog_hides_some_orders():
-    search, turns = played("seen", "plan", "challenge2", 3)
+    search, turns = played("observed", "plan", "challenge2", 3)
     weights = search._opponents.weights
     assert weights.shape == (3, len(OPPONENT_TYPES)) and np.allclose(weights.sum(1), 1)
     assert np.allclose(weights[0], 1 / len(OPPONENT_TYPES))  # nothing is learned of oneself
-    assert played("seen", "plan", "challenge2", 3)[1] == turns
+    assert played("observed", "plan", "challenge2", 3)[1] == turns
 
 
 def test_a_new_game_is_learned_from_anew():
-    search = make_agent("nash:60,others=seen", 1)
+    search = make_agent("nash:60,opponent_model=observed", 1)
 
     def weights_after(rounds, rules, players):
         game = Game("small", rules, players, seed=4, picks="random")
@@ -70,27 +70,27 @@ def test_a_new_game_is_learned_from_anew():
 
 
 def test_under_fog_turns_are_held_against_the_position_that_is_searched():
-    search, _ = played("seen", "plan", "challenge2")
+    search, _ = played("observed", "plan", "challenge2")
     assert not (search._opponents._before[1].owner == UNKNOWN).any()
 
 
 def test_one_kind_alone_and_no_network():
     assert played("plans", "aggressive")[0]._opponents.weights.shape == (2, 1)
-    assert played("seen", "aggressive", net="none")[0]._opponents.weights.shape == (2, 2)
+    assert played("observed", "aggressive", net="none")[0]._opponents.weights.shape == (2, 2)
     assert played("same", "aggressive")[0]._opponents is None
     with pytest.raises(InputError, match="others = 'network': there is none"):
-        make_agent("nash:300,others=network,net=none", 1)
+        make_agent("nash:300,opponent_model=network,net=none", 1)
 
 
 @pytest.mark.parametrize("bot", SIMPLE)
 def test_a_simple_bot_is_recognised_within_a_few_rounds(bot):
-    chances = played("known", bot)[0]._simple.chances
+    chances = played("recognized", bot)[0]._simple.chances
     assert chances[1, list(SIMPLE).index(bot)] > 0.7
     assert (chances[0] == chances[0, 0]).all()  # nothing is learned of oneself
 
 
 def test_who_is_none_of_the_simple_bots_is_played_as_if_there_were_none():
-    known, turns = played("known", "random")
+    known, turns = played("recognized", "random")
     assert (known._simple.chances[1] < 0.1).all()
     assert turns == played("same", "random")[1]
 
@@ -106,7 +106,7 @@ def test_each_opponent_is_recognised_for_itself():
 
 
 def test_under_fog_nobody_is_recognised():
-    assert played("known", "one_big_army", "challenge2")[0]._simple is None
+    assert played("recognized", "one_big_army", "challenge2")[0]._simple is None
     assert played("same", "one_big_army")[0]._simple is None
 
 
@@ -141,7 +141,7 @@ def interrupted(*args):
 def test_what_a_copy_knows_it_knows_in_another_process():
     """Agents hold addresses of functions, which are of one process: they and the position travel together."""
     game = Game("world", "thesis", seed=4, picks="random")
-    agents = [make_agent(spec, 1) for spec in ("nash:60", "nash:60,others=seen", "plan", "one_ply")]
+    agents = [make_agent(spec, 1) for spec in ("nash:60", "nash:60,opponent_model=observed", "plan", "one_ply")]
     other = make_agent("one_big_army", 2)
     for _ in range(4):
         first, *_ = [agent.act(game.view(0)) for agent in agents]

@@ -116,16 +116,16 @@ def test_presets_of_the_search_are_those_of_its_kin():
     (Minimax2Agent, {"sims": 0}, "sims = 0: must be an integer from 1 up"),
     (Minimax2Agent, {"secs": 0.0}, "secs = 0.0: must be above 0"),
     (MaxnAgent, {"depth": 25}, "depth = 25: must be an integer in 1 .. 24"),
-    (MaxnAgent, {"join": float("nan")}, "join = nan: must be a number"),
+    (MaxnAgent, {"join_weight": float("nan")}, "join_weight = nan: must be a number"),
     (MctsSettings, {"exploration": -1.0}, "exploration = -1.0: must be at least 0"),
     (MctsSettings, {"seconds": 0.0}, "seconds = 0.0: must be above 0"),
     (MctsSettings, {"simulations": 0}, "simulations = 0: must be an integer from 1 up"),
     (MctsSettings, {"threads": 20_000}, "threads = 20000: must be an integer in 1 .. 10000"),
-    (MctsSettings, {"refine": 1.0}, "refine = 1.0: must be a number from 0 to below 1"),
+    (MctsSettings, {"local_search": 1.0}, "local_search = 1.0: must be a number from 0 to below 1"),
     (MctsSettings, {"alpha": 2.0}, "alpha = 2.0: must lie in 0 .. 1"),
     (MctsSettings, {"alpha": 0.3}, "beta = 0.5: must lie in 0 .. alpha, 0.3"),
-    (MctsSettings, {"final": "median"}, "final = 'median': must be one of robust, max, secure, max_robust"),
-    (FlatSettings, {"answer": "robust"}, "answer = 'robust': must be one of median, mean, mode"),
+    (MctsSettings, {"final_move": "median"}, "final_move = 'median': must be one of robust, max, secure, max_robust"),
+    (FlatSettings, {"final_move": "robust"}, "final_move = 'robust': must be one of median, mean, mode"),
     (MctsSettings, {"outcome": "best"}, "outcome = 'best': must be one of rule, realistic, pessimistic"),
 ])  # fmt: skip
 def test_what_an_agent_is_given_is_checked_by_what_it_declares(make, values, message):
@@ -160,7 +160,7 @@ def test_the_documents_name_all_parameters_of_the_players():
     assert listed.keys() == {"flat_mc", "minimax2", "maxn", "plan", "nash"}
     for name, told in listed.items():
         named = set(re.findall(r"`(\w+)`", told))
-        shared = set(INFOS["mcts"].parameters) - {"rounds"} if name == "flat_mc" else {"weights"}
+        shared = set(INFOS["mcts"].parameters) - {"rounds", "final_move"} if name == "flat_mc" else {"weights"}
         assert named - {"mcts"} == INFOS[name].parameters.keys() - shared, f"{page}: parameters of {name}"
 
 

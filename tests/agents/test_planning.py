@@ -214,7 +214,7 @@ def test_only_growth_counts_as_long_as_no_enemy_is_near(distance):
     """Values of turns are then parts of what the map gives: 5 of 29 and what South America's 2 promise, at most."""
     game = facing(distance)
     for apart, near in ((distance - 1, False), (distance, True)):
-        agent = make_agent(f"plan:apart={apart}", 1)
+        agent = make_agent(f"plan:contact_distance={apart}", 1)
         agent.act(game.view(0))
         assert (agent.search_policy().values[0] > 8 / 29) == near
 
@@ -223,16 +223,16 @@ def test_only_growth_counts_as_long_as_no_enemy_is_near(distance):
 def test_who_knows_no_income_goes_by_its_weights(weights):
     """Growth without promises does not tell turns apart: super regions take some rounds."""
     view = facing(5).view(0)
-    usual, never = (make_agent(f"plan:weights={weights},apart={apart}", 1) for apart in (3, 1000))
+    usual, never = (make_agent(f"plan:weights={weights},contact_distance={apart}", 1) for apart in (3, 1000))
     assert usual.act(view) == never.act(view)
     assert usual.search_policy().values.tolist() == never.search_policy().values.tolist()
 
 
 def test_what_fog_hides_may_be_an_enemy():
-    agent = make_agent("plan:apart=1", 1)
+    agent = make_agent("plan:contact_distance=1", 1)
     agent.act(facing(5, fog=True).view(0))  # regions two steps away are out of sight
     assert agent.search_policy().values[0] < 8 / 29
-    agent = make_agent("plan:apart=2", 1)
+    agent = make_agent("plan:contact_distance=2", 1)
     agent.act(facing(5, fog=True).view(0))
     assert agent.search_policy().values[0] > 8 / 29
 

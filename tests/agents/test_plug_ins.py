@@ -169,7 +169,7 @@ def second_hand(context, position, player, rng, work, turns):
 
 
 def test_functions_may_hand_what_they_get_to_kernels():
-    settings = MctsSettings(samples=1, rounds=1, refine=0.0)
+    settings = MctsSettings(samples=1, rounds=1, local_search=0.0)
     own = TreeSearch(view(), settings, 1)
     own.run(20)
     theirs = TreeSearch(view(), settings, 1, Functions(generator=second_hand))
@@ -237,7 +237,7 @@ def test_python_that_numba_cannot_compile_runs_with_a_notice():
         shares[:] = math.fabs(-0.5)
 
     with pytest.warns(RuntimeWarning, match=r"'share'.*runs as plain Python"):
-        TreeSearch(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, Functions(evaluation=share)).run(3)
+        TreeSearch(view(), MctsSettings(samples=1, rounds=1, local_search=0.0), 1, Functions(evaluation=share)).run(3)
 
 
 class Asking:
@@ -370,7 +370,7 @@ class Counting:
 
 FAILING = Counting()
 
-SMALL = {"samples": 2, "rounds": 1, "refine": 0.0}
+SMALL = {"samples": 2, "rounds": 1, "local_search": 0.0}
 FORMS = {
     "one thread": {},
     "one tree": {"threads": 2},
@@ -378,8 +378,8 @@ FORMS = {
     "trees side by side": {"threads": 2, "parallel": "root"},
     "leaves": {"threads": 2, "parallel": "leaf"},
     "flat": {"flat": True, "rounds": 2},
-    "playouts that look ahead": {"playout": "one_ply", "tries": 1},
-    "the best turns": {"top": 2, "tries": 1},
+    "playouts that look ahead": {"playout": "one_ply", "lookahead_samples": 1},
+    "the best turns": {"breadth": 2, "lookahead_samples": 1},
 }
 
 
@@ -413,7 +413,7 @@ def test_an_interrupt_inside_a_function_ends_the_search():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_local_search_ends_with_the_error_too(threads):
     failing = FAILING.let_go()
-    settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "refine": 0.5}))
+    settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "local_search": 0.5}))
     search = TreeSearch(view(), settings, 1, Functions(evaluation=failing))
     search.run(5)
     search.best()
@@ -459,7 +459,9 @@ def test_who_is_out_of_the_game_is_not_asked_for_turns():
         return 1
 
     ASKING_GENERATOR.function = noting
-    TreeSearch(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, Functions(generator=ASKING_GENERATOR)).run(5)
+    TreeSearch(seen, MctsSettings(samples=1, rounds=2, local_search=0.0), 1, Functions(generator=ASKING_GENERATOR)).run(
+        5
+    )
     assert asked == {0, 1}
 
 
@@ -495,7 +497,7 @@ def test_a_function_sees_the_rounds_go_on():
     for rounds in (1, 2, 3):
         assert rounds_seen("evaluation", {"rounds": rounds, "outcome": "single"} | flat) == {rounds}
         assert rounds_seen("policy", {"rounds": rounds} | flat) == set(range(rounds))
-        scenarios = {"scenarios": 12, "horizon": rounds, "refine": 0.5}
+        scenarios = {"scenarios": 12, "horizon": rounds, "local_search": 0.5}
         assert rounds_seen("evaluation", scenarios, 1, trials=3) == {rounds}
     tree = {"rounds": 2, "outcome": "single", "exploration": 0.0}
     expanded, valued = rounds_seen("generator", tree), rounds_seen("evaluation", tree)
@@ -505,7 +507,7 @@ def test_a_function_sees_the_rounds_go_on():
 
 def test_an_agent_can_be_asked_again():
     failing = FAILING.fail(OSError("no such thing"), after=5)
-    agent = MctsAgent(sims=5, refine=0.0, samples=1, rounds=1, evaluation=failing)
+    agent = MctsAgent(sims=5, local_search=0.0, samples=1, rounds=1, evaluation=failing)
     with pytest.raises(OSError, match="no such thing"):
         agent.act(view())
     FAILING.let_go()
@@ -513,7 +515,9 @@ def test_an_agent_can_be_asked_again():
 
 
 def failing_agent(seed: int) -> MctsAgent:
-    return MctsAgent(seed, sims=5, refine=0.0, samples=1, rounds=1, evaluation=FAILING.fail(OSError("mine"), after=3))
+    return MctsAgent(
+        seed, sims=5, local_search=0.0, samples=1, rounds=1, evaluation=FAILING.fail(OSError("mine"), after=3)
+    )
 
 
 def test_in_a_match_it_is_the_crash_of_that_player():

@@ -53,16 +53,18 @@ def test_simulations_are_worth_the_end_of_the_game(tie_break):
 
 
 @pytest.mark.parametrize("tie_break", ["regions", "draw"])
-@pytest.mark.parametrize("more", [{}, {"playout": "one_ply", "tries": 1}, {"values": "placements", "alpha": 1.0}])
+@pytest.mark.parametrize(
+    "more", [{}, {"playout": "one_ply", "lookahead_samples": 1}, {"utility": "placements", "alpha": 1.0}]
+)
 def test_the_tree_knows_the_end_of_the_game(tie_break, more):
     game = before_the_end(APART, OWNERS, ENDS[1], tie_break)
     reply = generated(game.view(1))[0]
     expected = {str(turn): end(game, turn, reply) for turn in generated(game.view(0))}
     assert set(expected.values()) == ({0.0, 1.0} if tie_break == "regions" else {0.5})
-    search = TreeSearch(game.view(0), MctsSettings(**({"refine": 0.0} | more)), 1)
+    search = TreeSearch(game.view(0), MctsSettings(**({"local_search": 0.0} | more)), 1)
     search.run(60)
     found = {str(candidate.orders): candidate.value for candidate in search.candidates()}
-    if "values" in more and tie_break == "draw":  # nobody surpasses anybody: the first place for both
+    if "utility" in more and tie_break == "draw":  # nobody surpasses anybody: the first place for both
         assert set(found.values()) == {1.0}
         return
     assert found == pytest.approx(expected, abs=1e-6)
@@ -85,7 +87,7 @@ def test_who_looks_a_round_ahead_knows_the_end_of_the_game(spec, tie_break):
 
 def test_rounds_before_the_limit_are_not_the_end():
     game = before_the_end(APART, OWNERS, ENDS[1], left=20)
-    search = TreeSearch(game.view(0), MctsSettings(refine=0.0, rounds=2), 1)
+    search = TreeSearch(game.view(0), MctsSettings(local_search=0.0, rounds=2), 1)
     search.run(60)
     assert all(0.05 < candidate.value < 0.95 for candidate in search.candidates())
 

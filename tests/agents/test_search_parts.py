@@ -26,7 +26,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng, uniform
 from warlight_env.errors import InputError
 
-SMALL = {"samples": 3, "rounds": 2, "refine": 0.0}
+SMALL = {"samples": 3, "rounds": 2, "local_search": 0.0}
 GAMES = {}
 for _players in (2, 4):
     GAMES[_players] = Game("world", seed=7, picks="random", players=_players)
@@ -71,7 +71,7 @@ def one_by_regions(context, position, shares):
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("leaves", [1, 8])
 def test_leaves_are_valued_as_the_evaluation_would_value_each(players, leaves):
-    view, settings = GAMES[players].view(1), MctsSettings(**SMALL, outcome="single", leaves=leaves)
+    view, settings = GAMES[players].view(1), MctsSettings(**SMALL, outcome="single", leaf_batch=leaves)
     searches = [
         TreeSearch(view, settings, 3, functions)
         for functions in (Functions(leaf=by_regions), Functions(one_by_regions))
@@ -91,7 +91,7 @@ def test_as_many_leaves_as_are_wanted_come_in_one_call():
         shares[:count] = 0.5
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(SEEN, MctsSettings(**{**SMALL, "rounds": 0}, leaves=16), 1, Functions(leaf=asked))
+        search = TreeSearch(SEEN, MctsSettings(**{**SMALL, "rounds": 0}, leaf_batch=16), 1, Functions(leaf=asked))
     sizes.clear(), rounds.clear()
     search.run(100)
     assert sum(sizes) == 100 == search.simulations and max(sizes) == 16
@@ -102,7 +102,7 @@ def test_as_many_leaves_as_are_wanted_come_in_one_call():
 
 @pytest.mark.parametrize("more", [{}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2}])
 def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once(more):
-    search = TreeSearch(SEEN, MctsSettings(**SMALL, leaves=5, **more), 1)
+    search = TreeSearch(SEEN, MctsSettings(**SMALL, leaf_batch=5, **more), 1)
     search.run(1)
     search.run(5)
     assert sorted(c.visits for c in search.candidates())[-5:] != [0, 0, 0, 0, 6]
@@ -140,7 +140,7 @@ def prefers_the_first(context, position, player, turns, count, likely):
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_priors_say_where_to_look_first(players):
-    settings = MctsSettings(**SMALL, selection="prior", exploration=50.0)
+    settings = MctsSettings(**SMALL, selection="puct", exploration=50.0)
     search = TreeSearch(GAMES[players].view(1), settings, 1, Functions(prior=prefers_the_first))
     search.run(60)
     tree = search.trees[0].tree
@@ -158,7 +158,7 @@ def test_priors_say_where_to_look_first(players):
 
 def test_puct_is_what_it_says():
     """Against the formula, from the visits and values that stand in the tree."""
-    search = TreeSearch(SEEN, MctsSettings(**SMALL, selection="prior", exploration=1.5), 1)
+    search = TreeSearch(SEEN, MctsSettings(**SMALL, selection="puct", exploration=1.5), 1)
     search.run(40)
     tree, kernels = search.trees[0].tree, search.kernel_settings
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -167,7 +167,7 @@ def test_puct_is_what_it_says():
         w = tree.total[first : first + count] / 2**31
         unknown = w.sum() / n.sum()
         merit = np.where(n > 0, w / np.maximum(n, 1), unknown) + 1.5 / count * np.sqrt(n.sum()) / (1 + n)
-        chosen = SELECTIONS["prior"](tree, kernels, search.trees[0].works[0], 0, 0, 0, make_rng(1))
+        chosen = SELECTIONS["puct"](tree, kernels, search.trees[0].works[0], 0, 0, 0, make_rng(1))
         assert chosen == first + int(merit.argmax())
         search.run(1)
 
@@ -255,7 +255,7 @@ def test_generators_may_write_more_than_nine_turns(players):
     expected = sum(by == 0 for by in owner)
     assert game.players == players and expected > 9
     functions = Functions(generator=every_region, capacity=CAPACITY)
-    settings = MctsSettings(**SMALL, playout="one_ply", top=0)
+    settings = MctsSettings(**SMALL, playout="one_ply", breadth=0)
     for kind, chosen in ((TreeSearch, settings), (FlatSearch, FlatSettings(samples=3, rounds=2))):
         search = kind(view, chosen, 1, functions)
         search.run(60)
@@ -280,12 +280,12 @@ def test_a_capacity_that_cannot_be(capacity):
 
 def test_an_answer_of_ones_own_is_known_by_its_name(monkeypatch):
     monkeypatch.setitem(FINAL_MOVE_RULES, "worst", lambda candidates, rng: sorted(candidates, key=lambda c: c.value))
-    agent = MctsAgent(1, 60, final="worst", **SMALL)
+    agent = MctsAgent(1, 60, final_move="worst", **SMALL)
     agent.act(SEEN)
     values = [candidate.value for candidate in agent.last_search().record.candidates]
     assert values == sorted(values)
     with pytest.raises(InputError, match="worst"):
-        MctsAgent(1, 60, final="wrost", **SMALL)
+        MctsAgent(1, 60, final_move="wrost", **SMALL)
 
 
 def test_answers_are_drawn_in_proportion_to_visits():
@@ -296,10 +296,10 @@ def test_answers_are_drawn_in_proportion_to_visits():
     for visits, times in drawn.items():
         assert abs(times / 4000 - visits / 100) < 4 * np.sqrt(visits / 100 * (1 - visits / 100) / 4000)
     assert [c.visits for c in FINAL_MOVE_RULES["robust"](candidates, rng)] == [60, 30, 10, 0]
-    agents = [MctsAgent(seed, 60, final="mixture", **SMALL) for seed in range(12)]
+    agents = [MctsAgent(seed, 60, final_move="mixture", **SMALL) for seed in range(12)]
     answers = [str(agent.act(SEEN)) for agent in agents]
     assert len(set(answers)) > 1, "two turns of about as many visits"
-    assert str(MctsAgent(3, 60, final="mixture", **SMALL).act(SEEN)) == answers[3], "by the seed"
+    assert str(MctsAgent(3, 60, final_move="mixture", **SMALL).act(SEEN)) == answers[3], "by the seed"
 
 
 def test_what_a_leaf_function_cannot_answer_is_named():
@@ -345,7 +345,7 @@ def test_a_leaf_function_keeps_what_it_was_given():
         shares[...] = 1 / context.players
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(SEEN, MctsSettings(**SMALL, leaves=3), 1, Functions(leaf=keeping))
+        search = TreeSearch(SEEN, MctsSettings(**SMALL, leaf_batch=3), 1, Functions(leaf=keeping))
     search.run(30)
     assert kept and all((positions.owner == 0).all() for positions in kept)
     assert position(Game(RING), [0] * 3 + [1] * 3, [1] * 6).winner is None
@@ -365,7 +365,7 @@ def test_a_prior_that_writes_to_the_turns_does_no_harm():
 
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_leaf_parallel_takes_one_leaf_at_a_time(leaves):
-    search = TreeSearch(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3, leaves=leaves), 1)
+    search = TreeSearch(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3, leaf_batch=leaves), 1)
     search.run(60)
     tree = search.trees[0].tree
     assert not tree.pending.any() and tree.visits[0] == 60
@@ -382,7 +382,7 @@ def one_turn(context, position, player, rng, work, turns):
     return 1
 
 
-@pytest.mark.parametrize("selection", ["seen", "blind", "prior"])
+@pytest.mark.parametrize("selection", ["uct", "duct", "puct"])
 def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(selection):
     picking = Game("world", seed=7).view(0)
     settings = MctsSettings(**SMALL, picks="search", selection=selection)

@@ -12,7 +12,7 @@ from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
 
 ONE_BEST = ("one_ply", "plan:value=weights,picks=best", "minimax2:sims=2000", "maxn:sims=2000")
-BY_VISITS = ("mcts:sims=150", "mcts:sims=150,refine=0.0", "flat_mc:sims=150", "belief:mcts:sims=50")
+BY_VISITS = ("mcts:sims=150", "mcts:sims=150,local_search=0.0", "flat_mc:sims=150", "belief:mcts:sims=50")
 MIXED = ("nash:sims=2000,value=weights",)
 
 

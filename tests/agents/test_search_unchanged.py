@@ -92,13 +92,13 @@ CASES = {
     "default, second seat": lambda: searched(MctsSettings(weights="thesis"), player=1, seed=2),
     "near the end": lambda: searched(default(), ENDGAME, 1, 2000),
     "parent's visits": lambda: searched(default(exploration_visits="parent", exploration=0.7)),
-    "blind": lambda: searched(default(selection="blind")),
-    "blind, second seat": lambda: searched(default(selection="blind", exploration_visits="parent"), player=1),
+    "blind": lambda: searched(default(selection="duct")),
+    "blind, second seat": lambda: searched(default(selection="duct", exploration_visits="parent"), player=1),
     "single": lambda: searched(default(outcome="single")),
     "pessimistic": lambda: searched(default(outcome="pessimistic")),
     "optimistic, without defence": lambda: searched(default(outcome="optimistic", defense=False)),
-    "best value": lambda: searched(default(final="max")),
-    "best bound": lambda: searched(default(final="secure")),
+    "best value": lambda: searched(default(final_move="max")),
+    "best bound": lambda: searched(default(final_move="secure")),
     "other weights": lambda: searched(default(weights=THESIS._replace(sharpness=2.0, largest_territory=9.0))),
     "little memory": lambda: searched(default(rounds=1, memory=1), simulations=4000),
     "three trees": lambda: searched(default(trees=3)),
@@ -106,14 +106,14 @@ CASES = {
     "playouts side by side": lambda: searched(default(parallel="leaf", threads=2)),
     "one tree": lambda: taking_turns(default(parallel="tree", threads=2)),
     "one tree, heavy virtual loss, blind": lambda: taking_turns(
-        default(parallel="tree", threads=2, virtual_loss=3, selection="blind")
+        default(parallel="tree", threads=2, virtual_loss=3, selection="duct")
     ),
     "one tree, one lock": lambda: taking_turns(default(parallel="lock", threads=2)),
     "picks, thesis": lambda: picked("thesis"),
     "picks, challenge1": lambda: picked("challenge1"),
     "picks, challenge2": lambda: picked(Rules.of("challenge2", picks=3, wastelands_repeat=False)),  # as it was
-    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,refine=0,picks=search,weights=thesis"),
-    "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final=max_robust"),
+    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,local_search=0,picks=search,weights=thesis"),
+    "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final_move=max_robust"),
     "moves of one_ply": lambda: moves("one_ply:weights=thesis"),
     "moves of smart_random": lambda: moves("smart_random"),
 }

@@ -504,8 +504,8 @@ def test_searches_choose_among_the_turns_of_a_network(name):
 
 
 def test_own_functions_come_before_those_of_a_network():
-    agent = make_agent("mcts:sims=20,refine=0,net=learned", 1)
-    plain = type(agent)(1, sims=20, refine=0.0, net="learned", generator=generate_turns, capacity=MAX_TURNS)
+    agent = make_agent("mcts:sims=20,local_search=0,net=learned", 1)
+    plain = type(agent)(1, sims=20, local_search=0.0, net="learned", generator=generate_turns, capacity=MAX_TURNS)
     view = Game("world", seed=4, picks="random").view(0)
     agent.act(view), plain.act(view)
     assert len(plain.search_policy().turns) <= 9 < len(agent.search_policy().turns)

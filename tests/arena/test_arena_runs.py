@@ -144,9 +144,9 @@ def test_a_run_that_is_over_plays_nothing(tmp_path):
 
 
 def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now(tmp_path):
-    agents, log = ("mcts:sims=3,selection=blind,exploration_visits=parent", "random"), tmp_path / "logs"
+    agents, log = ("mcts:sims=3,selection=duct,exploration_visits=parent", "random"), tmp_path / "logs"
     expected = match(agents=agents, games=4, log=log).run(folder=tmp_path)
-    former = {b"selection=blind": b"replies=blind", b"exploration_visits=parent": b"selection=parent"}
+    former = {b"selection=duct": b"replies=blind", b"exploration_visits=parent": b"selection=parent"}
     for file in (tmp_path / "run.json", *log.glob("*.gz")):
         opened = gzip.open if file.suffix == ".gz" else open
         with opened(file, "rb") as source:
@@ -164,14 +164,14 @@ def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now
 
 def test_contests_of_an_older_version_go_on_where_parameters_have_other_names_now(tmp_path):
     """As in tournaments, whose contests are named after map, rules and agents."""
-    agents = ("mcts:sims=3,selection=blind", "mcts:sims=2,selection=blind")
+    agents = ("mcts:sims=3,selection=duct", "mcts:sims=2,selection=duct")
     setup = Setup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
     contests = [Contest(f"small / thesis / {' : '.join(agents)}", setup, 2), Contest("other", setup, 2)]
     expected = play_contests(contests, folder=tmp_path)
     for name in ("run.json", "games.jsonl"):
         content = (tmp_path / name).read_text()
-        assert "selection=blind" in content
-        (tmp_path / name).write_text(content.replace("selection=blind", "replies=blind"))
+        assert "selection=duct" in content
+        (tmp_path / name).write_text(content.replace("selection=duct", "replies=blind"))
     lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "games.jsonl").write_text("".join(lines[:1]))
     again = play_contests(contests, folder=tmp_path)

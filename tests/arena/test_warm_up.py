@@ -37,7 +37,7 @@ def later(rules, picks, *agents, **environment):
     return done.stdout.strip()
 
 
-SEARCHES, SOLVERS = ("mcts:50", "belief:mcts:50,refine=0.1"), ("nash:100,others=seen", "nash:400")
+SEARCHES, SOLVERS = ("mcts:50", "belief:mcts:50,local_search=0.1"), ("nash:100,opponent_model=observed", "nash:400")
 PLANNERS = ("plan", "policy:any")
 
 

@@ -61,7 +61,7 @@ def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, part):
 
 def test_a_changed_opponent_is_noticed():
     suite = Suite.load("suite-v1")
-    rows = tuple(replace(row, spec="random:slack=0") if row.key == "small / random" else row for row in suite.rows)
+    rows = tuple(replace(row, spec="random:margin=0") if row.key == "small / random" else row for row in suite.rows)
     rows = tuple(row for row in rows if row.map == "small")
     assert replace(suite, rows=rows).changes() == ["small / random"]
 

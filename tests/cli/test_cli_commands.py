@@ -51,11 +51,17 @@ def test_agents_are_listed(capsys):
 def test_what_an_agent_takes_is_shown(capsys):
     assert main(["agents", "show", "mcts"]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(r"^ +refine +0.5 +part of the budget", out, re.M)
+    assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(
+        r"^ +local_search +0.5 +part of the budget", out, re.M
+    )
     assert main(["agents", "show", "nash", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["parameters"]
-    assert told["answer"]["choices"] == ["best", "likely", "mixture"]
-    assert (told["refine"]["default"], told["refine"]["low"], told["refine"]["high"]) == (0.5, 0, 0.99)
+    assert told["final_move"]["choices"] == ["best", "most_likely", "mixture"]
+    assert (told["local_search"]["default"], told["local_search"]["low"], told["local_search"]["high"]) == (
+        0.5,
+        0,
+        0.99,
+    )
     assert main(["agents", "show", "mtcs"]) == 2
     assert "did you mean mcts" in capsys.readouterr().err.lower().replace("'", "")
 

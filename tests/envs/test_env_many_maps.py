@@ -200,7 +200,7 @@ CASES = {
         "action": "factored", "players": 3, "opponent": ["aggressive", "random"], "picking": "play",
         "mask": "observation", "rules": {"picks": 1},
     },
-    "fog, an agent in Python": {"action": "factored", "fog": True, "opponent": "random:slack=2"},
+    "fog, an agent in Python": {"action": "factored", "fog": True, "opponent": "random:margin=2"},
 }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ CASES = {
         "action": "factored", "players": 3, "opponent": ["aggressive", "random"], "picking": "play",
         "mask": "observation", "rules": {"picks": 1},
     },
-    "fog, raw": {"action": "factored", "fog": True, "opponent": "random:slack=2", "observation": "raw"},
+    "fog, raw": {"action": "factored", "fog": True, "opponent": "random:margin=2", "observation": "raw"},
 }  # fmt: skip
 
 

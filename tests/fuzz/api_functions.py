@@ -213,7 +213,7 @@ def _of_agents(folder: Path) -> Calls:
         "Budget": (budget, {"simulations": 5, "seconds": 0.01, "bank": 0.01, "increment": 0.01}),
         "NashAgent": (
             NashAgent,
-            {"seed": 1, "sims": 3, "refine": 0.0, "net": None, "value": None},
+            {"seed": 1, "sims": 3, "local_search": 0.0, "net": None, "value": None},
         ),
         "MctsAgent": (MctsAgent, {"seed": 1, "sims": 3, "secs": None, "c": 0.5}),
         "Functions": (PlugIns, {"evaluation": None, "generator": None, "leaf": None, "prior": None, "capacity": 30}),

@@ -134,7 +134,7 @@ def test_a_shallow_copy_is_refused_too_as_it_shares_the_arrays():
     assert pickle.loads(pickle.dumps(agent))._in_use is not agent._in_use
 
 
-COPIED = [*thread_stress.AGENTS, "mcts:sims=60,threads=2,refine=0", "nash:sims=40,others=seen"]
+COPIED = [*thread_stress.AGENTS, "mcts:sims=60,threads=2,local_search=0", "nash:sims=40,opponent_model=observed"]
 
 #: Plays from one pickle of agents and view, and from a pickle of each: then the view has another board object than the
 #: one that agents know.
@@ -171,7 +171,7 @@ def test_agents_are_copied_and_pickled_after_a_move():
     assert done.stdout.decode().splitlines() == [repr(expected)] * 2
 
 
-@pytest.mark.parametrize("spec", ["pmcts:sims=60", "mcts:sims=60,threads=2,refine=0"])
+@pytest.mark.parametrize("spec", ["pmcts:sims=60", "mcts:sims=60,threads=2,local_search=0"])
 def test_agents_with_threads_are_copied_too(spec):
     (agent,), _ = moved([spec])
     game = Game("world", seed=3, picks="random")

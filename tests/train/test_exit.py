@@ -25,9 +25,9 @@ from warlight_env.train.exit.run import ExitRun
 from warlight_env.train.exit.settings import ExitSettings
 
 TINY = ExitSettings(
-    iterations=2, games=6, seats=("expert", "network", "random"), maps=("small", "generated:12:3"),
-    players=(0.6, 0.4), max_rounds=15, candidates=6, samples=2, steps=25, batch=16, gate_units=1, accept=0.0,
-    holdout_units=1, holdout=("random",), conditions=Conditions("small", max_rounds=40),
+    iterations=2, games=6, seat_agents=("expert", "network", "random"), maps=("small", "generated:12:3"),
+    players=(0.6, 0.4), max_rounds=15, candidates=6, samples=2, steps=25, batch_size=16, gate_pairs=1,
+    gate_threshold=0.0, holdout_pairs=1, holdout=("random",), conditions=Conditions("small", max_rounds=40),
 )  # fmt: skip
 
 
@@ -106,7 +106,9 @@ def test_what_a_game_raises_ends_the_others(monkeypatch):
 def test_where_the_network_plays_the_expert_still_teaches(whole):
     """Of a seat that the network has, the positions are its own, and the turns the expert's."""
     _, found = whole
-    played = {seats: taught_in(replace(TINY, seats=seats), found, 5, range(4)) for seats in (("network",), ("expert",))}
+    played = {
+        seats: taught_in(replace(TINY, seat_agents=seats), found, 5, range(4)) for seats in (("network",), ("expert",))
+    }
     by_network, by_expert = played.values()
     first = [taught.round == 0 for taught in played.values()]
     assert np.array_equal(by_network.config_index[first[0]], by_expert.config_index[first[1]])
@@ -115,10 +117,10 @@ def test_where_the_network_plays_the_expert_still_teaches(whole):
 
 def test_a_fit_learns_and_starts_from_what_it_is_given(turns):
     configs, taught = turns
-    long, short = (fit_turns(replace(TINY, steps=steps, batch=64), configs, taught, 1) for steps in (200, 1))
+    long, short = (fit_turns(replace(TINY, steps=steps, batch_size=64), configs, taught, 1) for steps in (200, 1))
     assert long.held_out < 0.8 * short.held_out and long.trained < 0.8 * short.trained
     start = read_turn_network(trainer.pack_arrays(long.arrays), "x").network
-    on = fit_turns(replace(TINY, steps=1, rate=1e-9), configs, taught, 1, start)
+    on = fit_turns(replace(TINY, steps=1, learning_rate=1e-9), configs, taught, 1, start)
     assert all(np.allclose(on.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
     with pytest.raises(RunError, match="held out"):
         fit_turns(TINY, configs, taught._replace(game=np.zeros_like(taught.game)), 1)
@@ -157,7 +159,7 @@ def test_the_seed_decides(whole, tmp_path):
 def test_a_network_that_loses_stays_out(tmp_path, monkeypatch):
     row = {"games": 2, "score": 0.4, "interval": [0.1, 0.7]}
     monkeypatch.setattr(ExitRun, "play_gate", lambda *_: row)
-    assert train(tmp_path, replace(TINY, accept=0.5)) == (tmp_path / "network-1.npz").read_bytes()
+    assert train(tmp_path, replace(TINY, gate_threshold=0.5)) == (tmp_path / "network-1.npz").read_bytes()
     assert [entry["accepted"] for entry in entries(tmp_path) if entry["event"] == "gate"] == [False]
 
 
@@ -178,10 +180,12 @@ def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
 
 
 @pytest.mark.parametrize(("changes", "says"), [
-    ({"seats": ("random",)}, "seats = .*expert or network"), ({"samples": 0}, "samples = 0"),
-    ({"maps": ()}, "maps: at least one"), ({"players": (2.0,)}, "players = "), ({"heat": -1.0}, "heat = -1.0"),
-    ({"rate": 0.0}, "rate = 0.0"), ({"candidates": 201}, "candidates = 201: must be at most 200"),
-    ({"value": "x"}, "no value function 'x'"), ({"holdout": ("nobody",)}, "nobody"), ({"accept": 1.5}, "accept"),
+    ({"seat_agents": ("random",)}, "seat_agents = .*expert or network"), ({"samples": 0}, "samples = 0"),
+    ({"maps": ()}, "maps: at least one"), ({"players": (2.0,)}, "players = "),
+    ({"policy_temperature": -1.0}, "policy_temperature = -1.0"),
+    ({"learning_rate": 0.0}, "learning_rate = 0.0"), ({"candidates": 201}, "candidates = 201: must be at most 200"),
+    ({"value": "x"}, "no value function 'x'"), ({"holdout": ("nobody",)}, "nobody"),
+    ({"gate_threshold": 1.5}, "gate_threshold"),
 ])  # fmt: skip
 def test_settings_that_teach_nothing_are_refused(changes, says):
     with pytest.raises(InputError, match=says):

@@ -45,9 +45,9 @@ from warlight_env.train.sb3_ppo.set_policy import SetNetwork
 from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 
 TINY = Sb3PpoSettings(
-    iterations=4, envs=8, steps=32, minibatch=64, epochs=2, width=8, hidden=8, snapshot=1, snapshots=2, evaluation=2,
-    evaluation_units=1, holdout_units=1, evaluate=("random",), conditions=Conditions("small", max_rounds=60),
-    weights=Weights(army=40.0),
+    iterations=4, n_envs=8, n_steps=32, batch_size=64, n_epochs=2, width=8, hidden=8,
+    snapshot_interval=1, max_snapshots=2, eval_interval=2, eval_pairs=1, holdout_pairs=1,
+    eval_opponents=("random",), conditions=Conditions("small", max_rounds=60), weights=Weights(army=40.0),
 )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ class _Idle:
 
 
 def test_who_is_beaten_less_is_met_more():
-    league = League(["random", "aggressive"], lambda number: _Idle(), 2, priority=2.0, least=0.05)
+    league = League(["random", "aggressive"], lambda number: _Idle(), 2, pfsp_exponent=2.0, min_opponent_weight=0.05)
     env = make_vec_env(16, seed=1, map="small", action="strategies", opponent=league.pool)
     assert set(league.pool.weights.values()) == {0.25}, "everybody begins with one game won of two"
     met = dict.fromkeys(("random", "aggressive"), 0)
@@ -201,7 +201,7 @@ def test_who_is_beaten_less_is_met_more():
     assert list(league.pool.weights) == ["random", "aggressive", "snapshot-5", "snapshot-8"]
     league.count_met([])
     saved = json.loads(json.dumps(league.to_dict()))
-    again = League(["random", "aggressive"], lambda number: _Idle(), 2, priority=2.0, least=0.05)
+    again = League(["random", "aggressive"], lambda number: _Idle(), 2, pfsp_exponent=2.0, min_opponent_weight=0.05)
     again.restore(saved)
     assert again.to_dict() == saved and again.pool.weights == league.pool.weights
     assert [id(again.pool.draw(seed)) for seed in range(9)] != [], "it can be drawn from"
@@ -231,7 +231,9 @@ def test_a_killed_run_goes_on_exactly(tmp_path, killed_at_line):
 
 def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
     agents = ("random", "mcts_thesis:sims=2,rounds=1")  # one of them plays outside compiled code
-    settings = replace(TINY, iterations=3, steps=16, snapshot=0, evaluation=9, epochs=1, opponents=agents)
+    settings = replace(
+        TINY, iterations=3, n_steps=16, snapshot_interval=0, eval_interval=9, n_epochs=1, opponents=agents
+    )
     train(tmp_path / "whole", settings)
     limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
@@ -251,7 +253,7 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
 
 
 def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
-    settings = replace(TINY, iterations=2, evaluation_units=6)
+    settings = replace(TINY, iterations=2, eval_pairs=6)
 
     def run(folder, jobs):
         with Journal(folder, settings.to_dict()) as journal:
@@ -279,20 +281,20 @@ def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
 @pytest.mark.parametrize("action", ["strategies", "factored"])
 def test_a_number_that_is_none_stops_the_run(action, tmp_path):
     with pytest.raises(RunError, match=r"iteration 1: .*; the run stops"):
-        train(tmp_path, replace(TINY, action=action, rate=1e30, evaluation=9, snapshot=0))
+        train(tmp_path, replace(TINY, action=action, learning_rate=1e30, eval_interval=9, snapshot_interval=0))
     assert not (tmp_path / CHECKPOINT).exists() and (tmp_path / "journal.jsonl").read_text() == ""
 
 
 def test_rewards_that_are_all_the_same_are_written_down(tmp_path):
     """Nothing ends and nothing is paid: with a discount of 0 every return is 0, and there is nothing to explain."""
-    settings = replace(TINY, iterations=1, steps=2, minibatch=16, gamma=0.0, trace=0.0, shaping="none")
+    settings = replace(TINY, iterations=1, n_steps=2, batch_size=16, gamma=0.0, gae_lambda=0.0, shaping="none")
     train(tmp_path, settings)
     entry = entries(tmp_path)[0]
     assert entry["games"] == 0 and entry["explained_variance"] is None
 
 
 def test_damage_is_refused(tmp_path):
-    settings = replace(TINY, iterations=2, snapshot=0)
+    settings = replace(TINY, iterations=2, snapshot_interval=0)
     train(tmp_path, settings)
     journal, checkpoint = tmp_path / "journal.jsonl", tmp_path / CHECKPOINT
     lines, state = journal.read_bytes().splitlines(keepends=True), checkpoint.read_bytes()
@@ -325,7 +327,7 @@ def test_damage_is_refused(tmp_path):
 def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
     file, out = tmp_path / "tiny.toml", tmp_path / "run"
     file.write_text(
-        f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\nevaluate = ["random"]\n'
+        f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\neval_opponents = ["random"]\n'
         'weights = {army = 20}\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
     )
     assert main(["train", "ppo", str(file), "--quick", "--out", str(out), "--json"]) == 0
@@ -359,11 +361,12 @@ def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
     [
         ("iteration = 1", "no setting 'iteration' (did you mean"), ("iterations = 0", "iterations = 0: must be"),
         ("opponents = []", "opponents: at least one"), ('opponents = ["agressive"]', "no agent 'agressive'"),
-        ("minibatch = 100000", "envs * steps = 8192"), ("gamma = 1.5", "gamma = 1.5: must lie"),
+        ("batch_size = 100000", "n_envs * n_steps = 8192"), ("gamma = 1.5", "gamma = 1.5: must lie"),
         ('action = "steps"', "action: must be one of"), ("weights = {arny = 1}", "no weight 'arny' (did you mean"),
         ("weights = 3", "weights: must be a preset"), ("weights = {army = 1000}", "army = 1000.0: must be"),
         ('[conditions]\nmap = "wrold"', "wrold"), ('[conditions]\nrules = "mine"', "mine"),
-        ("rate = nan", "rate: must be a finite number"), ('evaluate = ["random", "random"]', "named twice"),
+        ("learning_rate = nan", "learning_rate: must be a finite number"),
+        ('eval_opponents = ["random", "random"]', "named twice"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(text, message, tmp_path):
@@ -380,7 +383,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 @pytest.mark.parametrize("name", ["ppo_strategies", "ppo_small", "ppo_factored"])
 def test_examples_can_be_run(name):
     settings = read_settings(Sb3PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
-    assert not set(settings.holdout) & {*settings.opponents, *settings.evaluate}, "kept out of training"
+    assert not set(settings.holdout) & {*settings.opponents, *settings.eval_opponents}, "kept out of training"
 
 
 @pytest.mark.slow
@@ -394,7 +397,7 @@ def test_examples_can_be_run(name):
 )
 def test_it_learns_in_minutes(name, changes, least, tmp_path):
     settings = read_settings(Sb3PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
-    train(tmp_path, replace(settings, **changes, evaluation=10**6, evaluation_units=100))
+    train(tmp_path, replace(settings, **changes, eval_interval=10**6, eval_pairs=100))
     scores = entries(tmp_path)[-1]["evaluation"]
     assert all(scores[opponent]["score"] >= share for opponent, share in least.items()), scores
 

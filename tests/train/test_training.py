@@ -42,8 +42,8 @@ from warlight_env.train.weights.genes import (
 )
 
 SMALL = Conditions(map="small", max_rounds=60)
-STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, units=4, review=2, review_units=10)
-SETTINGS = EvolveSettings((STAGE,), conditions=SMALL, holdout_units=2)
+STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, pairs=4, eval_interval=2, eval_pairs=10)
+SETTINGS = EvolveSettings((STAGE,), conditions=SMALL, holdout_pairs=2)
 
 
 def evolve(folder, settings=SETTINGS, jobs=1, say=lambda entry: None):
@@ -109,8 +109,8 @@ def test_more_games_are_played_where_ranks_cannot_be_trusted():
 def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_path):
     """From weights that are bad on purpose; a review promotes only what won by more than chance."""
     bad = ParameterVector(Weights(army=0.0, own_regions=-20.0))
-    stage = replace(STAGE, generations=6, population=8, units=12, review=3, review_units=60, rivals=("start",))
-    settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"), start=bad)
+    stage = replace(STAGE, generations=6, population=8, pairs=12, eval_interval=3, eval_pairs=60, opponents=("start",))
+    settings = replace(SETTINGS, stages=(stage,), parameters=("army", "own_regions"), start=bad)
     journals = []
     for jobs in (1, 2):
         with Journal(tmp_path / str(jobs), settings.to_dict()) as journal:
@@ -140,10 +140,10 @@ def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
                 STAGE,
                 generations=1,
                 population=3,
-                units=2,
-                review=1,
-                review_units=2,
-                rivals=("start", "aggressive"),
+                pairs=2,
+                eval_interval=1,
+                eval_pairs=2,
+                opponents=("start", "aggressive"),
             ),
         ),
     )
@@ -159,9 +159,9 @@ def test_stages_and_the_search_s_own_parameters(tmp_path):
         player="mcts:sims=4,samples=3",
         generations=1,
         population=3,
-        units=1,
-        review_units=1,
-        genes=("army", "c", "rounds"),
+        pairs=1,
+        eval_pairs=1,
+        parameters=("army", "c", "rounds"),
     )
     found = evolve(tmp_path, replace(SETTINGS, stages=(replace(STAGE, generations=1), search)))
     assert isinstance(found, ParameterVector)
@@ -178,12 +178,12 @@ def test_stages_and_the_search_s_own_parameters(tmp_path):
 def test_a_killed_run_goes_on_exactly(kind, tmp_path, killed_at_line):
     """Killed for good, with a line that was torn in the middle; commands begin it elsewhere and end it."""
     data = (
-        {"stages": [{"player": "one_ply:samples=1", "generations": 3, "population": 4, "units": 2, "review": 2,
-                     "review_units": 4}]}
+        {"stages": [{"player": "one_ply:samples=1", "generations": 3, "population": 4, "pairs": 2, "eval_interval": 2,
+                     "eval_pairs": 4}]}
         if kind == "evolve"
-        else {"batches": 4, "games": 10, "samples": 1, "review_units": 4}
+        else {"batches": 4, "games": 10, "samples": 1, "eval_pairs": 4}
     )  # fmt: skip
-    data |= {"conditions": {"map": "small", "max_rounds": 60}, "holdout_units": 2, "seed": 3}
+    data |= {"conditions": {"map": "small", "max_rounds": 60}, "holdout_pairs": 2, "seed": 3}
     file = tmp_path / "run.json"
     file.write_text(json.dumps(data))
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -246,7 +246,7 @@ def test_other_settings_and_damage_are_refused(tmp_path):
 
 
 def test_a_number_that_is_none_stops_the_run(tmp_path):
-    settings = TdSettings(batches=3, games=8, samples=1, review_units=2, conditions=SMALL, rate=1e300)
+    settings = TdSettings(batches=3, games=8, samples=1, eval_pairs=2, conditions=SMALL, learning_rate=1e300)
     with Journal(tmp_path, settings.to_dict()) as journal:
         with pytest.raises(RunError, match="not a number"), np.errstate(all="ignore"):
             TdRun(settings, journal).run()
@@ -312,7 +312,7 @@ def test_lambda_returns_by_their_definition():
 
 
 def test_td_learns_to_predict(tmp_path):
-    settings = TdSettings(batches=6, games=64, samples=1, review=3, review_units=20, conditions=SMALL)
+    settings = TdSettings(batches=6, games=64, samples=1, eval_interval=3, eval_pairs=20, conditions=SMALL)
     with Journal(tmp_path, settings.to_dict()) as journal:
         run = TdRun(settings, journal, jobs=2)
         found = run.run().weights
@@ -328,7 +328,7 @@ def test_td_learns_to_predict(tmp_path):
 
 
 def test_what_is_found_is_on_disk_before_anything_else_is_computed_of_it(tmp_path, monkeypatch):
-    settings = TdSettings(batches=1, games=8, samples=1, review_units=2, conditions=SMALL)
+    settings = TdSettings(batches=1, games=8, samples=1, eval_pairs=2, conditions=SMALL)
 
     def interrupted(self, games):
         raise KeyboardInterrupt
@@ -348,8 +348,8 @@ def test_what_is_found_is_on_disk_before_anything_else_is_computed_of_it(tmp_pat
 def test_the_report_has_it_all(tmp_path, capsys):
     file = tmp_path / "tiny.toml"
     file.write_text(
-        'seed = 5\nholdout = ["random"]\nholdout_units = 3\n[conditions]\nmap = "small"\nmax_rounds = 60\n'
-        '[[stages]]\nplayer = "one_ply:samples=1"\ngenerations = 2\npopulation = 4\nunits = 2\nreview = 1\n'
+        'seed = 5\nholdout = ["random"]\nholdout_pairs = 3\n[conditions]\nmap = "small"\nmax_rounds = 60\n'
+        '[[stages]]\nplayer = "one_ply:samples=1"\ngenerations = 2\npopulation = 4\npairs = 2\neval_interval = 1\n'
     )
     assert main(["train", "evolve", str(file), "--out", str(tmp_path / "run"), "--json", "-q"]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -381,17 +381,18 @@ def test_progress_and_text(tmp_path, capsys):
     ("text", "message"),
     [
         ("sead = 1", "no setting 'sead' (did you mean"), ("seed = true", "seed: must be of type int"),
-        ('genes = "army"', "genes: must be a list"), ("[[stages]]\nstep = 'x'", "step: must be of type float"),
+        ('parameters = "army"', "parameters: must be a list"),
+        ("[[stages]]\nsigma = 'x'", "sigma: must be of type float"),
         ("[conditions]\npicks = 'mine'", "picks: must be one of"), ("seed = ", "bad.toml"),
         ("seed = -1", "seed = -1: must be an integer from 0 up"), ("stages = []", "stages: at least one"),
-        ("holdout_units = 0", "holdout_units = 0: must"),
+        ("holdout_pairs = 0", "holdout_pairs = 0: must"),
         ("[conditions]\nmax_rounds = 0", "conditions: max_rounds = 0"),
-        ("[[stages]]\nreview = 0", "stages[0]: review = 0: must be an integer from 1 up"),
-        ("[[stages]]\nunits = 9\nmost_units = 8", "most_units = 8: must be an integer from 9 up"),
+        ("[[stages]]\neval_interval = 0", "stages[0]: eval_interval = 0: must be an integer from 1 up"),
+        ("[[stages]]\npairs = 9\nmax_pairs = 8", "max_pairs = 8: must be an integer from 9 up"),
         ("[[stages]]\npopulation = 1", "population = 1: must be"),
-        ("[[stages]]\nstep = 0", "step = 0.0: must be a number above 0"),
-        ("[[stages]]\nstep = nan", "step: must be a finite number"),
-        ("[[stages]]\nrivals = ['hall']", "the hall is empty"),
+        ("[[stages]]\nsigma = 0", "sigma = 0.0: must be a number above 0"),
+        ("[[stages]]\nsigma = nan", "sigma: must be a finite number"),
+        ("[[stages]]\nopponents = ['hall']", "the hall is empty"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(text, message, tmp_path):

@@ -34,9 +34,10 @@ from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 from warlight_env.train.turn_ppo.update import TurnLearner, advantages
 
 TINY = TurnPpoSettings(
-    iterations=4, envs=8, steps=24, minibatch=64, epochs=2, snapshot=1, snapshots=2, evaluation=2, evaluation_units=1,
-    maps=("small", "generated:12:3"), players=(0.7, 0.3), opponents=("aggressive", "plan"), evaluate=("random",),
-    holdout=(), holdout_units=1, max_rounds=20, conditions=Conditions("small", max_rounds=40), threads=1,
+    iterations=4, n_envs=8, n_steps=24, batch_size=64, n_epochs=2, snapshot_interval=1, max_snapshots=2,
+    eval_interval=2, eval_pairs=1,
+    maps=("small", "generated:12:3"), players=(0.7, 0.3), opponents=("aggressive", "plan"), eval_opponents=("random",),
+    holdout=(), holdout_pairs=1, max_rounds=20, conditions=Conditions("small", max_rounds=40), threads=1,
 )  # fmt: skip
 
 
@@ -143,7 +144,7 @@ def test_advantages_are_those_of_the_definition():
 def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
     setting = Setting()
     out = setting.play(games=32, rounds=16)
-    settings = replace(TINY, envs=32, steps=16, minibatch=256, epochs=3, rate=3e-3, target_kl=10.0)
+    settings = replace(TINY, n_envs=32, n_steps=16, batch_size=256, n_epochs=3, learning_rate=3e-3, target_kl=10.0)
     rows = rows_of(out, 2)
     attacks = (rows.row[:, setting.config.board.n_regions :] > 0).sum(axis=1)
     good = (attacks < np.median(attacks)).reshape(out.done.shape)
@@ -213,7 +214,7 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
     start.write_bytes(pack_arrays(TurnModule(torch.Generator().manual_seed(1)).arrays()))
     settings.write_text(
         f'action = "turns"\nstart = "{start}"\nopponents = ["policy:{start}"]\nmaps = ["small"]\ncritic = "own"\n'
-        'evaluate = ["random"]\nholdout = ["aggressive"]\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
+        'eval_opponents = ["random"]\nholdout = ["aggressive"]\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
     )
     out = tmp_path / "run"
     main(["train", "ppo", str(settings), "--quick", "--out", str(out), "--quiet", "--json"])
@@ -226,11 +227,11 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
 
 @pytest.mark.parametrize(("changes", "says"), [
     ({"opponents": ("mcts",)}, "compiled games know .*aggressive"), ({"opponents": ("agressive",)}, "'aggressive'"),
-    ({"opponents": ("policy:strategies",)}, "compiled games know"), ({"minibatch": 10_000}, "minibatch = 10000"),
+    ({"opponents": ("policy:strategies",)}, "compiled games know"), ({"batch_size": 10_000}, "batch_size = 10000"),
     ({"maps": ()}, "maps: at least one"), ({"critic": "x"}, "no value function 'x'"), ({"start": "x"}, "start: .*'x'"),
     ({"start": "x.npz"}, r"^start: x\.npz: cannot be read: .*; if another run makes x\.npz, .* comes first"),
     ({"opponents": ("policy:x.npz",)}, r"^opponents: .*x\.npz: .*; if another run makes x\.npz, .* comes first"),
-    ({"target_kl": 0.0}, "target_kl = 0.0"), ({"evaluate": ()}, "evaluate: at least one"),
+    ({"target_kl": 0.0}, "target_kl = 0.0"), ({"eval_opponents": ()}, "eval_opponents: at least one"),
 ])  # fmt: skip
 def test_settings_that_teach_nothing_are_refused(changes, says):
     with pytest.raises(InputError, match=says):

@@ -48,8 +48,9 @@ from warlight_env.train.value.settings import ValueSettings
 TINY = ValueSettings(
     iterations=2, games=2, player="nash:40,value=current,candidates=6",
     opponents=("aggressive", "aggressive", "nash:20,value=current"), maps=("small", "generated:12:3"),
-    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=10, plays=30, candidates=6, steps=10, batch=16,
-    gate_units=1, accept=0.0, holdout_units=1, holdout=("random",), conditions=Conditions("small", max_rounds=60),
+    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=10, label_simulations=30, candidates=6, steps=10,
+    batch_size=16, gate_pairs=1, gate_threshold=0.0, holdout_pairs=1, holdout=("random",),
+    conditions=Conditions("small", max_rounds=60),
 )  # fmt: skip
 #: Enough where what games and labels are is of no account.
 TINIEST = replace(TINY, labels=8, steps=5)
@@ -169,7 +170,7 @@ def test_a_label_of_a_won_position_is_the_winner_s(network):
 
 def test_who_sits_where_does_not_matter_to_a_label(games):
     configs, played = games
-    search = labeller(configs, LEARNED, plays=400)
+    search = labeller(configs, LEARNED, label_simulations=400)
     row = next(
         m
         for m in range(len(played.config_index))
@@ -193,12 +194,12 @@ def test_labels_are_of_positions_played_or_of_leaves(games):
         positions = [labels.position(m) for m in range(30)]
         return labels, [bytes(position.owner) + bytes(position.army) in known for position in positions]
 
-    labels, of_games = made(leaves=0.0, outcome=1.0)
+    labels, of_games = made(random_move_share=0.0, outcome_weight=1.0)
     assert all(of_games) and set(labels.value.ravel().tolist()) == {0.0, 1.0}, "nothing but who won"
     for m in range(30):
         rows = np.flatnonzero((played.game == labels.game[m]) & (played.round == labels.round[m]))
         assert len(rows) == 1 and np.array_equal(played.value[rows[0]], labels.value[m])
-    labels, of_games = made(leaves=1.0, outcome=1.0)
+    labels, of_games = made(random_move_share=1.0, outcome_weight=1.0)
     assert sum(of_games) < 10 and not set(labels.value.ravel().tolist()) <= {0.0, 1.0}
     assert labels.value.sum(axis=1) == pytest.approx(1)
 
@@ -255,7 +256,7 @@ def by_armies(configs, played):
 
 def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
     configs, samples = games[0], by_armies(*games)
-    settings = replace(TINY, steps=400, batch=64)
+    settings = replace(TINY, steps=400, batch_size=64)
     fit, little = (
         fit_network(settings, configs, samples, 1),
         fit_network(replace(settings, steps=1), configs, samples, 1),
@@ -271,7 +272,7 @@ def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
     with pytest.raises(RunError, match="all labels are of games that are held out"):
         fit_network(settings, configs, samples._replace(game=np.zeros_like(samples.game)), 1)
     with pytest.raises(RunError, match="none any more"), np.errstate(all="ignore"):
-        fit_network(replace(settings, rate=1e30), configs, samples, 1)
+        fit_network(replace(settings, learning_rate=1e30), configs, samples, 1)
 
 
 def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
@@ -300,7 +301,7 @@ def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
     good = unpack_network(LEARNED)
     bad = {name: np.array(getattr(good, name)) * (-1 if name == "last" else 1) for name in SHAPES}
     monkeypatch.setattr(trainer, "fit_network", lambda *_: Fit(bad, 0.1, 0.1))
-    settings = replace(TINIEST, start="learned", accept=0.5, gate_units=4)
+    settings = replace(TINIEST, start="learned", gate_threshold=0.5, gate_pairs=4)
     with pytest.raises(RunError, match="no network of 2 iterations came through the gate"):
         train(tmp_path, settings)
     gates = [entry for entry in entries(tmp_path) if entry["event"] == "gate"]
@@ -323,7 +324,7 @@ def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path,
     monkeypatch.setattr(ValueRun, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
     if accept:
         with pytest.raises(RunError, match="came through the gate"):
-            train(tmp_path, replace(TINIEST, accept=accept))
+            train(tmp_path, replace(TINIEST, gate_threshold=accept))
         following = b""
     else:
         assert train(tmp_path, TINIEST) == (tmp_path / "network-2.npz").read_bytes()
@@ -459,8 +460,10 @@ def test_a_first_network_is_kept_to(tmp_path):
     [
         ("games = 0", "games = 0: must be an integer from 1 up"), ("candidates = 1", "candidates = 1: must be"),
         ("max_rounds = 2000", "max_rounds = 2000: must lie"),
-        ("leaves = 1.5", "leaves = 1.5: must lie in 0 .. 1"), ("rate = 0", "rate = 0.0: must be a number above 0"),
-        ("decay = -1", "decay = -1.0: must be"), ("players = [0, 0]", "players = [0.0, 0.0]: must be shares"),
+        ("random_move_share = 1.5", "random_move_share = 1.5: must lie in 0 .. 1"),
+        ("learning_rate = 0", "learning_rate = 0.0: must be a number above 0"),
+        ("weight_decay = -1", "weight_decay = -1.0: must be"),
+        ("players = [0, 0]", "players = [0.0, 0.0]: must be shares"),
         ("players = [1, 1, 1, 1, 1, 1]", "must be shares, in 0 .. 1, of games of 2, 3, … 6 players"),
         ("players = []", "players = []: must be shares"), ("maps = []", "maps: at least one must be named"),
         ("maps = ['wurld']", "no map 'wurld' (did you mean"), ("maps = ['generated:2:1']", "generate: regions = 2"),
@@ -486,4 +489,4 @@ def test_a_map_without_room_is_refused_before_anything_is_played(tmp_path, capsy
 def test_the_example_is_the_default_recipe():
     file = Path(__file__).parents[2] / "examples" / "value.toml"
     told = read_settings(ValueSettings, load_plain(file), str(file))
-    assert replace(told, holdout_units=ValueSettings().holdout_units) == ValueSettings()
+    assert replace(told, holdout_pairs=ValueSettings().holdout_pairs) == ValueSettings()

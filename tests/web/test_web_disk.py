@@ -379,4 +379,4 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
 def test_a_game_that_an_older_version_kept_names_its_bots_parameters_as_now():
     seats = [["Bot", "mcts:replies=blind,selection=root", "a"], ["Bo", None, "b"]]
     kept = SavedGame.of({"seats": seats, "watch": None, "pace": 1.0})
-    assert [spec for _, spec, _ in kept.seats] == ["mcts:selection=blind,exploration_visits=root", None]
+    assert [spec for _, spec, _ in kept.seats] == ["mcts:selection=duct,exploration_visits=root", None]

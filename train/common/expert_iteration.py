@@ -3,7 +3,7 @@
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
 steps. First, the current network plays games. Second, a search gives the answers for their positions, and a new network
 is fitted to these; every tenth game is held out. Third, the new network plays paired games against the old one, with
-separate seeds. It replaces the old one if its mean score is at least `accept`.
+separate seeds. It replaces the old one if its mean score is at least `gate_threshold`.
 
 The journal has a line for each part of the games, for each fit and for each gate. Lines of parts and fits have the
 digest of the step's file. A killed run continues after the last line, with the same result.
@@ -45,16 +45,16 @@ class ExpertIterationSettings(RunSettings):
         maps: names, files, and generated maps, as generated:REGIONS:SEED.
         rules: presets; games have no fog.
         players: shares of games of 2, 3, … players; a game is drawn again if the map has no room.
-        dealt: share of games with random starting regions instead of picks.
+        random_start_share: share of games with random starting regions instead of picks.
         max_rounds: largest number of rounds of a game.
         start: the first network.
         steps: number of steps of a fit.
-        batch: size of a batch in a fit.
-        rate: highest learning rate of AdamW.
-        decay: weight decay of AdamW.
-        outcome: weight of the game's winner in the loss or in the labels.
-        gate_units: number of seeds of the gate; each is played in both seats.
-        accept: the new network's smallest mean score that passes the gate.
+        batch_size: size of a batch in a fit.
+        learning_rate: highest learning rate of AdamW.
+        weight_decay: weight decay of AdamW.
+        outcome_weight: weight of the game's winner in the loss or in the labels.
+        gate_pairs: number of game pairs of the gate; a pair is a seed, played in both seats.
+        gate_threshold: the new network's smallest mean score that passes the gate.
 
     Raises:
         InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
@@ -65,25 +65,25 @@ class ExpertIterationSettings(RunSettings):
     maps: tuple[str, ...]
     rules: tuple[str, ...]
     players: tuple[float, ...]
-    dealt: float
+    random_start_share: float
     max_rounds: int
     start: str
     steps: int
-    batch: int
-    rate: float
-    decay: float
-    outcome: float = 0.5
-    gate_units: int = 100
-    accept: float = 0.5
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    outcome_weight: float = 0.5
+    gate_pairs: int = 100
+    gate_threshold: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "iterations", "games", "max_rounds", "steps", "batch", "gate_units")
+        check_whole(self, 1, "iterations", "games", "max_rounds", "steps", "batch_size", "gate_pairs")
         if self.max_rounds > MOST_ROUNDS:
             raise InputError(f"max_rounds = {self.max_rounds!r}: must lie in 1 .. {MOST_ROUNDS}")
-        check_shares(self, "dealt", "outcome", "accept")
-        check_positive(self, "rate")
-        check_not_negative(self, "decay")
+        check_shares(self, "random_start_share", "outcome_weight", "gate_threshold")
+        check_positive(self, "learning_rate")
+        check_not_negative(self, "weight_decay")
         check_game_configs(self)
 
 
@@ -189,7 +189,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     def _passes(self, iteration: int, new: bytes, old: bytes) -> bool:
         def compute() -> dict[str, Any]:
             row = self.play_gate(iteration, new, old)
-            return {**row, "accepted": row["score"] >= self.settings.accept}
+            return {**row, "accepted": row["score"] >= self.settings.gate_threshold}
 
         return bool(self.once({"event": "gate", "iteration": iteration}, compute)["accepted"])
 
@@ -197,7 +197,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         """Play the gate, and return games, score and its 95 % interval of the new network against the old one."""
         s, folder = self.settings, self.journal.folder / f"gate-{iteration + 1}"
         (row,) = play_pairs(
-            [("new", "old", self.player_of(new), self.player_of(old))], s.gate_units, s.conditions,
+            [("new", "old", self.player_of(new), self.player_of(old))], s.gate_pairs, s.conditions,
             derive_seed(s.seed, self.gate_path, iteration), folder, jobs=self._jobs, backend=self._backend,
         )  # fmt: skip
         shutil.rmtree(folder)
@@ -219,7 +219,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
             ends = zip(*(entry["interval"] for entry in gates.values()), strict=True)
             scores = [entry["score"] for entry in gates.values()]
             score = Line("new network against the old one", [at + 1 for at in gates], scores, *ends)
-            report.curves([score], "iteration", "score in the gate", mark=self.settings.accept)
+            report.curves([score], "iteration", "score in the gate", mark=self.settings.gate_threshold)
         known = [entry for entry in fits if entry["held_out"] is not None]
         report.curves(
             [

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
+from warlight_env.train.common.former_settings import present_settings
 
 #: The file of the run's settings.
 SETTINGS: Final = "settings.json"
@@ -88,6 +89,7 @@ class Journal(AppendOnlyFolder):
     Args:
         folder: the folder; it is created if it does not exist.
         settings: the run's settings as plain data.
+        kind: the class of the settings; a folder of an older version may have their former names.
 
     Raises:
         JournalError: the folder holds another run, is damaged or in use.
@@ -96,9 +98,15 @@ class Journal(AppendOnlyFolder):
 
     description_name, lines_name, item, error = SETTINGS, JOURNAL, "an event", JournalError
 
-    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, settings: dict[str, Any], kind: type | None = None) -> None:
         super().__init__(folder, settings)
+        self._kind = kind
         self.entries: list[dict[str, Any]] = []  #: the events so far
+
+    def completed(self, found: dict[str, Any]) -> dict[str, Any]:
+        """See `AppendOnlyFolder.completed`. Translates former names of settings."""
+        present: dict[str, Any] = found if self._kind is None else present_settings(self._kind, found)
+        return present
 
     def append(self, entry: dict[str, Any]) -> None:
         """Append an event; it is on the disk when this method returns.

@@ -18,7 +18,7 @@ class RunSettings:
     Args:
         conditions: conditions of its matches.
         seed: seed of the whole run, from 0 up.
-        holdout_units: number of seeds of the final match; each is played in both seats.
+        holdout_pairs: number of game pairs of the final match; a pair is a seed, played in both seats.
         holdout: agents that play only in the final match.
 
     Raises:
@@ -30,11 +30,11 @@ class RunSettings:
 
     conditions: Conditions = field(default_factory=Conditions)
     seed: int = 1
-    holdout_units: int = 100
+    holdout_pairs: int = 100
     holdout: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_whole(self, 1, "holdout_units")
+        check_whole(self, 1, "holdout_pairs")
         check_whole(self, 0, "seed")
 
     def quick(self) -> Self:

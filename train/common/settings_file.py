@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.train.common.checks import SettingsError
+from warlight_env.train.common.former_settings import former_names, present_settings
 
 T = TypeVar("T")
 
@@ -31,11 +33,27 @@ def load_plain(path: Path) -> dict[str, Any]:
     return data
 
 
+def load_settings(kind: type[T], path: Path) -> T:
+    """Return a dataclass of settings from a .toml file, or from the settings.json of a run of any version.
+
+    Only a run folder's file may have former names of settings and of agents' parameters.
+
+    Raises:
+        SettingsError: see `load_plain` and `read_settings`.
+    """
+    plain = load_plain(path)
+    if path.suffix == ".json":
+        plain = present_settings(kind, present_specs(plain))
+    return read_settings(kind, plain, str(path))
+
+
 def read_settings(kind: type[T], data: Any, place: str) -> T:
     """Return a dataclass of settings from plain data; missing keys have their defaults.
 
+    A file of a run folder needs `present_settings` before, which translates former names.
+
     Raises:
-        SettingsError: a key is unknown, or a value does not fit; `place` begins the message.
+        SettingsError: a key is unknown or a former name, or a value does not fit; `place` begins the message.
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
@@ -43,6 +61,8 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
     known = {each.name: hints[each.name] for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     values = {}
     for key, value in data.items():
+        if key not in known and key in (former := former_names(kind)):
+            raise SettingsError(f"{place}: setting {key!r} is now {former[key]!r}")
         if key not in known:
             raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; there are {', '.join(known)}")
         values[key] = _read(known[key], value, f"{place}: {key}")

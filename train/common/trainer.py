@@ -172,7 +172,7 @@ class Trainer(ABC, Generic[S, F]):
         self.journal.write(self.artifact_name, self.content(artifact, result))  # exists even if interrupted
         result |= self.facts(artifact)
         result["holdout"] = rows = play_pairs(
-            self.pairs(artifact), s.holdout_units, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",
+            self.pairs(artifact), s.holdout_pairs, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",
             jobs=self._jobs, backend=self._backend, advance=advance,
         )  # fmt: skip
         self.journal.write(self.artifact_name, self.content(artifact, result))

@@ -87,7 +87,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         super().__init__(settings, journal, jobs, backend, say)
         self.start = settings.start
         for stage in settings.stages:
-            SearchSpace(stage.genes or settings.genes)
+            SearchSpace(stage.parameters or settings.parameters)
             self._table(stage)
 
     @staticmethod
@@ -144,13 +144,13 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         )  # fmt: skip
 
     def _table(self, stage: Stage) -> Table:
-        rivals = [rival for rival in stage.rivals if rival not in (START, CHAMPION, HALL)]
+        rivals = [rival for rival in stage.opponents if rival not in (START, CHAMPION, HALL)]
         folder = self.journal.folder / "games"
         return make_table(self.settings.conditions, stage.player, rivals, self._jobs, self._backend, folder)
 
     def _rivals(self, stage: Stage, progress: Progress) -> list[Rival]:
         rivals: list[Rival] = []
-        for name in stage.rivals:
+        for name in stage.opponents:
             named = {START: [self.start], CHAMPION: [progress.champion], HALL: progress.hall[-_HALL_SIZE:]}
             for rival in named.get(name, [name]):
                 if rival not in rivals:
@@ -161,7 +161,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         import cma
 
         settings, table = self.settings, self._table(stage)
-        genome, base = SearchSpace(stage.genes or settings.genes), progress.champion
+        genome, base = SearchSpace(stage.parameters or settings.parameters), progress.champion
         rng = np.random.default_rng(0)  # it is reset before each use
 
         options = {
@@ -170,8 +170,8 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         }  # fmt: skip
         if stage.population:
             options["popsize"] = stage.population
-        strategy = cma.CMAEvolutionStrategy(genome.encode(base), stage.step, options)
-        units = stage.units
+        strategy = cma.CMAEvolutionStrategy(genome.encode(base), stage.sigma, options)
+        units = stage.pairs
         for generation in range(stage.generations):
             rng = np.random.default_rng([settings.seed, _SAMPLING, number, generation])
             points = strategy.ask()
@@ -190,7 +190,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]
-            if (generation + 1) % stage.review == 0 or generation + 1 == stage.generations:
+            if (generation + 1) % stage.eval_interval == 0 or generation + 1 == stage.generations:
                 mean = genome.decode(strategy.result.xfavorite, base)
                 self._review(number, generation, table, stage, mean, float(strategy.sigma), progress)
 
@@ -205,7 +205,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         _finite(games, f"stage {number + 1}, generation {generation + 1}")
         by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
         halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both
-        following, trust = next_units(units, halves, stage.units, stage.most_units)
+        following, trust = next_units(units, halves, stage.pairs, stage.max_pairs)
         return {
             "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),
             "rivals": len(rivals), "units": units, "games": games.size, "trust": trust, "next_units": following,
@@ -226,7 +226,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             if self.start != progress.champion:
                 rivals.append(self.start)
             seed = derive_seed(self.settings.seed, _REVIEW, number, generation)
-            games = table.scores([mean], rivals, stage.review_units, seed, f"review-{number + 1}-{generation + 1}")
+            games = table.scores([mean], rivals, stage.eval_pairs, seed, f"review-{number + 1}-{generation + 1}")
             _finite(games, f"review after generation {generation + 1} of stage {number + 1}")
             shares = games[0].reshape(len(rivals), -1, 2).mean(2)
             intervals = [unit_interval(row.tolist()) for row in shares]

@@ -86,20 +86,24 @@ def fit_turns(
         module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1))
         if start is not None:
             module.take(start)
-        optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, settings.rate, settings.steps + 1, pct_start=0.1)
+        optimizer = torch.optim.AdamW(
+            module.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimizer, settings.learning_rate, settings.steps + 1, pct_start=0.1
+        )
         last, total = (settings.steps + 9) // 10, 0.0
         for step in range(settings.steps):
             part = parts[rng.choice(len(parts), p=sizes / sizes.sum())]
-            loss = part.loss(module, rng.choice(part.training, settings.batch))
+            loss = part.loss(module, rng.choice(part.training, settings.batch_size))
             optimizer.zero_grad()
             of_turn = loss.weights + loss.shares + loss.priorities
-            (of_turn + settings.outcome * loss.value).backward()
+            (of_turn + settings.outcome_weight * loss.value).backward()
             torch.nn.utils.clip_grad_norm_(module.parameters(), _LONGEST)
             optimizer.step()
             schedule.step()
             total += float(of_turn.detach()) if step >= settings.steps - last else 0.0
-        turn, result = _held_out(module, parts, settings.batch)
+        turn, result = _held_out(module, parts, settings.batch_size)
     if not all(np.isfinite(values).all() for values in module.arrays().values()):
         raise RunError("a number of the network is none any more; a lower rate may help")
     return TurnFit(module.arrays(), total / last, turn, result)

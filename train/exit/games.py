@@ -55,11 +55,11 @@ class ExpertGames:
         rng = np.random.default_rng(seed)
         at = self._configs.draw(rng)
         config = self._configs[at]
-        taught = [seat for seat in settings.seats if seat in (EXPERT, NETWORK)]
-        kinds = [str(rng.choice(taught)), *rng.choice(settings.seats, config.players - 1).tolist()]
+        taught = [seat for seat in settings.seat_agents if seat in (EXPERT, NETWORK)]
+        kinds = [str(rng.choice(taught)), *rng.choice(settings.seat_agents, config.players - 1).tolist()]
         order = rng.permutation(config.players)
         agents = [self._agent(kinds[k], derive_seed(seed, seat)) for seat, k in enumerate(order)]
-        picks = "random" if rng.random() < settings.dealt else "play"
+        picks = "random" if rng.random() < settings.random_start_share else "play"
         game = Game(config.map, config.rules, config.players, seed, picks=picks)  # type: ignore[arg-type]
         pick_regions(game, agents)
         turns: list[ExpertTurn] = []

@@ -58,7 +58,8 @@ class Expert(KernelAgent):
         return int(
             write_target(
                 self._context, minimal_determinization(view), view.player, self._settings.samples,
-                self._settings.temperature, self.rng, self._work, self.row, self._deploy, self._attacks,
+                self._settings.target_temperature,
+                self.rng, self._work, self.row, self._deploy, self._attacks,
             )
         )  # fmt: skip
 
@@ -73,7 +74,7 @@ class Student(TurnNetAgent):
     name = "pupil"
 
     def __init__(self, settings: ExitSettings, network: TurnNetwork, seed: int) -> None:
-        super().__init__(network, seed, settings.heat)
+        super().__init__(network, seed, settings.policy_temperature)
         self.expert = Expert(settings, network, derive_seed(seed, 1))
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:

@@ -68,7 +68,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
     def kept(self) -> int:
         """See `ExpertIteration.kept`."""
-        return self.settings.keep
+        return self.settings.window
 
     def fit(self, samples: ExpertTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""

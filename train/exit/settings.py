@@ -22,60 +22,61 @@ class ExitSettings(ExpertIterationSettings):
 
     Args:
         start: the initial network: none, learned (the one of the package), or an .npz file.
-        seats: players to draw seats from, each seat separately; one seat of a game has the expert or the network.
-            expert is the search. network is the current network, or the expert as long as there is none. Other entries
-            are agents, and their turns are not learned. In the seats of expert and network, the expert's turns are
-            learned.
-        heat: divides the logits of the network in games.
+        seat_agents: players to draw seats from, each seat separately; one seat of a game has the expert or the
+            network. expert is the search. network is the current network, or the expert as long as there is none.
+            Other entries are agents, and their turns are not learned. In the seats of expert and network, the
+            expert's turns are learned.
+        policy_temperature: divides the logits of the network in games.
         candidates: number of turns from which the expert chooses; half of them come from the network if there is one.
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
-        temperature: the turn to learn is drawn from the softmax of mean shares at this temperature; 0: the best turn.
-        batch: turns in a batch, all of one game config.
-        rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
-        outcome: weight of the loss of the winner, relative to the loss of turns.
-        keep: number of iterations whose turns a fit uses, including the last one.
-        gate_units: seeds of the gate; the first network has no gate.
+        target_temperature: the turn to learn is drawn from the softmax of mean shares at this temperature; 0: the best
+            turn.
+        batch_size: turns in a batch, all of one game config.
+        learning_rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
+        outcome_weight: weight of the loss of the winner, relative to the loss of turns.
+        window: number of iterations whose turns a fit uses, including the last one.
+        gate_pairs: game pairs of the gate; the first network has no gate.
 
     Raises:
         InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
-        "iterations": 2, "games": 6, "max_rounds": 20, "candidates": 6, "samples": 2, "steps": 20, "batch": 16,
-        "gate_units": 1, "accept": 0.0, "holdout_units": 1,
+        "iterations": 2, "games": 6, "max_rounds": 20, "candidates": 6, "samples": 2, "steps": 20, "batch_size": 16,
+        "gate_pairs": 1, "gate_threshold": 0.0, "holdout_pairs": 1,
     }  # fmt: skip
 
     start: str = NONE
     games: int = 2400
-    seats: tuple[str, ...] = (EXPERT, EXPERT, NETWORK, NETWORK, NETWORK, "aggressive", "smart_random")
-    heat: float = 0.5
+    seat_agents: tuple[str, ...] = (EXPERT, EXPERT, NETWORK, NETWORK, NETWORK, "aggressive", "smart_random")
+    policy_temperature: float = 0.5
     maps: tuple[str, ...] = (
         *("world",) * 6, "generated:36:100", "generated:40:101", "generated:44:102", "generated:48:103",
     )  # fmt: skip
     rules: tuple[str, ...] = ("thesis",)
     players: tuple[float, ...] = (0.8, 0.1, 0.1)
-    dealt: float = 0.8
+    random_start_share: float = 0.8
     max_rounds: int = 60
     candidates: int = 40
     samples: int = 10
     value: str = "learned"
-    temperature: float = 0.0
+    target_temperature: float = 0.0
     steps: int = 8000
-    batch: int = 256
-    rate: float = 3e-3
-    decay: float = 1e-3
-    keep: int = 3
+    batch_size: int = 256
+    learning_rate: float = 3e-3
+    weight_decay: float = 1e-3
+    window: int = 3
     holdout: tuple[str, ...] = ("aggressive", "mcts_thesis:457")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "samples", "keep")
+        check_whole(self, 1, "samples", "window")
         check_whole(self, 2, "candidates")
         check_most(self, 200, "candidates")
-        check_most(self, MAX_TEMPERATURE, "heat")
-        check_not_negative(self, "heat", "temperature")
-        if not {EXPERT, NETWORK} & set(self.seats):
-            raise InputError(f"seats = {list(self.seats)!r}: {EXPERT} or {NETWORK} must be among them")
-        pin_agents(self, "seats", "holdout", but=(EXPERT, NETWORK))
+        check_most(self, MAX_TEMPERATURE, "policy_temperature")
+        check_not_negative(self, "policy_temperature", "target_temperature")
+        if not {EXPERT, NETWORK} & set(self.seat_agents):
+            raise InputError(f"seat_agents = {list(self.seat_agents)!r}: {EXPERT} or {NETWORK} must be among them")
+        pin_agents(self, "seat_agents", "holdout", but=(EXPERT, NETWORK))
         pin_files(self, start=load_turn_network, value=load_value)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 from warlight_env.train.common.journal import JournalError
 
@@ -60,7 +61,7 @@ class Checkpoint:
             text = arrays.pop(_HEADER).tobytes().decode()
         except (ArraysError, KeyError, UnicodeDecodeError) as error:
             raise JournalError(f"{path}: damaged ({error})") from None
-        header = bounded.parse_json(text, f"{path}: damaged", JournalError)
+        header = present_specs(bounded.parse_json(text, f"{path}: damaged", JournalError))
         policy: dict[str, torch.Tensor] = {}
         moments: dict[int, dict[str, torch.Tensor]] = {}
         try:

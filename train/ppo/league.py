@@ -16,19 +16,21 @@ _KEEP: Final = 0.9
 class OpponentSampler:
     """Frequencies of opponents, by name; stronger opponents are met more often.
 
-    An opponent's weight is (1 - p)^priority, but at least `least`; p is the share of recent games that the policy won
-    against it. This is prioritised fictitious self-play (Vinyals et al., "Grandmaster level in StarCraft II using
-    multi-agent reinforcement learning", Nature 575, 2019). Older games count less, by a factor of 0.9 for each
-    iteration. Each opponent starts with two games, one of them won.
+    An opponent's weight is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`; p is the share of recent games
+    that the policy won against it. This is prioritized fictitious self-play (Vinyals et al., "Grandmaster level in
+    StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). Older games count less, by a factor of
+    0.9 for each iteration. Each opponent starts with two games, one of them won.
 
     Args:
         agents: agents that always stay.
-        most: largest number of snapshots; the newest stay.
-        priority, least: see above.
+        max_snapshots: largest number of snapshots; the newest stay.
+        pfsp_exponent, min_opponent_weight: see above.
     """
 
-    def __init__(self, agents: Sequence[str], most: int, priority: float, least: float) -> None:
-        self._most, self._priority, self._least = most, priority, least
+    def __init__(
+        self, agents: Sequence[str], max_snapshots: int, pfsp_exponent: float, min_opponent_weight: float
+    ) -> None:
+        self._max_snapshots, self._exponent, self._min_weight = max_snapshots, pfsp_exponent, min_opponent_weight
         self._games: dict[str, list[float]] = {agent: [2.0, 1.0] for agent in agents}  # games and wins
         self._snapshots: list[int] = []
 
@@ -36,7 +38,7 @@ class OpponentSampler:
         """Add a snapshot; return the number of the snapshot that is removed, or None."""
         self._snapshots.append(number)
         self._games[snapshot_name(number)] = [2.0, 1.0]
-        if len(self._snapshots) <= self._most:
+        if len(self._snapshots) <= self._max_snapshots:
             return None
         gone = self._snapshots.pop(0)
         del self._games[snapshot_name(gone)]
@@ -45,8 +47,9 @@ class OpponentSampler:
     def weights(self) -> dict[str, float]:
         """Return the relative frequency of each opponent."""
         return {
-            name: max(self._least, (1 - wins / games) ** self._priority) for name, (games, wins) in self._games.items()
-        }  # fmt: skip
+            name: max(self._min_weight, (1 - wins / games) ** self._exponent)
+            for name, (games, wins) in self._games.items()
+        }
 
     def count(self, games: Iterable[tuple[str, bool]]) -> dict[str, list[int]]:
         """Add the games of an iteration: pairs of the opponent's name, and whether the policy won.
@@ -83,14 +86,19 @@ class League(OpponentSampler):
     """A table with an environment's pool of opponents; the pool uses the table's weights.
 
     Args:
-        agents, most, priority, least: see `OpponentSampler`.
+        agents, max_snapshots, pfsp_exponent, min_opponent_weight: see `OpponentSampler`.
         load: returns the policy of the snapshot with a number, see `add`.
     """
 
     def __init__(
-        self, agents: Sequence[str], load: Callable[[int], Any], most: int, priority: float, least: float
+        self,
+        agents: Sequence[str],
+        load: Callable[[int], Any],
+        max_snapshots: int,
+        pfsp_exponent: float,
+        min_opponent_weight: float,
     ) -> None:
-        super().__init__(agents, most, priority, least)
+        super().__init__(agents, max_snapshots, pfsp_exponent, min_opponent_weight)
         self._load, self.pool = load, OpponentPool()
         self._names: dict[Opponent, str] = {}
         for agent in agents:

@@ -23,13 +23,13 @@ def describe_course(report: Report, settings: PpoSettings, entries: list[dict[st
     evaluated = [e for e in entries if "evaluation" in e]
     at = [e["steps"] for e in evaluated]
     lines = []
-    for name in settings.evaluate:
+    for name in settings.eval_opponents:
         told = [e["evaluation"][name] for e in evaluated]
         ends = zip(*(row["interval"] for row in told), strict=True)
         lines.append(Line(name, at, [row["score"] for row in told], *ends))
     report.curves(lines, "steps", "score in evaluations", mark=0.5)
     report.text(
-        f"Evaluations are matches of the match engine, {2 * settings.evaluation_units} games against each opponent, on "
+        f"Evaluations are matches of the match engine, {2 * settings.eval_pairs} games against each opponent, on "
         "the same seeds every time. In training the policy plays by chance, and meets those the more often who beat it:"
     )
     met = {name for e in entries for name in e["opponents"]} & set(settings.opponents)

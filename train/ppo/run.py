@@ -116,8 +116,8 @@ class PpoRun(Trainer[S, bytes]):
         s, began = self.settings, time.perf_counter()
         entry = {"event": "iteration", "iteration": iteration, **self.learn(iteration)}
         number = iteration + 1
-        evaluated = number % s.evaluation == 0 or number == s.iterations
-        joins = s.snapshot > 0 and number % s.snapshot == 0
+        evaluated = number % s.eval_interval == 0 or number == s.iterations
+        joins = s.snapshot_interval > 0 and number % s.snapshot_interval == 0
         if evaluated or joins:
             content = self.export()
             self.journal.write(policy_name(number), content)
@@ -135,7 +135,7 @@ class PpoRun(Trainer[S, bytes]):
         """Return score, interval and games against each opponent, in games of the match engine."""
         s, source = self.settings, self.player_of(content)
         rows = play_pairs(
-            [("policy", other, source, other) for other in s.evaluate], s.evaluation_units, s.conditions,
+            [("policy", other, source, other) for other in s.eval_opponents], s.eval_pairs, s.conditions,
             derive_seed(s.seed, _EVALUATION), jobs=self._jobs, backend=self._backend,
         )  # fmt: skip
         return {row["opponent"]: {key: row[key] for key in ("score", "interval", "games")} for row in rows}
@@ -198,7 +198,7 @@ class PpoRun(Trainer[S, bytes]):
         return [("policy", other, source, other) for other in self._met_at_last()]
 
     def _met_at_last(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.settings.evaluate, *self.settings.holdout)))
+        return tuple(dict.fromkeys((*self.settings.eval_opponents, *self.settings.holdout)))
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`: the file's note has the number of training steps."""
@@ -222,7 +222,7 @@ class PpoRun(Trainer[S, bytes]):
     def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         s = self.settings
-        kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.evaluate)]
+        kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.eval_opponents)]
         report.text(
             f"Games are paired: each seed in both seats. Kept out of training: {', '.join(kept_out) or 'nobody'}. "
             f"The policy is that of step {result['found_at']:,}, which scored best in the evaluations below."

@@ -16,24 +16,27 @@ class PpoSettings(RunSettings):
 
     Args:
         iterations: number of iterations.
-        envs: number of concurrent games.
-        steps: number of steps of each game in an iteration.
-        epochs: number of passes over an iteration's steps.
-        minibatch: number of steps in a minibatch.
-        rate: learning rate of Adam; it falls linearly to a tenth.
+        n_envs: number of concurrent games.
+        n_steps: number of steps of each game in an iteration.
+        n_epochs: number of passes over an iteration's steps.
+        batch_size: number of steps in a minibatch.
+        learning_rate: learning rate of Adam; it falls linearly to a tenth.
         gamma: discount.
-        trace: λ of the advantages.
-        clip: PPO's clip range of ratios.
-        entropy: weight of the entropy in the loss.
-        value: weight of the critic's loss.
+        gae_lambda: λ of the advantages.
+        clip_range: PPO's clip range of ratios.
+        ent_coef: weight of the entropy in the loss.
+        vf_coef: weight of the critic's loss.
         opponents: agents that are opponents in training.
-        snapshot: number of iterations between snapshots of the policy that join the opponents; 0: no snapshots.
-        snapshots: number of the newest snapshots that stay.
-        priority: an opponent's weight in draws is (1 - share of games won against it) to this power.
-        least: smallest weight of an opponent.
-        evaluation: number of iterations between evaluations. The policy with the highest score in them is the result.
-        evaluation_units: number of seeds of an evaluation's matches; each is played in both seats.
-        evaluate: opponents in evaluations.
+        snapshot_interval: number of iterations between snapshots of the policy that join the opponents; 0: no
+            snapshots.
+        max_snapshots: number of the newest snapshots that stay.
+        pfsp_exponent: exponent of prioritized fictitious self-play: an opponent's weight in draws is (1 - share of
+            games won against it) to this power.
+        min_opponent_weight: smallest weight of an opponent.
+        eval_interval: number of iterations between evaluations. The policy with the highest score in them is the
+            result.
+        eval_pairs: number of game pairs of an evaluation's matches; a pair is a seed, played in both seats.
+        eval_opponents: opponents in evaluations.
         threads: number of threads for learning on the processor.
 
     Raises:
@@ -41,46 +44,55 @@ class PpoSettings(RunSettings):
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
-        "iterations": 2, "envs": 8, "steps": 16, "minibatch": 32, "snapshot": 1, "evaluation": 1,
-        "evaluation_units": 1, "holdout_units": 2,
+        "iterations": 2, "n_envs": 8, "n_steps": 16, "batch_size": 32, "snapshot_interval": 1, "eval_interval": 1,
+        "eval_pairs": 1, "holdout_pairs": 2,
     }  # fmt: skip
 
     iterations: int = 200
-    envs: int
-    steps: int
-    epochs: int
-    minibatch: int = 1024
-    rate: float = 1e-3
+    n_envs: int
+    n_steps: int
+    n_epochs: int
+    batch_size: int = 1024
+    learning_rate: float = 1e-3
     gamma: float
-    trace: float = 0.9
-    clip: float = 0.2
-    entropy: float
-    value: float = 0.5
+    gae_lambda: float = 0.9
+    clip_range: float = 0.2
+    ent_coef: float
+    vf_coef: float = 0.5
     opponents: tuple[str, ...]
-    snapshot: int = 20
-    snapshots: int = 4
-    priority: float = 1.0
-    least: float = 0.1
-    evaluation: int = 20
-    evaluation_units: int = 50
-    evaluate: tuple[str, ...]
+    snapshot_interval: int = 20
+    max_snapshots: int = 4
+    pfsp_exponent: float = 1.0
+    min_opponent_weight: float = 0.1
+    eval_interval: int = 20
+    eval_pairs: int = 50
+    eval_opponents: tuple[str, ...]
     threads: int
-    holdout_units: int = 200
+    holdout_pairs: int = 200
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(
-            self, 1, "iterations", "envs", "steps", "epochs", "snapshots", "evaluation", "evaluation_units", "threads"
+            self,
+            1,
+            "iterations",
+            "n_envs",
+            "n_steps",
+            "n_epochs",
+            "max_snapshots",
+            "eval_interval",
+            "eval_pairs",
+            "threads",
         )
-        check_whole(self, 0, "snapshot")
-        if not 2 <= self.minibatch <= self.envs * self.steps:
+        check_whole(self, 0, "snapshot_interval")
+        if not 2 <= self.batch_size <= self.n_envs * self.n_steps:
             raise InputError(
-                f"minibatch = {self.minibatch!r}: must lie in 2 .. envs * steps = {self.envs * self.steps}"
+                f"batch_size = {self.batch_size!r}: must lie in 2 .. n_envs * n_steps = {self.n_envs * self.n_steps}"
             )
-        check_shares(self, "gamma", "trace", "least")
-        check_positive(self, "rate", "clip")
-        check_not_negative(self, "entropy", "value", "priority")
-        for name in ("opponents", "evaluate"):
+        check_shares(self, "gamma", "gae_lambda", "min_opponent_weight")
+        check_positive(self, "learning_rate", "clip_range")
+        check_not_negative(self, "ent_coef", "vf_coef", "pfsp_exponent")
+        for name in ("opponents", "eval_opponents"):
             if not getattr(self, name):
                 raise InputError(f"{name}: at least one agent must be named")
-        check_agents(self, "opponents", "evaluate", "holdout")
+        check_agents(self, "opponents", "eval_opponents", "holdout")

@@ -71,9 +71,9 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         s, c = settings, settings.conditions
         self.title = f"A policy for {c.map} by PPO and self-play"
         self.map, self.rules = maps.load(c.map), Rules.of(c.rules)
-        self.league = League(s.opponents, self._snapshot, s.snapshots, s.priority, s.least)
+        self.league = League(s.opponents, self._snapshot, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)
         self.env = WarlightVecEnv(
-            s.envs, map=self.map, rules=self.rules, action=encoding_of(s.action, s.weights), observation="flat",
+            s.n_envs, map=self.map, rules=self.rules, action=encoding_of(s.action, s.weights), observation="flat",
             opponent=self.league.pool, picking="random" if c.picks == "random" else "play", max_cycles=s.max_cycles,
             reward=Reward(s.shaping, s.shaping_scale, s.gamma),
             mask="info" if s.action == "strategies" else "observation",
@@ -87,14 +87,14 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
     def learn(self, iteration: int) -> dict[str, Any]:
         """See `PpoRun.learn`."""
         s = self.settings
-        rate = s.rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
+        rate = s.learning_rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
         self.model.lr_schedule = lambda _: rate
         set_random_seed(_short(derive_seed(s.seed, _LEARN, iteration + 1)))
         self.env.seed(_short(derive_seed(s.seed, _PLAY, iteration)))
         self.model.set_env(self.env)  # this also starts all games anew
         counter = _Counter()
         try:
-            self.model.learn(s.envs * s.steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
+            self.model.learn(s.n_envs * s.n_steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
         except ValueError as error:
             if "to satisfy the constraint" not in str(error):  # a distribution refuses values that are not numbers
                 raise
@@ -118,9 +118,9 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
     def _make_model(self) -> MaskablePPO | PPO:
         s = self.settings
         common: dict[str, Any] = {
-            "n_steps": s.steps, "batch_size": s.minibatch, "n_epochs": s.epochs, "learning_rate": s.rate,
-            "gamma": s.gamma, "gae_lambda": s.trace, "clip_range": s.clip, "ent_coef": s.entropy, "vf_coef": s.value,
-            "device": "cpu",
+            "n_steps": s.n_steps, "batch_size": s.batch_size, "n_epochs": s.n_epochs, "learning_rate": s.learning_rate,
+            "gamma": s.gamma, "gae_lambda": s.gae_lambda, "clip_range": s.clip_range, "ent_coef": s.ent_coef,
+            "vf_coef": s.vf_coef, "device": "cpu",
         }  # fmt: skip
         network = board_kwargs(self.board, width=s.width, layers=s.layers)
         if s.action == "strategies":

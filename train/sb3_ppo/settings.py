@@ -38,11 +38,11 @@ class Sb3PpoSettings(PpoSettings):
 
     action: Literal["strategies", "factored"] = "strategies"
     weights: Weights = THESIS
-    envs: int = 128
-    steps: int = 64
-    epochs: int = 3
+    n_envs: int = 128
+    n_steps: int = 64
+    n_epochs: int = 3
     gamma: float = 0.98
-    entropy: float = 0.01
+    ent_coef: float = 0.01
     width: int = 32
     layers: int = 2
     hidden: int = 64
@@ -50,7 +50,7 @@ class Sb3PpoSettings(PpoSettings):
     shaping_scale: float = 1.0
     max_cycles: int = 150
     opponents: tuple[str, ...] = ("aggressive", "smart_random", "random")
-    evaluate: tuple[str, ...] = ("aggressive", "smart_random")
+    eval_opponents: tuple[str, ...] = ("aggressive", "smart_random")
     play: Literal["likeliest", "sampled"] = "likeliest"
     threads: int = 1
     holdout: tuple[str, ...] = ("one_big_army",)
@@ -61,5 +61,5 @@ class Sb3PpoSettings(PpoSettings):
         check_network(self.width, self.layers, self.hidden)
         maps.load(self.conditions.map)
         Rules.of(self.conditions.rules)
-        for agent in (*self.opponents, *self.evaluate, *self.holdout):
+        for agent in (*self.opponents, *self.eval_opponents, *self.holdout):
             parse(agent)

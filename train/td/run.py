@@ -148,15 +148,15 @@ class TdRun(WeightsTrainer[TdSettings]):
     def _batch(self, batch: int) -> dict[str, Any]:
         s = self.settings
         seed = derive_seed(s.seed, _PLAY, batch)
-        traces = self._duels.traces(self.model.weights(), s.games, seed, s.explore)
-        features, targets, outcomes = positions(traces, self.model, s.trace)
+        traces = self._duels.traces(self.model.weights(), s.games, seed, s.epsilon)
+        features, targets, outcomes = positions(traces, self.model, s.td_lambda)
         loss = float(-_cross(self.model.chance(features), outcomes).mean())
         rng = np.random.default_rng([s.seed, batch])
-        rate = s.rate * (0.55 + 0.45 * math.cos(math.pi * batch / s.batches))
-        for _ in range(s.passes):
+        rate = s.learning_rate * (0.55 + 0.45 * math.cos(math.pi * batch / s.batches))
+        for _ in range(s.n_epochs):
             order = rng.permutation(len(features))
-            for low in range(0, len(order), s.minibatch):
-                chosen = order[low : low + s.minibatch]
+            for low in range(0, len(order), s.batch_size):
+                chosen = order[low : low + s.batch_size]
                 self._step(features[chosen], targets[chosen], rate)
         if not (np.isfinite(self.model.theta).all() and math.isfinite(self.model.sharpness) and math.isfinite(loss)):
             raise RunError(f"batch {batch + 1}: a coefficient is not a number; the run stops, and the last one is kept")
@@ -164,9 +164,9 @@ class TdRun(WeightsTrainer[TdSettings]):
             "games": s.games, "positions": len(features), "loss": loss, "theta": self.model.theta.tolist(),
             "sharpness": self.model.sharpness, "moments": self._moments.tolist(), "steps": self._steps,
         }  # fmt: skip
-        if (batch + 1) % s.review == 0 or batch + 1 == s.batches:
+        if (batch + 1) % s.eval_interval == 0 or batch + 1 == s.batches:
             scores = self._duels.scores(
-                [self.model.weights()], [self.start], s.review_units, derive_seed(s.seed, _TEST, batch + 2)
+                [self.model.weights()], [self.start], s.eval_pairs, derive_seed(s.seed, _TEST, batch + 2)
             )
             shares = scores[0, 0].reshape(-1, 2).mean(1)
             entry["against_start"], entry["interval"] = float(shares.mean()), list(unit_interval(shares.tolist()))

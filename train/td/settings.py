@@ -18,41 +18,42 @@ class TdSettings(WeightsSettings):
     Args:
         batches: number of batches of self-play.
         games: number of games in a batch.
-        trace: λ of the returns.
-        rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth by a cosine.
-        passes: number of passes over a batch's positions.
-        minibatch: number of positions in a step.
-        explore: chance of a random turn in self-play.
+        td_lambda: λ of the returns.
+        learning_rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth by
+            a cosine.
+        n_epochs: number of passes over a batch's positions.
+        batch_size: number of positions in a step.
+        epsilon: chance of a random turn in self-play.
         samples: samples of the one-ply player.
         learn: terms with learned coefficients: held, bonus, neighbors, borders, regions, own_regions,
             whole_bonus_squared, army, largest_territory, threatened_bonus. The sharpness is always learned.
-        review: number of batches between measurements against the initial weights.
-        review_units: number of seeds of a measurement; each is played in both seats.
+        eval_interval: number of batches between measurements against the initial weights.
+        eval_pairs: number of game pairs of a measurement; a pair is a seed, played in both seats.
 
     Raises:
         InputError: a number does not allow learning.
     """
 
-    quick_values: ClassVar[dict[str, Any]] = {"batches": 2, "games": 8, "review_units": 2, "holdout_units": 2}
+    quick_values: ClassVar[dict[str, Any]] = {"batches": 2, "games": 8, "eval_pairs": 2, "holdout_pairs": 2}
 
     batches: int = 24
     games: int = 256
-    trace: float = 0.8
-    rate: float = 0.02
-    passes: int = 2
-    minibatch: int = 512
-    explore: float = 0.1
+    td_lambda: float = 0.8
+    learning_rate: float = 0.02
+    n_epochs: int = 2
+    batch_size: int = 512
+    epsilon: float = 0.1
     samples: int = 5
     learn: tuple[str, ...] = ("own_regions", "whole_bonus_squared", "army", "largest_territory", "threatened_bonus")
-    review: int = 1
-    review_units: int = 300
+    eval_interval: int = 1
+    eval_pairs: int = 300
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "batches", "games", "passes", "minibatch", "samples", "review", "review_units")
+        check_whole(self, 1, "batches", "games", "n_epochs", "batch_size", "samples", "eval_interval", "eval_pairs")
         for name in self.learn:
             if name not in FEATURES:
                 raise InputError(
                     f"learn: no feature {name!r}{did_you_mean(name, FEATURES)}; there are {', '.join(FEATURES)}"
                 )
-        check_shares(self, "trace", "explore")
+        check_shares(self, "td_lambda", "epsilon")

@@ -42,7 +42,7 @@ class _Games:
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
         self.config = config
-        self.rollouts = Rollouts(config, settings.envs, settings.steps, settings.max_rounds, jobs)
+        self.rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, jobs)
         context = make_context(config.board, config.params, config.players, PLANNING)
         self.turns = turn_evaluator(context, device, settings.threads)
         self.opponents: dict[str, Context] = {}
@@ -73,7 +73,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
         self.configs, self._games = GameConfigs(settings), dict[int, _Games]()
-        self.table = OpponentSampler(s.opponents, s.snapshots, s.priority, s.least)
+        self.table = OpponentSampler(s.opponents, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
         module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
@@ -94,12 +94,12 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         names, met = self._met(draw)
         rollout = self._play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
         played = time.perf_counter() - began
-        rate = s.rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
+        rate = s.learning_rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
         told = self.learner.update(games.turns, rollout, rate, draw)
         arrays = self._arrays()
         if not all(np.isfinite(values).all() for values in arrays.values()):
             raise RunError(f"iteration {iteration + 1}: a number of the network is none any more; {KEPT}")
-        self._steps += s.envs * s.steps
+        self._steps += s.n_envs * s.n_steps
         ended = [(names[met[b]], bool(rollout.won[b, t])) for b, t in np.argwhere(rollout.done)]
         return {
             "steps": self._steps, "games": len(ended), "won": sum(won for _, won in ended),
@@ -118,7 +118,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         """Return the opponents' names, and the index of the opponent in each game."""
         weights = self.table.weights()
         shares = np.array(list(weights.values()))
-        return list(weights), draw.choice(len(weights), self.settings.envs, p=shares / shares.sum())
+        return list(weights), draw.choice(len(weights), self.settings.n_envs, p=shares / shares.sum())
 
     def _play(self, games: _Games, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
         s, config = self.settings, games.config

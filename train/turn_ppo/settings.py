@@ -31,10 +31,10 @@ class TurnPpoSettings(PpoSettings):
     Args:
         action: the kind of action: turns.
         start: the initial network: none, learned (the one of the package), or an .npz file.
-        steps: number of rounds of each game in an iteration; all its games have the same map, rules and number of
+        n_steps: number of rounds of each game in an iteration; all its games have the same map, rules and number of
             players.
-        rate: learning rate of AdamW.
-        decay: weight decay of AdamW.
+        learning_rate: learning rate of AdamW.
+        weight_decay: weight decay of AdamW.
         gamma: discount; the reward is 1 for a won game.
         target_kl: an iteration stops its passes when the mean divergence from the playing policy exceeds this, in nats.
         critic: value function for the advantages: own (the network's value head), or a value function of searches:
@@ -54,12 +54,12 @@ class TurnPpoSettings(PpoSettings):
 
     action: Literal["turns"] = "turns"
     start: str = NONE
-    envs: int = 256
-    steps: int = 32
-    epochs: int = 2
-    decay: float = 1e-3
+    n_envs: int = 256
+    n_steps: int = 32
+    n_epochs: int = 2
+    weight_decay: float = 1e-3
     gamma: float = 1.0
-    entropy: float = 0.001
+    ent_coef: float = 0.001
     target_kl: float = 0.05
     critic: str = "learned"
     maps: tuple[str, ...] = ("world",)
@@ -67,7 +67,7 @@ class TurnPpoSettings(PpoSettings):
     players: tuple[float, ...] = (1.0,)
     max_rounds: int = 100
     opponents: tuple[str, ...] = ("aggressive", "smart_random", "plan")
-    evaluate: tuple[str, ...] = ("aggressive", "plan")
+    eval_opponents: tuple[str, ...] = ("aggressive", "plan")
     threads: int = 2
     holdout: tuple[str, ...] = ("mcts_thesis:457",)
 
@@ -75,13 +75,13 @@ class TurnPpoSettings(PpoSettings):
         super().__post_init__()
         check_whole(self, 1, "max_rounds")
         check_positive(self, "target_kl")
-        check_not_negative(self, "decay")
+        check_not_negative(self, "weight_decay")
         check_game_configs(self)
         with naming("opponents", *self.opponents):
             for opponent in self.opponents:
                 check_opponent(opponent)
-        pin_agents(self, "opponents", "evaluate", "holdout")
-        check_agents(self, "opponents", "evaluate", "holdout")  # names and files may be the same
+        pin_agents(self, "opponents", "eval_opponents", "holdout")
+        check_agents(self, "opponents", "eval_opponents", "holdout")  # names and files may be the same
         pin_files(self, start=load_turn_network)
         if self.critic != OWN:
             pin_files(self, critic=load_value)

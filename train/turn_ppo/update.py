@@ -61,7 +61,7 @@ def _loss(settings: TurnPpoSettings) -> ClipPPOLoss:
     actor = ProbabilisticTensorDictSequential(told, drawn)
     critic = TensorDictModule(_Pass(), ["worth"], ["state_value"])
     return ClipPPOLoss(
-        actor, critic, clip_epsilon=settings.clip, entropy_coeff=settings.entropy, critic_coeff=settings.value,
+        actor, critic, clip_epsilon=settings.clip_range, entropy_coeff=settings.ent_coef, critic_coeff=settings.vf_coef,
         loss_critic_type="l2", normalize_advantage=True,
     )  # fmt: skip
 
@@ -97,7 +97,7 @@ class TurnLearner:
         self._settings, self._device = settings, torch.device(device)
         self.module = module.to(self._device)
         self.optimizer = torch.optim.AdamW(
-            module.parameters(), lr=settings.rate, weight_decay=settings.decay, fused=True
+            module.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
         )  # fmt: skip
         self._loss = _loss(settings)
 
@@ -121,17 +121,17 @@ class TurnLearner:
         s = self._settings
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        advantage, target = advantages(rollout, s.gamma, s.trace)
+        advantage, target = advantages(rollout, s.gamma, s.gae_lambda)
         rows, told = rows_of(rollout, turns.players), []
         size = len(rows.round)
-        for which in _minibatches(size, s.minibatch, s.epochs, rng):
+        for which in _minibatches(size, s.batch_size, s.n_epochs, rng):
             at, chance = torch.from_numpy(which), rollout.log_probs.reshape(-1)[which]
             told.append(self._step(turns, rows.taken(which), chance, advantage[at], target[at]))
             if told[-1]["approx_kl"] > s.target_kl:
                 break
         means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
         left = 1.0 - float(torch.var(target - torch.from_numpy(_worth(rollout)).reshape(-1, 1)) / torch.var(target))
-        return Update(**means, explained_variance=left, passes=len(told) * s.minibatch / size)
+        return Update(**means, explained_variance=left, passes=len(told) * s.batch_size / size)
 
     def _step(
         self, turns: TurnEvaluator, rows: TurnRows, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
@@ -160,11 +160,11 @@ class TurnLearner:
         return {name: float(value.detach()) for name, value in figures.items()}
 
 
-def advantages(rollout: Rollout, gamma: float, trace: float) -> tuple[Tensor, Tensor]:
+def advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> tuple[Tensor, Tensor]:
     """Return advantages and targets of the critic, float32[B T, 1] each."""
     worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
     found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
-        gamma, trace, worth[:, :-1], worth[:, 1:], reward, done=done
+        gamma, gae_lambda, worth[:, :-1], worth[:, 1:], reward, done=done
     )
     return found[0].reshape(-1, 1), found[1].reshape(-1, 1)
 

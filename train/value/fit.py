@@ -103,10 +103,12 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
     with one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)
         module = ValueModule(generator)
-        optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
+        optimizer = torch.optim.AdamW(
+            module.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, settings.steps)
         for _ in range(settings.steps):
-            chosen = training[torch.randint(len(training), (settings.batch,), generator=generator)]
+            chosen = training[torch.randint(len(training), (settings.batch_size,), generator=generator)]
             optimizer.zero_grad()
             _loss(module, _part(inputs, chosen)).mean().backward()
             optimizer.step()

@@ -46,7 +46,7 @@ def _play(
     at = configs.draw(rng)
     config = configs[at]
     specs = [settings.player, *rng.choice(settings.opponents, config.players - 1).tolist()]
-    picks = "random" if rng.random() < settings.dealt else "play"
+    picks = "random" if rng.random() < settings.random_start_share else "play"
     seats = rng.permutation(config.players)
     players = [NetworkPlayer(specs[a], network, tuple(settings.weights)) for a in seats]
     agents = [player(derive_seed(seed, seat)) for seat, player in enumerate(players)]

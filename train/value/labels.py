@@ -49,7 +49,7 @@ class Labeller:
             generator=generate_plans if self._net is None else plans_and_samples,
             policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
         )  # fmt: skip
-        self._rounds = settings.playouts or (2 if self._network is None else 1)  #: rounds of a simulation
+        self._rounds = settings.playout_rounds or (2 if self._network is None else 1)  #: rounds of a simulation
         self._contexts: dict[int, Context] = {}
         self._setups: dict[tuple[int, int], NashSetup] = {}
         self._memory = threading.local()
@@ -58,10 +58,12 @@ class Labeller:
         """Return each player's share of a position, float64[P]; None if no player has a choice."""
         work, setup = self._begin(config, seed), self._setup(config, self._rounds)
         value = np.zeros(self._configs[config].players)
-        if self._settings.playouts:
-            write_playout_values(self._context(config), setup, position, self._settings.plays, work, value)
+        if self._settings.playout_rounds:
+            write_playout_values(self._context(config), setup, position, self._settings.label_simulations, work, value)
             return value
-        known = write_round_values(self._context(config), setup, position, self._settings.plays, work, value)
+        known = write_round_values(
+            self._context(config), setup, position, self._settings.label_simulations, work, value
+        )
         return value if known else None
 
     def after(self, config: int, position: Position, seed: int) -> Position | None:
@@ -107,8 +109,9 @@ def label_positions(
 ) -> ValuedPositions:
     """Return the labels with these numbers, each of a position from a won game.
 
-    The function draws a game and then a position of it. With probability `settings.leaves` it labels a position one
-    random round later, else the drawn position itself. Labels of drawn positions are mixed with the game's outcome.
+    The function draws a game and then a position of it. With probability `settings.random_move_share` it labels a
+    position one random round later, else the drawn position itself. Labels of drawn positions are mixed with the game's
+    outcome.
 
     Args:
         settings: settings of the run.
@@ -129,14 +132,14 @@ def label_positions(
         rng = np.random.default_rng(own)
         for attempt in range(_TRIES if won else 0):
             rows = won[rng.integers(len(won))]
-            row, leaf = int(rows[rng.integers(len(rows))]), rng.random() < settings.leaves
+            row, leaf = int(rows[rng.integers(len(rows))]), rng.random() < settings.random_move_share
             config, position = int(games.config_index[row]), games.position(row)
             found = labeller.after(config, position, derive_seed(own, attempt, 0)) if leaf else position
             value = None if found is None else labeller.value(config, found, derive_seed(own, attempt, 1))
             if found is None or value is None:
                 continue
             if not leaf:
-                value = (1 - settings.outcome) * value + settings.outcome * games.value[row, : len(value)]
+                value = (1 - settings.outcome_weight) * value + settings.outcome_weight * games.value[row, : len(value)]
             return ValuedPosition(config, int(games.game[row]), copied(found), value)
         raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and none could be labelled")
 

@@ -4,8 +4,8 @@ The current network plays games against itself and other agents (`games`). A sea
 games, and positions one random round later (`labels`). It evaluates its leaves with the current network. A new network
 is fitted to the labels (`fit`).
 
-The gate compares `accept` with the mean score, not with an end of its interval. A useful step is much larger than the
-noise of the games, and a damaged network scores far below one half.
+The gate compares `gate_threshold` with the mean score, not with an end of its interval. A useful step is much larger
+than the noise of the games, and a damaged network scores far below one half.
 """
 
 from __future__ import annotations
@@ -128,6 +128,6 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         report.text(
             "Fitted and held out: the cross-entropy between labels and what the network says, above the labels' own "
             f"entropy, in nats, for games that it was fitted to and others. A network stays out whose mean score is "
-            f"below {percent(self.settings.accept)}."
+            f"below {percent(self.settings.gate_threshold)}."
         )
         describe_predictions(report, result["log_loss"])

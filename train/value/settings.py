@@ -30,13 +30,14 @@ class ValueSettings(ExpertIterationSettings):
         start: the first network: weights (none), learned, or an .npz file.
         net: a turn network that adds candidate turns in the rounds that give labels: none, learned, or an .npz file.
         labels: number of labels in an iteration.
-        plays: number of simulated rounds for a label.
+        label_simulations: number of simulated rounds for a label.
         candidates: number of each player's turns in such a round.
-        playouts: 0: a label is the result of a search of one round. From 1: a label is the mean of `plays` playouts by
-            `net` of this many rounds; the current network evaluates their last positions.
-        leaves: share of labels for positions one random round later.
-        outcome: weight of the game's outcome in the other labels.
-        rate: learning rate; it falls to 0 by a cosine.
+        playout_rounds: 0: a label is the result of a search of one round. From 1: a label is the mean of
+            `label_simulations` playouts by `net` of this many rounds; the current network evaluates their last
+            positions.
+        random_move_share: share of labels for positions one random round later.
+        outcome_weight: weight of the game's outcome in the other labels.
+        learning_rate: learning rate; it falls to 0 by a cosine.
         previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:
@@ -44,15 +45,15 @@ class ValueSettings(ExpertIterationSettings):
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
-        "iterations": 2, "games": 12, "labels": 200, "plays": 60, "steps": 40, "gate_units": 1, "accept": 0.0,
-        "holdout_units": 1,
+        "iterations": 2, "games": 12, "labels": 200, "label_simulations": 60, "steps": 40, "gate_pairs": 1,
+        "gate_threshold": 0.0, "holdout_pairs": 1,
     }  # fmt: skip
 
     games: int = 900
     player: str = "nash:800,value=current,net=none"
     opponents: tuple[str, ...] = (
         "nash:800,value=current,net=none", "nash:800,value=current,net=none",
-        "nash:800,value=current,net=none,answer=mixture",
+        "nash:800,value=current,net=none,final_move=mixture",
         "nash:200,value=current,net=none", "mcts:60", "mcts:60",
     )  # fmt: skip
     maps: tuple[str, ...] = (
@@ -61,34 +62,34 @@ class ValueSettings(ExpertIterationSettings):
     )  # fmt: skip
     rules: tuple[str, ...] = (*("thesis",) * 4, "challenge1", "challenge2")
     players: tuple[float, ...] = (0.55, 0.15, 0.3)
-    dealt: float = 0.6
+    random_start_share: float = 0.6
     max_rounds: int = 90
     weights: Weights = PLANNING
     start: str = "weights"
     net: str = NONE
     labels: int = 80_000
-    plays: int = 1600
+    label_simulations: int = 1600
     candidates: int = 20
-    playouts: int = 0
-    leaves: float = 0.7
+    playout_rounds: int = 0
+    random_move_share: float = 0.7
     steps: int = 6000
-    batch: int = 1024
-    rate: float = 4e-3
-    decay: float = 1e-4
+    batch_size: int = 1024
+    learning_rate: float = 4e-3
+    weight_decay: float = 1e-4
     previous: bool = False
     holdout: tuple[str, ...] = ("mcts:457",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "labels", "plays")
+        check_whole(self, 1, "labels", "label_simulations")
         check_whole(self, 2, "candidates")
-        check_whole(self, 0, "playouts")
-        check_shares(self, "leaves")
+        check_whole(self, 0, "playout_rounds")
+        check_shares(self, "random_move_share")
         if not self.opponents:
             raise InputError("opponents: at least one must be named")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "holdout")
         pin_files(self, start=load_value, net=load_turn_network)
-        if load_turn_network(self.net) is None and self.playouts:
-            raise InputError(f"playouts = {self.playouts}: they are played by `net`, and that is {NONE}")
+        if load_turn_network(self.net) is None and self.playout_rounds:
+            raise InputError(f"playout_rounds = {self.playout_rounds}: they are played by `net`, and that is {NONE}")

@@ -92,8 +92,8 @@ class Duels:
         in_threads(play, range(len(parts)), self.jobs)
         return out
 
-    def traces(self, weights: Weights, games: int, seed: int, explore: float = 0.0) -> Traces:
-        """Play games of self-play, and return all positions' features; `explore` is the chance of a random turn."""
+    def traces(self, weights: Weights, games: int, seed: int, epsilon: float = 0.0) -> Traces:
+        """Play games of self-play, and return all positions' features; `epsilon` is the chance of a random turn."""
         start, _ = self._start(-(-games // 2), seed)
         out = Traces(
             np.zeros(games), np.zeros(games, dtype=np.int32),
@@ -107,7 +107,7 @@ class Duels:
             own = np.array(
                 [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
             )
-            self._play(weights, weights, explore, state, own, out.scores[part], out.features[part])
+            self._play(weights, weights, epsilon, state, own, out.scores[part], out.features[part])
             out.rounds[part] = state.round
 
         in_threads(play, range(0, games, _CHUNK), self.jobs)
@@ -127,7 +127,7 @@ class Duels:
         return state, rng
 
     def _play(
-        self, player: Weights, opponent: Duellist, explore: float, state: State, rng: npt.NDArray[np.uint64],
+        self, player: Weights, opponent: Duellist, epsilon: float, state: State, rng: npt.NDArray[np.uint64],
         scores: npt.NDArray[np.float64], trace: npt.NDArray[np.float32] | None,
     ) -> None:  # fmt: skip
         board, bot = self.board, isinstance(opponent, str)
@@ -138,7 +138,7 @@ class Duels:
         else:
             theirs = make_context(board, self.params, 2, opponent)
         samples = np.array([self.samples, 0 if bot else self.samples])
-        duel = reference(DuelSettings(samples, explore, self.max_rounds, self.picks == "random", self._terms))
+        duel = reference(DuelSettings(samples, epsilon, self.max_rounds, self.picks == "random", self._terms))
         features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
         work = make_duel_work(board.n_regions, board.n_edges)
         play_duels(mine, theirs, duel, 0, len(scores), state, rng, work, scores, features)

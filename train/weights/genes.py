@@ -111,7 +111,7 @@ class SearchSpace:
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
-            raise SearchParameterError("genes: at least one must evolve")
+            raise SearchParameterError("parameters: at least one must be named")
         for name in names:
             if name not in SEARCH_PARAMETERS:
                 raise SearchParameterError(

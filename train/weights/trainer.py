@@ -22,7 +22,7 @@ class WeightsSettings(RunSettings):
         start: the initial weights, with which the result is compared.
     """
 
-    holdout_units: int = 400
+    holdout_pairs: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
     start: ParameterVector = field(default_factory=ParameterVector)
 

@@ -49,28 +49,34 @@ class RunOptions:
     json: JsonOption = False
     quiet: QuietOption = False
 
-    def plain(self, file: Path | None) -> dict[str, Any]:
-        """Check the options, and return the plain data of the settings file."""
+    def check(self) -> None:
+        """Check the options."""
         from warlight_env.arena.contests.resumable import check_jobs
-        from warlight_env.train.common.settings_file import load_plain
 
         check_jobs(self.jobs)
+
+    def plain(self, file: Path | None) -> dict[str, Any]:
+        """Check the options, and return the plain data of the settings file."""
+        from warlight_env.train.common.settings_file import load_plain
+
+        self.check()
         return {} if file is None else load_plain(file)
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
         """Return the settings of a kind, from the file and the options."""
-        from warlight_env.train.common.settings_file import read_settings
+        from warlight_env.train.common.settings_file import load_settings, read_settings
 
-        settings = read_settings(kind, self.plain(file), str(file) if file else "settings")
+        self.check()
+        settings = read_settings(kind, {}, "settings") if file is None else load_settings(kind, file)
         return settings.quick() if self.quick else settings
 
     @contextlib.contextmanager
-    def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Iterator[Journal]:
+    def journal(self, command: str, file: Path | None, settings: RunSettings) -> Iterator[Journal]:
         """Open the folder of the run. After an interruption, print how to continue the run."""
         from warlight_env.train.common.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
-        with Journal(self.out or Path("runs", name), settings) as journal:
+        with Journal(self.out or Path("runs", name), settings.to_dict(), type(settings)) as journal:
             try:
                 yield journal
             except KeyboardInterrupt:
@@ -110,18 +116,18 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     the end the folder contains found.json (for ``weights=``), report.md and report.html.
 
     ```toml
-    genes = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that have an effect
+    parameters = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that have an effect
     seed = 1
     holdout = ["one_big_army"]     # an opponent of the final match only
     [[stages]]
     player = "one_ply"
     generations = 30
-    rivals = ["start", "champion", "hall"]
+    opponents = ["start", "champion", "hall"]
     [[stages]]
     player = "mcts:sims=25"
     generations = 20
-    units = 10                     # seeds, each in both seats
-    genes = ["army", "sharpness", "c"]
+    pairs = 10                     # of games: seeds, each in both seats
+    parameters = ["army", "sharpness", "c"]
     ```
     """
     need("train", "cma", "matplotlib")
@@ -141,8 +147,8 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     ```toml
     batches = 40
     games = 256       # of self-play in a batch
-    trace = 0.8       # lambda
-    rate = 0.03
+    td_lambda = 0.8
+    learning_rate = 0.03
     ```
     """
     need("train", "matplotlib")
@@ -163,7 +169,7 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     iterations = 3
     games = 900       # of an iteration: the current network against itself and others
     labels = 80000    # positions of these games that are searched
-    plays = 1600      # of the round, for a label
+    label_simulations = 1600
     steps = 6000      # of the fit
     maps = ["world", "large", "generated:40:101"]   # a map of 40 regions from seed 101
     players = [0.55, 0.15, 0.3]                       # shares of games of 2, 3 and 4 players
@@ -187,7 +193,7 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
     ```toml
     iterations = 4
     games = 2400      # of an iteration
-    seats = ["expert", "network", "aggressive"]      # players, drawn for each seat
+    seat_agents = ["expert", "network", "aggressive"]      # players, drawn for each seat
     steps = 6000      # of the fit
     maps = ["world", "generated:40:101"]              # a map of 40 regions from seed 101
     players = [0.8, 0.1, 0.1]                         # shares of games of 2, 3 and 4 players
@@ -214,9 +220,9 @@ def ppo(
     during the run.
 
     ```toml
-    iterations = 200                # each plays `envs` games in parallel for `steps` steps, and learns from them
+    iterations = 200                # each plays `n_envs` games in parallel for `n_steps` steps, and learns from them
     opponents = ["aggressive", "smart_random", "random"]   # in addition to copies of the policy
-    evaluate = ["aggressive", "smart_random"]              # by the match engine, every 20 iterations
+    eval_opponents = ["aggressive", "smart_random"]        # by the match engine, every 20 iterations
     holdout = ["one_big_army"]      # an opponent of the final match only
     action = "strategies"           # factored; turns: other settings, see examples/ppo_turns.toml
     weights = "found.json"          # for the encoding `strategies`; default: the thesis's
@@ -245,7 +251,7 @@ def _train(
 ) -> None:
     """Run a trainer with settings of that kind, and print its result; more: arguments of the trainer."""
     settings = options.settings(kind, file)
-    with options.journal(trainer.command, file, settings.to_dict()) as journal:
+    with options.journal(trainer.command, file, settings) as journal:
         with counting(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:
 
             def say(entry: dict[str, Any]) -> None:
@@ -257,7 +263,7 @@ def _train(
                 advance(done, "as found in the run folder")
             run = trainer(settings, journal, options.jobs, options.backend, say, **more)
             found = run.run()
-        games = 2 * settings.holdout_units * len(run.pairs(found))
+        games = 2 * settings.holdout_pairs * len(run.pairs(found))
         with counting("final match", games, "games", options.quiet) as advance:
             result = run.finish(found, advance)
         _tell(result, journal.folder, options.json, trainer.artifact_name)

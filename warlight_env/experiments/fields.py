@@ -23,7 +23,7 @@ from warlight_env.folder_lock import FolderLock
 QUICK_ROUNDS = 8
 
 #: The tree search alone, without local search after it.
-TREE = "mcts:refine=0"
+TREE = "mcts:local_search=0"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,11 @@ TABLE = FieldTable(
         "beside ours."
     ),
     fields=tuple(
-        Field(f"{final} against robust", (Side(f"{TREE},final={final}", 150), Side(f"{TREE},final=robust", 150)), 400)
+        Field(
+            f"{final} against robust",
+            (Side(f"{TREE},final_move={final}", 150), Side(f"{TREE},final_move=robust", 150)),
+            400,
+        )
         for final in ("max", "max_robust", "secure")
     ),
 )

@@ -4,7 +4,7 @@ from warlight_env.experiments.fields import Field, FieldTable, Side
 
 
 def _duel(one: str, other: str, theirs: float | None = None, sample: str = "") -> Field:
-    sides = tuple(Side(f"flat_mc:answer={answer}", 228) for answer in (one, other))
+    sides = tuple(Side(f"flat_mc:final_move={answer}", 228) for answer in (one, other))
     return Field(f"{one} against {other}", sides, games=250, theirs=theirs, theirs_sample=sample)
 
 

@@ -5,9 +5,18 @@ from warlight_env.experiments.fields import Field, FieldTable, Side
 PLAIN = "maxn:depth=4,breadth=3"
 
 
-def _on(term: str) -> Field:
-    sides = (Side(f"{PLAIN},{term}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
-    return Field(f"{term}, against three without", sides, games=300, rounds=120)
+#: The options of the terms. Run folders contain the names of the terms.
+OPTIONS = {
+    "territory": "territory_weight",
+    "join": "join_weight",
+    "spare": "spare_weight",
+    "chains": "follow_up_weight",
+}
+
+
+def _on(term: str, weight: float) -> Field:
+    sides = (Side(f"{PLAIN},{OPTIONS[term]}={weight:g}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
+    return Field(f"{term}={weight:g}, against three without", sides, games=300, rounds=120)
 
 
 TABLE = FieldTable(
@@ -24,7 +33,7 @@ TABLE = FieldTable(
         "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
     fields=tuple(
-        _on(f"{term}={weight:g}")
+        _on(term, weight)
         for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))
         for weight in weights
     ),

@@ -7,7 +7,7 @@ SHARES = Side(TREE, SIMULATIONS)
 
 
 def _placed(alpha: float, beta: float) -> Side:
-    return Side(f"{TREE},values=placements,alpha={alpha:g},beta={beta:g}", SIMULATIONS)
+    return Side(f"{TREE},utility=placements,alpha={alpha:g},beta={beta:g}", SIMULATIONS)
 
 
 def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None, map: str = "small") -> Field:

@@ -7,7 +7,7 @@ THEIRS = {50: 0.60, 100: 0.53}
 
 
 def _duel(top: int, simulations: int) -> Field:
-    sides = (Side(f"{TREE},top={top}", simulations), Side(TREE, simulations))
+    sides = (Side(f"{TREE},breadth={top}", simulations), Side(TREE, simulations))
     theirs = THEIRS.get(simulations) if top == 3 else None
     sample = "" if theirs is None else "with the heuristic"
     return Field(

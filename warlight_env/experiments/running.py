@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
@@ -80,7 +81,7 @@ class Result:
             ExperimentError: the file cannot be read, or is not a result.
         """
         text = bounded.read_text(path, bounded.RESULT_BYTES, ExperimentError, "experiment's result")
-        data = bounded.parse_json(text, str(path), ExperimentError)
+        data = present_specs(bounded.parse_json(text, str(path), ExperimentError))
         try:
             if data["format"] != FORMAT:
                 raise ValueError(f"format {data['format']!r}, not {FORMAT}")

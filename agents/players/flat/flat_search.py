@@ -46,10 +46,10 @@ class FlatSettings(SearchSettings):
     rounds: Annotated[
         int, Param("length of a simulation in rounds, including the round of the turn", 1, 10_000, shared=True)
     ] = 5  # fmt: skip
-    refine: float = 0.0
+    local_search: float = 0.0
     scenarios: int = 96
     horizon: int = 3
-    answer: Annotated[
+    final_move: Annotated[
         str, Param(f"statistic that ranks turns by their results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
     ] = "median"
 
@@ -144,7 +144,7 @@ class FlatSearch(AnytimeSearch):
                 results.setdefault(key, []).append(kept.get(i, ()))
         return by_middle(
             [
-                replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.answer))
+                replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.final_move))
                 for key, candidate in merged.items()
             ]
         )

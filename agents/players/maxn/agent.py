@@ -67,24 +67,24 @@ class MaxnAgent(SearchAgent):
         secs: Annotated[float | None, SECONDS] = None,
         depth: Annotated[int, Param("search depth in players' moves", 1, MAX_DEPTH)] = 4,
         breadth: Annotated[int, Param("number of turns to search for each player", 1, MAX_BREADTH)] = 5,
-        territory: Annotated[
+        territory_weight: Annotated[
             float,
             Param(
                 "weight of each region of the largest connected territory", 0, 1000, python_range=Range(),
                 more="It is added to the same term of the weights.",
             ),
         ] = 0.0,
-        join: Annotated[
+        join_weight: Annotated[
             float, Param("weight of battles that connect own territories", 0, 10, python_range=Range())
         ] = 0.0,
-        spare: Annotated[
+        spare_weight: Annotated[
             float,
             Param(
                 "weight of the penalty for attacks on weak enemies that border a strong enemy", 0, 10,
                 python_range=Range(),
             ),
         ] = 0.0,
-        chains: Annotated[
+        follow_up_weight: Annotated[
             float, Param("weight of the best battle that can follow a capture", 0, 10, python_range=Range())
         ] = 0.0,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
@@ -93,13 +93,13 @@ class MaxnAgent(SearchAgent):
         check_values(
             MaxnAgent,
             {
-                "sims": sims, "secs": secs, "depth": depth, "breadth": breadth, "territory": territory, "join": join,
-                "spare": spare, "chains": chains,
+                "sims": sims, "secs": secs, "depth": depth, "breadth": breadth, "territory_weight": territory_weight,
+                "join_weight": join_weight, "spare_weight": spare_weight, "follow_up_weight": follow_up_weight,
             },
         )  # fmt: skip
         self.depth, self.breadth = depth, breadth
-        self._terms = float(join), float(spare), float(chains)
-        self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
+        self._terms = float(join_weight), float(spare_weight), float(follow_up_weight)
+        self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory_weight)
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         unlimited = limits.simulations is None and limits.deadline == float("inf")

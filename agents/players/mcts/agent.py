@@ -31,12 +31,12 @@ class MctsAgent(AnytimeAgent):
         return list(self._record(view, None).candidates[0].picks)
 
     def _most(self, simulations: int | None) -> int | None:
-        return simulations if simulations is None or self.settings.final != "max_robust" else 2 * simulations
+        return simulations if simulations is None or self.settings.final_move != "max_robust" else 2 * simulations
 
     def _run(
         self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
     ) -> None:
-        if self.settings.final != "max_robust":
+        if self.settings.final_move != "max_robust":
             super()._run(search, simulations, part, left)
             return
         search.run(simulations, left(0.5 * part))

@@ -95,8 +95,8 @@ def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> Non
     for level in range(context.players):
         p, turns = (settings.play.player + level) % context.players, turn_set_of(work.turns, level)
         count = generate(context, play.position, p, play.rng, play.generator, turns)
-        if 0 < settings.top < count:
-            count = narrowing_at(settings.narrow)(context, settings.play, play, p, turns, count, settings.top)
+        if 0 < settings.breadth < count:
+            count = narrowing_at(settings.narrow)(context, settings.play, play, p, turns, count, settings.breadth)
         work.found[level] = count
         if settings.prior != 0:
             likely, total = work.prior[level], 0.0

@@ -127,8 +127,8 @@ def selection_signature() -> Any:
     selected. rng: uint64[2], the thread's generator, for rules that draw (`engine.rng`); the rules here do not draw.
     """
     settings = TreeSettings(
-        play=make_simulation_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0,
-        leaves=1, locked=False, virtual=0,
+        play=make_simulation_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, breadth=0, prior=0,
+        leaf_batch=1, locked=False, virtual=0,
     )  # fmt: skip
     records = make_tree(1, 1, 1), reference(settings), make_tree_work(1, 1, 2, 1, 1)
     return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64, record_types()["rng"])
@@ -136,5 +136,5 @@ def selection_signature() -> Any:
 
 selection_at = function_at(selection_signature)
 SELECTIONS: Final = KernelRegistry(
-    "selection", selection_signature, {"seen": select_uct, "blind": select_duct, "prior": select_puct}
+    "selection", selection_signature, {"uct": select_uct, "duct": select_duct, "puct": select_puct}
 )

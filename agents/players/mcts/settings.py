@@ -44,13 +44,13 @@ class MctsSettings(SearchSettings):
     selection: Annotated[
         str,
         Param(
-            "selection of turns: given the earlier players' turns (seen), without them (blind), or by priors (prior)",
+            "selection of turns: uct, duct (decoupled UCT), puct (with priors)",
             choices=SELECTIONS,
-            more="blind is decoupled UCT: it values an enemy's turn over all turns of earlier players, because players "
-            "move simultaneously. prior is PUCT. The thesis uses seen.",
+            more="uct and puct value a turn given the turns of earlier players. duct values it over all of these "
+            "turns, because players move simultaneously. The thesis uses uct.",
         ),
-    ] = "seen"  # fmt: skip
-    top: Annotated[
+    ] = "uct"  # fmt: skip
+    breadth: Annotated[
         int,
         Param(
             "number of a player's turns that enter the tree, the best one round ahead; 0: all",
@@ -59,14 +59,14 @@ class MctsSettings(SearchSettings):
             more="The player's share ranks the turns.",
         ),
     ] = 0
-    leaves: Annotated[
+    leaf_batch: Annotated[
         int,
         Param(
             "number of leaves to select before one call evaluates them", 1, 10_000,
             more="With more than one, each leaf counts as `virtual_loss` lost visits until its evaluation.",
         ),
     ] = 1  # fmt: skip
-    final: Annotated[
+    final_move: Annotated[
         str,
         Param(
             f"rule that chooses the answer: {', '.join(FINAL_MOVE_RULES)}", choices=FINAL_MOVE_RULES,
@@ -87,17 +87,17 @@ class MctsSettings(SearchSettings):
     def for_kernels(self, play: SimulationSettings, functions: Functions = BUILT_IN) -> TreeSettings:
         """Return the settings of the tree's kernels."""
         shared = self.parallel in ("tree", "lock") and self.threads > 1
-        one_by_one = self.leaves == 1 or (self.parallel == "leaf" and self.threads > 1)
+        one_by_one = self.leaf_batch == 1 or (self.parallel == "leaf" and self.threads > 1)
         return reference(
             TreeSettings(
                 play=play,
                 exploration=float(self.exploration),
                 root_visits=self.exploration_visits == "root",
                 select=SELECTIONS.address(self.selection),
-                narrow=NARROWINGS.address("best") if self.top else 0,
-                top=self.top,
+                narrow=NARROWINGS.address("best") if self.breadth else 0,
+                breadth=self.breadth,
                 prior=0 if functions.prior is None else address(plug_in("prior", functions.prior)),
-                leaves=self.leaves,
+                leaf_batch=self.leaf_batch,
                 locked=self.parallel == "lock" and shared,
                 virtual=self.virtual_loss if shared or not one_by_one else 0,
             )
@@ -105,14 +105,14 @@ class MctsSettings(SearchSettings):
 
 
 #: The choices of the thesis's author.
-THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesis", weights="thesis")
+THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, local_search=0.0, turns="thesis", weights="thesis")
 
 #: The parameters of `mcts`, and of the related agents with other defaults.
 PARAMETERS: Final = parameters_of(MctsSettings)
 THESIS_PARAMETERS: Final = parameters_of(
     MctsSettings,
     exploration=THESIS_SETTINGS.exploration,
-    refine=THESIS_SETTINGS.refine,
+    local_search=THESIS_SETTINGS.local_search,
     turns=THESIS_SETTINGS.turns,
     weights=THESIS_SETTINGS.weights,
 )

@@ -139,7 +139,7 @@ def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
     """Run simulations on a tree with a state at its root; several threads may do it, each with its own `work`."""
     left = np.int64(simulations)
     while left > 0:
-        count = min(left, np.int64(settings.leaves))
+        count = min(left, np.int64(settings.leaf_batch))
         select_leaves(context, settings, tree, work, count)
         evaluate_leaves(context, settings.play, work.play, count, settings.play.rounds)
         backpropagate(context, settings, tree, work, count)

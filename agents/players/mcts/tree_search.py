@@ -66,7 +66,7 @@ class TreeSearch(AnytimeSearch):
         simulations: int | None = None,
     ) -> None:
         chosen = MctsSettings() if settings is None else settings
-        self.grain = chosen.leaves
+        self.grain = chosen.leaf_batch
         super().__init__(view, chosen, seed, functions, simulations)
 
     @staticmethod
@@ -83,7 +83,7 @@ class TreeSearch(AnytimeSearch):
         n, e, players = view.board.n_regions, view.board.n_edges, view.players
         s, capacity = self.settings, self.functions.capacity
         tree = make_tree(n, e, self.nodes, players, capacity, self.functions.prior is not None)
-        works = [make_tree_work(n, e, players, s.samples, capacity, s.leaves) for _ in range(s.workers)]
+        works = [make_tree_work(n, e, players, s.samples, capacity, s.leaf_batch) for _ in range(s.workers)]
         return TreeStore(tree, works)
 
     def _plant(self, store: TreeStore, position: Position, seed: int) -> None:
@@ -138,7 +138,7 @@ class TreeSearch(AnytimeSearch):
                     visits, total = visits + before.visits, total + before.total
                 merged[key] = Candidate(orders, visits, total, picks)
         rng = np.random.default_rng(derive_seed(self.seed, self.simulations))
-        return FINAL_MOVE_RULES[self.settings.final](list(merged.values()), rng)
+        return FINAL_MOVE_RULES[self.settings.final_move](list(merged.values()), rng)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
         """Return the choice of a child of the root: orders or, during the picks, wanted regions."""

@@ -21,10 +21,10 @@ class TreeSettings(NamedTuple):
     exploration: float
     root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
     select: int  #: from `selection.SELECTIONS`
-    narrow: int  #: from `rollout_policy.NARROWINGS`; 0 if `top` is 0
-    top: int  #: most turns of a player in the tree, the best one round ahead; 0: all
+    narrow: int  #: from `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
+    breadth: int  #: most turns of a player in the tree, the best one round ahead; 0: all
     prior: int  #: of `context.prior_signature`: writes priors of turns; 0: no priors
-    leaves: int  #: number of leaves that are evaluated together
+    leaf_batch: int  #: number of leaves that are evaluated together
     locked: bool  #: whether one lock protects the whole tree
     virtual: int  #: virtual losses of a running simulation at its nodes; 0: none
 

@@ -118,10 +118,10 @@ class NashAgent(SearchAgent):
                 100,
             ),
         ] = None,
-        responses: Annotated[
-            int | None, Param(f"number of searches for best responses (default: {_told('responses')})", 0, 100)
+        best_responses: Annotated[
+            int | None, Param(f"number of searches for best responses (default: {_told('best_responses')})", 0, 100)
         ] = None,
-        refine: Annotated[
+        local_search: Annotated[
             float,
             Param(
                 "part of the budget for the search for best responses",
@@ -137,53 +137,55 @@ class NashAgent(SearchAgent):
                 f"number of scenarios that test best responses (default: {_told('scenarios')})", 1, 10_000, shared=True
             ),
         ] = None,
-        answer: Annotated[
-            Literal["best", "likely", "mixture"] | None,
+        final_move: Annotated[
+            Literal["best", "most_likely", "mixture"] | None,
             Param(
-                "the answer: best (the best turn against the others' mixtures), likely (the most likely turn of our "
-                "mixture), mixture (a draw from it); default: best, under fog likely",
-                choices=("best", "likely", "mixture"),
+                "the answer: best (the best turn against the others' mixtures), most_likely (the most likely turn of "
+                "our mixture), mixture (a draw from it); default: best, under fog most_likely",
+                choices=("best", "most_likely", "mixture"),
             ),
         ] = None,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         net: Annotated[str | TurnNetwork | None, NET] = "learned",
-        anchor: Annotated[
+        policy_anchor: Annotated[
             float | None,
             Param(
                 "minimum gain in win probability before the search leaves the network's most likely turn; also "
                 f"for players with the same candidate turns as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
                 1,
+                more="The network is the anchor policy of piKL (Jacob et al., 2022).",
             ),
         ] = None,
-        others: Annotated[
-            Literal["known", "same", "seen", "plans", "network", "ways"],
+        opponent_model: Annotated[
+            Literal["recognized", "same", "observed", "plans", "network", "generators"],
             Param(
-                "candidate turns of the other players: same (as ours), known (as ours; without fog, recognised bots "
-                "one_big_army and aggressive have their own turns), plans, network, ways (the thesis's generators), "
-                "seen (these three kinds, weighted by similarity to the observed turns)",
-                choices=("known", "same", "seen", *OPPONENT_TYPES),
+                "candidate turns of the other players: same (as ours), recognized (as ours; without fog, recognized "
+                "bots one_big_army and aggressive have their own turns), plans, network, generators (those of the "
+                "thesis), observed (these three kinds, weighted by similarity to the observed turns)",
+                choices=("recognized", "same", "observed", *OPPONENT_TYPES),
             ),
-        ] = "known",
+        ] = "recognized",
         threads: Annotated[
             int, Param("number of parallel searches per move, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
-        picks: Annotated[Literal["played", "best"], PICKS] = "played",
+        picks: Annotated[Literal["simulated", "best"], PICKS] = "simulated",
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
-        self.refine, self.threads = refine, threads
-        self.answer, self.picks, self.others, self.anchor = answer, picks, others, anchor
-        given = {"candidates": candidates, "responses": responses, "scenarios": scenarios, "rounds": rounds}
+        self.local_search, self.threads = local_search, threads
+        self.final_move, self.picks, self.opponent_model = final_move, picks, opponent_model
+        self.policy_anchor = policy_anchor
+        given = {"candidates": candidates, "best_responses": best_responses, "scenarios": scenarios, "rounds": rounds}
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
         self.rng = make_rng(self.seed)
         self.value, self.nets = load_value(value), load_networks(net)
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
-        self.rounds, self.sizes = rounds, (candidates, responses, scenarios, rounds)
+        self.rounds, self.sizes = rounds, (candidates, best_responses, scenarios, rounds)
         self._rate: float | None = None  # measured `Sizes.steps` a second
-        if others == "network" and self.nets is None:
-            raise InputError("others = 'network': there is none, with net = 'none'")
+        if opponent_model == "network" and self.nets is None:
+            raise InputError("opponent_model = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentTypes | None = None
         self._simple: RecognizedBots | None = None
@@ -202,8 +204,8 @@ class NashAgent(SearchAgent):
 
     def _anchor_for(self, view: View) -> float:
         """Return the bonus of the network's most likely turn."""
-        if self.anchor is not None:
-            return self.anchor
+        if self.policy_anchor is not None:
+            return self.policy_anchor
         return _ANCHOR_IN_FOG if view.rules.fog else _ANCHOR
 
     def _sizes(self, view: View, limits: Limits) -> Sizes:
@@ -236,14 +238,14 @@ class NashAgent(SearchAgent):
 
         position: the position of the search. None: the other players choose from the same turns as this player.
         """
-        if self.others in ("known", "same"):
+        if self.opponent_model in ("recognized", "same"):
             return None
         made = self._opponents
         if made is None or not made.goes_on(view):
             chosen = [
                 kind
                 for kind in OPPONENT_TYPES
-                if self.others in (kind, "seen") and (kind, self.nets) != ("network", None)
+                if self.opponent_model in (kind, "observed") and (kind, self.nets) != ("network", None)
             ]
             made = OpponentTypes(view, chosen, self.weights, self._net(view))
             self._opponents = made
@@ -255,7 +257,7 @@ class NashAgent(SearchAgent):
 
         None: the agent does not look for simple bots, or the game has fog.
         """
-        if self.others != "known" or view.rules.fog:
+        if self.opponent_model != "recognized" or view.rules.fog:
             return None
         if self._simple is None or not self._simple.goes_on(view):
             self._simple = RecognizedBots(view)
@@ -280,14 +282,14 @@ class NashAgent(SearchAgent):
             context, sizes.rounds, sizes.scenarios, None if simple is None else SimpleContexts(*simple.contexts)
         )
         of = RoundGame(
-            context, setup, position, player, opponents, simple, sizes.candidates, sizes.responses, self.refine,
-            0.0 if net is None else self._anchor_for(view),
+            context, setup, position, player, opponents, simple, sizes.candidates, sizes.best_responses,
+            self.local_search, 0.0 if net is None else self._anchor_for(view),
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
         # If other players are not visible, their mixtures are guesses, and exploiting guesses is worth less.
-        answer = self.answer or ("likely" if view.rules.fog else "best")
+        answer = self.final_move or ("most_likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 
     def _found(self, works: list[NashWork], player: int, begun: int, answer: str, limits: Limits) -> SearchRecord:
@@ -301,7 +303,7 @@ class NashAgent(SearchAgent):
         mixture = turns.mixture
         best = max(range(len(found)), key=lambda i: found[i].value + turns.bonus[i])
         likely = np.where(mixture >= _LEAST * mixture.max(), mixture, 0.0)
-        if answer == "likely":
+        if answer == "most_likely":
             best = int(mixture.argmax())
         elif answer == "mixture" and likely.sum() > 0:
             best = int(np.random.default_rng(int(self.rng[0])).choice(len(found), p=likely / likely.sum()))

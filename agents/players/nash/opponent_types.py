@@ -28,7 +28,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
 #: Kinds of turns with their policies; the network's kind only exists with a network.
-OPPONENT_TYPES: Final = {"plans": random_style_turn, "network": sampled_turn, "ways": random_turn}
+OPPONENT_TYPES: Final = {"plans": random_style_turn, "network": sampled_turn, "generators": random_turn}
 #: _DRAWS: turns of a kind that are compared with the visible orders. _WIDTH: the tolerance of that comparison, as a
 #: part of all armies.
 _DRAWS, _WIDTH = 8, 0.25

@@ -36,7 +36,7 @@ class Sizes(NamedTuple):
     """The size of the game of a round."""
 
     candidates: int  #: first turns of each player
-    responses: int  #: number of searches for best responses
+    best_responses: int  #: number of searches for best responses
     scenarios: int  #: scenarios for trying responses
     rounds: int  #: rounds of a play
 
@@ -75,9 +75,9 @@ class RoundGame(NamedTuple):
     opponents: OpponentTypes | None  #: estimates the other players' turns, if they do not choose from the same turns
     simple: RecognizedBots | None  #: estimates whether the other players are predictable bots
     candidates: int
-    responses: int
-    refine: float  #: part of the budget for best responses
-    anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
+    best_responses: int
+    local_search: float  #: part of the budget for best responses
+    policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
 
 
 class _Move:
@@ -133,9 +133,9 @@ class _Move:
         """
         of, work = self._of, self._work
         others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
-        times = of.responses if others and of.refine else 0
+        times = of.best_responses if others and of.local_search else 0
         guessed = [p for p in others if prediction_probability(work, np.int64(p)) < _SURE]
-        part = of.refine if times else 0.0
+        part = of.local_search if times else 0.0
         end = (1.0 - part) / (times + 1)
         self._solve(end)
         for _ in range(times):
@@ -163,9 +163,9 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
             for p in range(of.context.players):
                 if p != of.player:
                     of.opponents.write(of.position, p, of.candidates, work)
-        for p in range(of.context.players if of.anchor else 0):
+        for p in range(of.context.players if of.policy_anchor else 0):
             if p == of.player or of.opponents is None:
-                add_policy_anchor(of.context, of.position, p, np.float64(of.anchor), work)
+                add_policy_anchor(of.context, of.position, p, np.float64(of.policy_anchor), work)
         if of.simple is not None:
             for p in range(of.context.players):
                 if p != of.player:

@@ -30,13 +30,13 @@ WAYS: Final = ("compiled", "called", "given")
 #: How the search goes about it; what several threads draw from one tree depends on chance.
 FORMS: Final[dict[str, dict[str, Any]]] = {
     "one thread": {},
-    "with local search": {"refine": 0.5, "scenarios": 4, "horizon": 1},
+    "with local search": {"local_search": 0.5, "scenarios": 4, "horizon": 1},
     "one tree": {"threads": 2},
     "trees side by side": {"threads": 2, "parallel": "root"},
     "leaves": {"threads": 2, "parallel": "leaf"},
     "flat": {},
-    "playouts that look ahead": {"playout": "one_ply", "tries": 1},
-    "the best turns": {"top": 2, "tries": 1},
+    "playouts that look ahead": {"playout": "one_ply", "lookahead_samples": 1},
+    "the best turns": {"breadth": 2, "lookahead_samples": 1},
 }
 BY_CHANCE: Final = ("one tree", "leaves")
 #: Numbers that come out of a turn, a region, a count, and their edges.
@@ -125,7 +125,7 @@ class PlugIns(Target):
         if kind == "picker" or (kind == "policy" and seed == 0):
             return self._in_environment(kind, function, seed)
         game = self._games[seed % len(self._games)]
-        short = {"samples": 1, "rounds": 1, "refine": 0.0, **FORMS[form]}
+        short = {"samples": 1, "rounds": 1, "local_search": 0.0, **FORMS[form]}
         agent: FlatAgent | MctsAgent
         if form == "flat":
             agent = FlatAgent(seed, 6, settings=FlatSettings(**short), **{kind: function})

@@ -30,7 +30,7 @@ MORE = {
     "tournament": b'agents = ["random", {name = "b", spec = "mcts:sims=5", clock = "1s"}]\nmaps = ["small"]\n'
     b'rules = [{preset = "thesis", fog = true}, "challenge1"]\nformat = "gauntlet"\nchallengers = ["b"]\nplayers = 2\n'
     b'games = 10\nclock = "10s+0.5s"\non_crash = "forfeit"\non_late = "report"\npicks = "agents"\nmax_rounds = 50\n',
-    "ppo": b'action = "factored"\nenvs = 4\nsteps = 8\nminibatch = 16\nweights = "default"\nshaping = "income"\n'
+    "ppo": b'action = "factored"\nn_envs = 4\nn_steps = 8\nbatch_size = 16\nweights = "default"\nshaping = "income"\n'
     b'play = "sampled"\n[conditions]\nmap = "small"\nrules = "challenge2"\npicks = "agents"\nmax_rounds = 9\n',
     "td": b'batches = 1\nlearn = ["army", "own_regions"]\nseed = 0\nholdout = []\n[conditions]\nmap = "small"\n',
 }

@@ -17,9 +17,10 @@ from warlight_env.maps import load
 
 SEEDS = {
     "agent": (
-        "random:chunks=5,slack=2", "mcts:457", "mcts:1.5s", "mcts:sims=50,c=0.5,final=max,parallel=tree,threads=2",
-        "mcts_thesis:secs=1,playout=one_ply,values=placements,alpha=0.9,beta=0.1", "one_ply:samples=3,weights=thesis",
-        "flat_mc:sims=10,answer=mode", "minimax2:samples=4", "maxn:depth=3,breadth=4", "belief:aggressive",
+        "random:chunks=5,margin=2", "mcts:457", "mcts:1.5s",
+        "mcts:sims=50,c=0.5,final_move=max,parallel=tree,threads=2",
+        "mcts_thesis:secs=1,playout=one_ply,utility=placements,alpha=0.9,beta=0.1", "one_ply:samples=3,weights=thesis",
+        "flat_mc:sims=10,final_move=mode", "minimax2:samples=4", "maxn:depth=3,breadth=4", "belief:aggressive",
         "belief:belief:random", "policy:small", "policy:nowhere.npz", "cmd:true", "cmd[bank=1,policy=skip]:true 'a b'",
         "aggressive", "one_big_army",
     ),

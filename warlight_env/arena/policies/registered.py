@@ -24,7 +24,9 @@ class _SavedModelSettings:
     trust: Annotated[str, Param("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )
-    play: Annotated[str, Param("drawn: draw actions by probability; likeliest: take the most likely action")] = "drawn"
+    play: Annotated[
+        str, Param("sampled: sample actions from their probabilities; likeliest: take the most likely action")
+    ] = "sampled"
 
 
 def _load() -> Callable[..., Agent]:

@@ -99,10 +99,10 @@ class SavedModelAgent(TrainedAgent):
         *,
         file: str = "",
         trust: str = "no",
-        play: str = "drawn",
+        play: str = "sampled",
     ) -> None:
-        if play not in ("drawn", "likeliest"):
-            raise AgentError(f"agent 'sb3': play = {play!r}: must be 'drawn' or 'likeliest'")
+        if play not in ("sampled", "likeliest"):
+            raise AgentError(f"agent 'sb3': play = {play!r}: must be 'sampled' or 'likeliest'")
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
             raise AgentError("agent 'sb3': name a .zip of Stable-Baselines3, as in sb3:file=model.zip,trust=yes")

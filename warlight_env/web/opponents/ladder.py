@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import InputError
 
@@ -40,7 +41,7 @@ def ladder_of(folders: Sequence[Path]) -> dict[str, Any]:
 def _part(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
     text = bounded.read_text(path, bounded.RESULT_BYTES, LadderError, "result of a tournament")
-    data = bounded.parse_json(text, str(path), LadderError)
+    data = present_specs(bounded.parse_json(text, str(path), LadderError))
     try:
         played, ratings = data["tournament"], data["ratings"]
         if data["interrupted"] or not ratings:
