@@ -17,7 +17,7 @@ from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 from warlight_env.train.td.settings import TdSettings
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 from warlight_env.train.value.settings import ValueSettings
-from warlight_env.train.weights.genes import Variant
+from warlight_env.train.weights.genes import ParameterVector
 
 #: The sections of the page: title, what follows the title, and the class.
 SECTIONS: tuple[tuple[str, str, type], ...] = (
@@ -32,7 +32,7 @@ SECTIONS: tuple[tuple[str, str, type], ...] = (
     ),
     ("PPO of complete turns", '`warlight train ppo FILE`, with `action = "turns"`', TurnPpoSettings),
     ("The table conditions", "`[conditions]` of every settings file: the conditions of matches", Conditions),
-    ("The table start", "`[start]` of `evolve` and `td`: the initial weights", Variant),
+    ("The table start", "`[start]` of `evolve` and `td`: the initial weights", ParameterVector),
 )  # fmt: skip
 
 _KINDS = {int: "integer", float: "number", str: "text", bool: "true or false", Weights: "weights"}

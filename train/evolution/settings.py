@@ -25,7 +25,8 @@ class Stage:
         pairs: number of game pairs in the first generation, against each opponent; a pair is a seed, played in both
             seats.
         max_pairs: largest number of pairs in a generation.
-        opponents: start (the initial weights), champion (the best so far), hall (the two champions before it), and agents.
+        opponents: start (the initial weights), champion (the best so far), hall (the two champions before it), and
+            agents.
         sigma: initial standard deviation in coordinates of parameters; 0.5 is about half of a weight.
         eval_interval: number of generations between reviews.
         eval_pairs: number of game pairs of a review.

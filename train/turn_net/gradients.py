@@ -1,7 +1,7 @@
 """The turn network's gradient in compiled code, from the activations that `forward` wrote.
 
 Derivatives flow back through transposed matrices, and the parameters receive sums of outer products. Both run in wide
-registers (`engine.lanes`). The code handles one position after the other, so that the data of one stays in the cache.
+registers (`engine.simd`). The code handles one position after the other, so that the data of one stays in the cache.
 """
 
 from __future__ import annotations
