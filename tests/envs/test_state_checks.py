@@ -127,7 +127,8 @@ def test_turns_that_are_not_legal_are_named():
     near = [int(r) for r in core.map.neighbors[mine]]
     far = next(r for r in range(6) if r != mine and r not in near)
     for attack, message in [
-        ((theirs, near[0], 1), "must be from a region of the player"), ((mine, far, 1), "to a neighbour"), ((mine, 99, 1), "region"),
+        ((theirs, near[0], 1), "must be from a region of the player"), ((mine, far, 1), "to a neighbour"),
+        ((mine, 99, 1), "region"),
         ((mine, near[0], 0), r"attacks with 0 armies: must lie in 1 \.\. 1000000"), ((mine, near[0], 2**30), "armies"),
     ]:  # fmt: skip
         saved = damage(core, "attacks", (0, 0, 0), attack)
