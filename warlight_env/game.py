@@ -104,7 +104,7 @@ class Game:
         self._state.rng[0] = make_rng(derive_seed(self.seed))
         if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
             raise RulesError(
-                f"map {self.map.name!r}: found no deal in which no starting regions of {players} players are neighbours"
+                f"map {self.map.name!r}: cannot find starting regions for {players} players that are not neighbours"
             )
         if picks == "random" and self.phase == "pick":
             self._pick_at_random()

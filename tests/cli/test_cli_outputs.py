@@ -170,7 +170,7 @@ def test_a_folder_that_cannot_be_synced_is_told_and_the_file_is_new(tmp_path, mo
         write_file(path, "new")
     assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
     assert main(["ladder", "--out", str(path)]) == 1
-    assert f"cannot write {path}: it has the new content, but" in capsys.readouterr().err
+    assert f"cannot write {path}: the file has the new content, but" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_opened_leaves_the_old_file(tmp_path, monkeypatch):

@@ -169,5 +169,5 @@ def test_the_former_preset_is_there_as_rules_of_ones_own():
 
 
 def test_picks_by_offers_are_for_picks_one_by_one():
-    with pytest.raises(RulesError, match="0 is for picking 'alternating'"):
+    with pytest.raises(RulesError, match="0 is allowed only with picking = 'alternating'"):
         Rules.of("challenge1", picks=0)

@@ -132,7 +132,7 @@ def test_a_start_that_is_refused_leaves_the_stream_of_seeds():
     lost = position(Game(SMALL, players=3, picks="random"), [0] * 6 + [1] * 6, [1] * 12)
     for each in (env, twin):
         each.reset(seed=1)
-    with pytest.raises(InputError, match="the learner may be out"):
+    with pytest.raises(InputError, match="the learner's seat may be eliminated"):
         env.reset(options={"start": lost})
     assert equal(env.reset(), twin.reset())
 

@@ -210,5 +210,5 @@ def test_the_example_of_the_documents():
 
 
 def test_a_file_cannot_tell_of_a_function():
-    with pytest.raises(InputError, match="a function of one's own"):
+    with pytest.raises(InputError, match="cannot store a custom observation function"):
         _ = WarlightEnv(observation=planes, **ARGUMENTS).policy_settings

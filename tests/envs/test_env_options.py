@@ -141,7 +141,11 @@ def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes()
     core.step(np.zeros((2, 2, core.row_size), dtype=np.int64))
     core.reset([3], [1])
     before = core.snapshot()
-    for which, reason in (([1, 0], "game 0: it has been played"), ([1, 1], "different games"), ([2], "from 0 to 1")):
+    for which, reason in (
+        ([1, 0], "game 0 must not have made a step yet"),
+        ([1, 1], "different games"),
+        ([2], "from 0 to 1"),
+    ):
         with pytest.raises(InputError, match=reason):
             core.start_from(game, which)
         assert equal(core.snapshot(), before)
@@ -151,9 +155,10 @@ def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes()
     "options, reason",
     [
         ({"colour": 1}, "no option 'colour'; there are start, seat"),
-        ({"map": "world"}, "option 'map': .*make another one"),
-        ({"start": 5}, "start must be a `Game`"), ({"start": middle(rules={"base_income": 9})}, "other rules"),
-        ({"seat": 2}, "option 'seat' = 2"), ({"start": Game("small")}, "another map"),
+        ({"map": "world"}, "option 'map': .*make another environment"),
+        ({"start": 5}, "start must be a `Game`"),
+        ({"start": middle(rules={"base_income": 9})}, "must have the environment's map"),
+        ({"seat": 2}, "option 'seat' = 2"), ({"start": Game("small")}, "must have the environment's map"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_refused_and_nothing_changes(options, reason):

@@ -184,5 +184,5 @@ def test_max_episode_steps_as_make_vec_hands_it_on():
 
 def test_all_games_begin_before_some_of_them_begin_anew():
     env = WarlightVectorEnv(2, map=SMALL, action="factored")
-    with pytest.raises(ValueError, match="reset all of them first"):
+    with pytest.raises(ValueError, match="reset all games first"):
         env.reset(options={"reset_mask": np.array([True, False])})

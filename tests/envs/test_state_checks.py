@@ -106,8 +106,13 @@ def test_a_number_that_cannot_be_is_named_and_nothing_changes(field, at, value, 
         ("status", (0, 1, 0), -1, "turns: status of player 1 has -1"),
         ("status", (0, 1, 2), 2, "turns: status of player 1 has 2"),
         ("status", (0, 1, 1), -7, "turns: status of player 1 has -7"),
-        ("status", (0, 1, 0), 1, "turns: attack 0 of player 1 is not from an own region"),
-        ("deploy", (0, 1, slice(None)), 1, "turns: player 1 deploys 1 armies on a region that is not its own"),
+        ("status", (0, 1, 0), 1, "turns: attack 0 of player 1: must be from a region of the player"),
+        (
+            "deploy",
+            (0, 1, slice(None)),
+            1,
+            "turns: player 1 deploys 1 armies: must be 0 or more, and 0 on a region of another owner",
+        ),
         ("deploy", (0, 1, slice(None)), -1, "turns: player 1 deploys -1 armies"),
     ],
 )
@@ -122,7 +127,8 @@ def test_turns_that_are_not_legal_are_named():
     near = [int(r) for r in core.map.neighbors[mine]]
     far = next(r for r in range(6) if r != mine and r not in near)
     for attack, message in [
-        ((theirs, near[0], 1), "not from an own region"), ((mine, far, 1), "to a neighbour"), ((mine, 99, 1), "region"),
+        ((theirs, near[0], 1), "must be from a region of the player"), ((mine, far, 1), "to a neighbour"),
+        ((mine, 99, 1), "region"),
         ((mine, near[0], 0), r"attacks with 0 armies: must lie in 1 \.\. 1000000"), ((mine, near[0], 2**30), "armies"),
     ]:  # fmt: skip
         saved = damage(core, "attacks", (0, 0, 0), attack)
@@ -350,7 +356,7 @@ def test_a_bot_s_kernels_are_told_from_other_things():
         ((12345, bot._pick, chosen, 0, after, rngs), "plug-in"),
         ((bot._policy, bot._pick, chosen[:1], 0, after, rngs), "chosen must be"),
         ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after\[0\] = 2: must be a player"),
-        ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), "after: -1 in game 0"),
+        ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), r"after\[0\] = -1: must be a player"),
         ((bot._policy, bot._pick, chosen, 0, after, rngs[:1]), "rngs must be"),
         ((bot._policy, bot._pick, chosen, "0", after, rngs), "number = '0'"),
         ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs must be writeable"),

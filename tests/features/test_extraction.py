@@ -67,11 +67,11 @@ def test_what_a_view_hides_makes_no_difference():
 
 
 @pytest.mark.parametrize(("wrong", "message"), [
-    ({"owner": np.zeros((2, 3), int)}, "12 regions"),
+    ({"owner": np.zeros((2, 3), int)}, r"the same shape \[M, 12\]"),
     ({"player": [0, 2]}, "0 .. 1"),
-    ({"player": [0]}, "2 positions"),
+    ({"player": [0]}, r"must have the shape \[2\]"),
     ({"owner": np.full((2, 12), 300)}, "0 .. 1"),
-    ({"offered": np.zeros((1, 12), bool)}, "12 regions"),
+    ({"offered": np.zeros((1, 12), bool)}, r"the same shape \[M, 12\]"),
     ({"army": np.ones((2, 12))}, "army must be an array of integers"),
 ])  # fmt: skip
 def test_refused(wrong, message):

@@ -72,7 +72,7 @@ def test_what_is_lost_is_named():
 
 
 def test_no_map_can_be_written_in_cells():
-    with pytest.raises(maps.MapError, match="cannot be written"):
+    with pytest.raises(maps.MapError, match="cannot write a map"):
         written_as(maps.load("small"), CELLS)
 
 

@@ -99,13 +99,13 @@ def test_the_name_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"regions": 2}, "regions 2: must be 3 to 400"),
-        ({"regions": 401}, "regions 401: must be 3 to 400"),
+        ({"regions": 2}, r"regions = 2: must lie in 3 \.\. 400"),
+        ({"regions": 401}, r"regions = 401: must lie in 3 \.\. 400"),
         ({"regions": 7.5}, "regions = 7.5: must be an integer"),
         ({"regions": True}, "regions = True: must be an integer"),
-        ({"regions": 10, "super_regions": 11}, "super_regions 11: must be 1 to 10"),
-        ({"regions": 10, "super_regions": 0}, "super_regions 0: must be 1 to 10"),
-        ({"seed": -1}, "seed -1: must be 0 to 9{38}"),
+        ({"regions": 10, "super_regions": 11}, r"super_regions = 11: must lie in 1 \.\. 10"),
+        ({"regions": 10, "super_regions": 0}, r"super_regions = 0: must lie in 1 \.\. 10"),
+        ({"seed": -1}, r"seed = -1: must lie in 0 \.\. 9{38}"),
         ({"seed": "x"}, "seed = 'x': must be an integer"),
         ({"regions": 3, "name": "No Spaces"}, "name 'No Spaces'"),
     ],

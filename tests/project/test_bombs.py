@@ -136,7 +136,7 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
         "line 1: not JSON: number of 5000 digits",
     )
     yield "many digits", header(seed=10**350), "line 1: not JSON: number of 351 digits"
-    yield "twice", header().replace(b'"seed": 1', b'"seed": 1, "seed": 2'), "line 1: not JSON: key 'seed' twice"
+    yield "twice", header().replace(b'"seed": 1', b'"seed": 1, "seed": 2'), "line 1: not JSON: key 'seed' occurs twice"
     yield "strings", begin + INSIGHT % (b'{"a":[' + b'"ab",' * (4 * MIB) + b"0]}") * 3, "more than 5,000,000 values"
     yield "keys", begin + INSIGHT % (b"{" + b'"%d":0,' * MIB % tuple(range(MIB)) + b'"a":0}') * 3, "more than 5,000,000"
     for literal in (b"1e999", b"-1E+999", b"9" * 250 + b"e99"):

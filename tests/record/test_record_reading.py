@@ -130,10 +130,13 @@ def test_what_is_no_log_is_refused(tmp_path, whole):
         "b.wl.jsonl": (b"hello\n", "line 1: not JSON"),
         "c.wl.jsonl": (b"\xff\xfe\n", "line 1: not JSON"),
         "d.wl.jsonl": (whole.read_bytes().replace(b'"event":"round"', b'"event":NaN', 1), "NaN is not a number"),
-        "i.wl.jsonl": (whole.read_bytes().replace(b'"seed":', b'"seed":1,"seed":', 1), "key 'seed' twice in one"),
+        "i.wl.jsonl": (
+            whole.read_bytes().replace(b'"seed":', b'"seed":1,"seed":', 1),
+            "key 'seed' occurs twice in one",
+        ),
         "j.wl.jsonl": (
             whole.read_bytes().replace(b'"parameters":{', b'"parameters":{"x":1e999,', 1),
-            "1e999 is beyond",
+            "1e999 is too large",
         ),
         "e.wl.jsonl.gz": (b"plain text", "compressed data is damaged"),
         "f.wl.jsonl": (b"[" * 100_000 + b"\n", "line 1: not JSON"),

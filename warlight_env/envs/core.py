@@ -244,8 +244,8 @@ class EnvCore(OneThread):
             failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
                 raise RulesError(
-                    f"map {self.map.name!r}: found no deal in which no starting regions of "
-                    f"{self.players} players are neighbours"
+                    f"map {self.map.name!r}: cannot find starting regions for {self.players} players "
+                    "that are not neighbours"
                 )
         if self.round_history is not None:
             self.round_history.begin(self.state, games)

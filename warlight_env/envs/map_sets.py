@@ -167,11 +167,11 @@ def map_set(told: MapsLike) -> MapSet:
     try:
         weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
     except Exception:  # methods of the caller's own object may raise anything
-        raise InputError(f"maps = {short_repr(told)}: weights must be numbers") from None
+        raise InputError(f"map = {short_repr(told)}: weights must be numbers") from None
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise InputError(f"maps = {short_repr(told)}: must have at least one map, and weights from 0 up, not all 0")
+        raise InputError(f"map = {short_repr(told)}: must have at least one map, and weights from 0 up, not all 0")
     for each in told:
         if not isinstance(each, str | Path | Map):
-            raise InputError(f"maps = {short_repr(told)}: {short_repr(each)} must be a `Map`, a map's name or a path")
+            raise InputError(f"map = {short_repr(told)}: {short_repr(each)} must be a `Map`, a map's name or a path")
     found = tuple(each if isinstance(each, Map) else load(each) for each in told)
     return GivenMaps(found, tuple((weights / weights.sum()).tolist()))
