@@ -25,7 +25,7 @@ from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,7 @@ from warlight_env.engine.state import (
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
-from warlight_env.ownership import UseLock, exclusive
-from warlight_env.saving import FORMAT, fill_state
+from warlight_env.saved_position import FORMAT, fill_state
 from warlight_env.step_results import (
     Deploy,
     Event,
@@ -52,6 +51,7 @@ from warlight_env.step_results import (
     round_result,
     tell_dropped,
 )
+from warlight_env.thread_ownership import UseLock, exclusive
 
 OnIllegal = Literal["raise", "skip"]
 

@@ -17,7 +17,7 @@ from warlight_env.arguments import seed_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 M = TypeVar("M")
 

@@ -24,7 +24,7 @@ from warlight_env.battle import battle_odds
 from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
-from warlight_env.record.insight import insight_of
+from warlight_env.record.decision_info import insight_of
 
 MIDGAME = Game("world", seed=7, picks="random")
 for _ in range(6):

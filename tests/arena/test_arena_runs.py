@@ -29,7 +29,7 @@ from warlight_env.arena import (
     Sprt,
     play_contests,
 )
-from warlight_env.arena.contests.runs import RunFolder
+from warlight_env.arena.contests.run_folder import RunFolder
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError

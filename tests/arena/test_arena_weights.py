@@ -16,7 +16,7 @@ from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
-from warlight_env.arena.playing.game_setup import Setup
+from warlight_env.arena.games.game_setup import Setup
 from warlight_env.arena.policies.policy_file import PolicyFileError, built_in
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.players import Contender

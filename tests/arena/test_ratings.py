@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from warlight_env.arena import expected_score
-from warlight_env.arena.ratings.likelihood import Placing, RatingError, rate
+from warlight_env.arena.ratings.bradley_terry import Placing, RatingError, rate
 
 
 def duels(i, j, wins, losses, draws=0, first_unit=0):

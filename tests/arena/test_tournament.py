@@ -17,8 +17,8 @@ import pytest
 
 from warlight_env import maps
 from warlight_env.arena.backends.backend import BACKENDS, LocalBackend
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.ratings.bradley_terry import Placing
 from warlight_env.arena.ratings.skill import skills
 from warlight_env.arena.tournaments import tournament_live
 from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError

@@ -10,7 +10,7 @@ import pytest
 from helpers import make_map
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena import Match
-from warlight_env.arena.playing.play import ask_orders, pick_regions
+from warlight_env.arena.games.game_loop import ask_orders, pick_regions
 from warlight_env.beliefs import Belief, BelievingAgent, Observation, Seen
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.bench import Suite, make_card, make_subject, score_of
 from warlight_env.cli import main

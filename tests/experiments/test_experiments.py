@@ -14,7 +14,7 @@ import pytest
 
 from helpers import RING, position
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.playing.game_setup import make
+from warlight_env.arena.games.game_setup import make
 from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -25,22 +25,22 @@ from warlight_env.experiments import (
     ExperimentError,
     ExperimentSettings,
     base,
+    comparison_table,
     experiment,
-    fields,
-    growing,
+    growth_measurement,
     players,
     rows,
 )
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
+from warlight_env.experiments.comparison_table import Field, FieldTable, Side
 from warlight_env.experiments.conclusions import conclusions
-from warlight_env.experiments.fields import Field, FieldTable, Side
-from warlight_env.experiments.measuring import count_turns, found_by
+from warlight_env.experiments.experiment_runner import run_experiment
+from warlight_env.experiments.measurement_folder import UNITS
+from warlight_env.experiments.measurements import count_turns, found_by
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.report import find_results, report
 from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, share_row
-from warlight_env.experiments.running import run_experiment
-from warlight_env.experiments.units import UNITS
 from warlight_env.game import Game
 
 QUICK = ExperimentSettings(quick=True)
@@ -152,8 +152,9 @@ def test_intervals_of_means_cover_clusters(monkeypatch):
 def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypatch):
     # Few, short games with small searches: nothing is asked of them but that they run.
     for module, constant, less in (
-        (fields, "QUICK_ROUNDS", 3), (fields, "QUICK_GAMES", 1), (base, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
-        *((module, "QUICK_SIMULATIONS", 5) for module in (fields, growing, players)),
+        (comparison_table, "QUICK_ROUNDS", 3), (comparison_table, "QUICK_GAMES", 1),
+        (base, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
+        *((module, "QUICK_SIMULATIONS", 5) for module in (comparison_table, growth_measurement, players)),
     ):  # fmt: skip
         monkeypatch.setattr(module, constant, less)
     made = experiment(name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import boards
+from fuzz import small_maps
 from fuzz.api_subjects import LADDER, RULES, Arguments, Subject, copied
 from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds, maps
 from warlight_env.agents import Budget, make_agent
@@ -36,10 +36,10 @@ from warlight_env.arena import (
     wilson_interval,
 )  # fmt: skip
 from warlight_env.arena.policies.policy_file import PolicyFile
-from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.ratings.bradley_terry import Placing
 from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.beliefs import Belief
-from warlight_env.bench.card import score_of
+from warlight_env.bench.score_card import score_of
 from warlight_env.bench.subject import make_subject
 from warlight_env.engine.board import make_board
 from warlight_env.envs import (
@@ -128,7 +128,7 @@ def _within(folder: Path, save: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_games() -> Calls:
-    game, orders = boards.new_game(LADDER, RULES), Orders([(0, 5)], [(0, 1, 3)])
+    game, orders = small_maps.new_game(LADDER, RULES), Orders([(0, 5)], [(0, 1, 3)])
     position = {"map": LADDER, "owner": game.owner, "army": game.army, "players": 2, "round": 1}
     shown = ShownPosition(**position)
     return {
@@ -200,7 +200,7 @@ def _of_envs() -> Calls:
 
 
 def _of_agents(folder: Path) -> Calls:
-    view = boards.new_game(LADDER, RULES).view(0)
+    view = small_maps.new_game(LADDER, RULES).view(0)
 
     def budget(**arguments: Any) -> Any:
         return make_agent("mcts:sims=3", 0).act(view, Budget(**arguments))

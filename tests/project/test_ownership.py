@@ -13,7 +13,7 @@ import pytest
 from thread_helpers import in_use
 
 from warlight_env import Game
-from warlight_env.ownership import ConcurrentUseError, OneThread
+from warlight_env.thread_ownership import ConcurrentUseError, OneThread
 
 
 class Counted(OneThread):
@@ -193,7 +193,7 @@ def in_another_thread(function):
 #: Threads of the child get the numbers that threads of its parent had.
 FORK = """
 import os, sys, threading
-from warlight_env.ownership import ConcurrentUseError, OneThread
+from warlight_env.thread_ownership import ConcurrentUseError, OneThread
 
 inside, go_on = threading.Event(), threading.Event()
 

@@ -17,17 +17,17 @@ from kernel_helpers import TESTS
 from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 from warlight_env.cli import main
 from warlight_env.protocol import messages as m
-from warlight_env.protocol import preparing
-from warlight_env.protocol.cases import check
+from warlight_env.protocol import precompile
+from warlight_env.protocol.conformance import check
+from warlight_env.protocol.fallback_policy import Reflex
 from warlight_env.protocol.grammar import parse_message
-from warlight_env.protocol.patience import Patience
-from warlight_env.protocol.preparing import Step, prepare
+from warlight_env.protocol.precompile import Step, prepare
 from warlight_env.protocol.process import CommandError, check_command
-from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
+from warlight_env.protocol.time_control import Patience
 from warlight_env.record import GameLog, LogWriter
 
 NEEDED = {"python": "python3", "java": "javac", "cpp": "g++"}
@@ -318,8 +318,8 @@ def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
 PREPARED = """
 import io, sys
 from kernel_helpers import watch_kernels
-from warlight_env.protocol.preparing import prepare
-from warlight_env.protocol.thinker import think
+from warlight_env.protocol.precompile import prepare
+from warlight_env.protocol.agent_worker import think
 
 asked = watch_kernels()
 assert all(step.what.startswith("challenge 2, ") for step in prepare("random", challenges=(2,)))
@@ -344,7 +344,7 @@ def test_a_bot_that_is_prepared_asks_for_no_kernel():
 
 def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch, capsys):
     steps = [Step("challenge 2, picks", 1.5, 3), Step("challenge 2, round 1", 0.5, 0)]
-    monkeypatch.setattr(preparing, "prepare", lambda *_: steps)
+    monkeypatch.setattr(precompile, "prepare", lambda *_: steps)
     assert main(["bot", "prepare", "random"]) == 0
     *lines, first = capsys.readouterr().out.splitlines()
     assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "in all: 2.0 s, 3 functions compiled"]

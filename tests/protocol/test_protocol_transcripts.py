@@ -13,17 +13,17 @@ import pytest
 from protocol_helpers import MISBEHAVING
 from transcript_helpers import NAMES, Transcript
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import ask_orders, pick_regions
+from warlight_env.arena.games.game_loop import ask_orders, pick_regions
 from warlight_env.envs import WarlightEnv
 from warlight_env.envs.opponents import AgentOpponent
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import parse_answer
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.external_agent import ExternalBot
 from warlight_env.protocol.grammar import format_answer, parse_message
-from warlight_env.protocol.host import ExternalBot
 
-ANSWERING = Path(__file__).parents[1] / "bots" / "answering.py"
+ANSWERING = Path(__file__).parents[1] / "bots" / "scripted_bot.py"
 
 
 def hosted(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:
@@ -111,8 +111,8 @@ def test_who_picks_when_and_what_it_is_told(name, order, tmp_path):
 
 def test_the_line_of_wastelands_comes_without_any():
     from warlight_env.engine.rules import Rules
+    from warlight_env.protocol.engine_messages import opening
     from warlight_env.protocol.grammar import format_message
-    from warlight_env.protocol.telling import opening
 
     view = Game("world", Rules.of("challenge2", wastelands=0)).view(1)
     assert "setup_map wastelands" in [format_message(message) for message in opening(view, 2, 10_000, 500)]

@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.beliefs.believer import BelievingAgent
+from warlight_env.beliefs.belief_agent import BelievingAgent
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.fallback_policy import Reflex
 from warlight_env.protocol.grammar import parse_message
-from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.turn_start import income
 
 #: Super region 1 has regions 1 to 3 and a bonus of 2, super region 2 has 4 and 5 and a bonus of 5.

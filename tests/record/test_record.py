@@ -13,7 +13,7 @@ from log_helpers import Both, Watcher, follow_moves, hash_of, play_logged, read_
 from warlight_env import maps
 from warlight_env.agents import make_agent
 from warlight_env.arena import AgentCrashError, Match, play_game
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game

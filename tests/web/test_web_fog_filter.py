@@ -9,7 +9,7 @@ import pytest
 
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.record.encode import log_lines
 from warlight_env.web.documents.fog_filter import FogFilter

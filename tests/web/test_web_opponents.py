@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cup_helpers import play_cup
+from tournament_helpers import play_cup
 
 from warlight_env import maps
 from warlight_env.agents.registry import agent_names, make_agent, parse
@@ -20,7 +20,7 @@ from warlight_env.arena.policies.policy_file import built_in
 from warlight_env.cli import main
 from warlight_env.record import GameLog
 from warlight_env.web.http.settings import BOTS
-from warlight_env.web.opponents.ladder import LadderError, bundled, ladder_of
+from warlight_env.web.opponents.leaderboard import LadderError, bundled, ladder_of
 from warlight_env.web.opponents.supported_games import games_of
 from web_helpers import Server, needs_page, serving
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from game_folder_helpers import game_log, shelve
 from page_helpers import PAGE, axe_finds
-from shelf_helpers import game_log, shelve
 
 from warlight_env.record import GameLog
 from web_helpers import Server, serving

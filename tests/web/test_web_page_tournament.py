@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cup_helpers import play_cup
 from page_helpers import PAGE, regions
+from tournament_helpers import play_cup
 
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name

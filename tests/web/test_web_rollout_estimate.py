@@ -7,7 +7,7 @@ import pytest
 
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import play_rounds
+from warlight_env.arena.games.game_loop import play_rounds
 from warlight_env.web.workers.rollout_estimate import win_chances
 
 

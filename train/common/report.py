@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from warlight_env.arena.contests.facts import facts, facts_line
+from warlight_env.arena.contests.provenance import facts, facts_line
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 _STYLE = """

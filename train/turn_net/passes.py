@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_net_work
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
 from warlight_env.train.turn_net.forward import tell_turns

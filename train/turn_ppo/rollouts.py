@@ -27,7 +27,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks, start_game
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_state, make_workspace
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 from warlight_env.train.common.places import Place
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows

@@ -12,15 +12,15 @@ from warlight_env.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from warlight_env.beliefs.belief import Belief, Observation
-    from warlight_env.beliefs.believer import BelievingAgent
-    from warlight_env.beliefs.watching import Seen, Watcher
+    from warlight_env.beliefs.belief_agent import BelievingAgent
+    from warlight_env.beliefs.observed_orders import Seen, Watcher
 
 _HOMES: Final = {
     "Belief": "belief",
-    "BelievingAgent": "believer",
+    "BelievingAgent": "belief_agent",
     "Observation": "belief",
-    "Seen": "watching",
-    "Watcher": "watching",
+    "Seen": "observed_orders",
+    "Watcher": "observed_orders",
 }
 
 __all__ = ["Belief", "BelievingAgent", "Observation", "Seen", "Watcher"]

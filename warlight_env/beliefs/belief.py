@@ -13,14 +13,14 @@ import numpy.typing as npt
 from warlight_env.agents.evaluation.imagined import distance_to, farthest
 from warlight_env.arguments import index, integers_of, short_repr
 from warlight_env.array_arguments import integer_array
-from warlight_env.beliefs.watching import NOTHING_SEEN, Seen
+from warlight_env.beliefs.observed_orders import NOTHING_SEEN, Seen
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 _NO_ORDERS: Final = Orders()
 #: Largest number of neutral regions that the opponent is assumed to take out of sight in a round.

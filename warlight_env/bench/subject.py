@@ -8,7 +8,7 @@ from pathlib import Path
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
-from warlight_env.arena.playing.game_setup import AgentSource, make
+from warlight_env.arena.games.game_setup import AgentSource, make
 from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError
 from warlight_env.arena.policies.saved_model import SeededModel, check_size, loaded_model, model_digest

@@ -20,7 +20,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         from warlight_env.cli.app import run
 
         return run(tokens)
-    from warlight_env.cli.process_end import INTERRUPTED, end_process, forced_interrupts
+    from warlight_env.cli.process_exit import INTERRUPTED, end_process, forced_interrupts
     from warlight_env.cli.streams import end_results, open_streams, widen_narrow_terminal
 
     open_streams()

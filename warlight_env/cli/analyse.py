@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from warlight_env.cli.common import OK, JsonOption, UsageError, Whole, print_json
-from warlight_env.cli.tracking import tracking
+from warlight_env.cli.task_progress import tracking
 from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
 

@@ -82,10 +82,10 @@ def bench(
     import json as json_
 
     from warlight_env.arena.contests.append_only import RunFolderError
-    from warlight_env.arena.contests.resumable import play_contests
-    from warlight_env.arena.playing.clocks import Clock
+    from warlight_env.arena.contests.contest_runner import play_contests
+    from warlight_env.arena.games.clocks import Clock
     from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
-    from warlight_env.cli.counting import counting
+    from warlight_env.cli.unit_progress import counting
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)

@@ -52,8 +52,8 @@ def prepare(
 
     The agent plays a short game against itself, as a bot. Then the command starts a bot and waits for its first answer.
     """
-    from warlight_env.protocol.preparing import first_answer
-    from warlight_env.protocol.preparing import prepare as prepare_agent
+    from warlight_env.protocol.precompile import first_answer
+    from warlight_env.protocol.precompile import prepare as prepare_agent
 
     seconds, compiled = 0.0, 0
     for step in prepare_agent(agent, seed, _challenges(challenge)):
@@ -74,7 +74,7 @@ def check(
     json: JsonOption = False,
 ) -> int:
     """Test a bot in games and difficult situations, and explain each failure; the exit code is 1 after a failure."""
-    from warlight_env.protocol.cases import check as run_cases
+    from warlight_env.protocol.conformance import check as run_cases
 
     outcomes = []
     for outcome in run_cases(_split(command), _challenges(challenge)):
@@ -130,8 +130,8 @@ def replay(
 
     The bot receives the lines for the player of that seat. The game follows the log, regardless of the bot's answers.
     """
-    from warlight_env.protocol.host import ExternalBot, HostOptions
-    from warlight_env.protocol.replaying import replay_to
+    from warlight_env.protocol.external_agent import ExternalBot, HostOptions
+    from warlight_env.protocol.replay import replay_to
     from warlight_env.record import GameLog
 
     options = HostOptions(challenge=None if challenge is None else 1 if challenge == "1" else 2)

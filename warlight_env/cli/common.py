@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import CoercionError, Parameter, Token
 
 from warlight_env import output
-from warlight_env.bounded import reason, shown
-from warlight_env.cli.process_end import INTERRUPTED as INTERRUPTED
+from warlight_env.bounded_io import reason, shown
+from warlight_env.cli.process_exit import INTERRUPTED as INTERRUPTED
 from warlight_env.cli.streams import results
 from warlight_env.errors import InputError, RunError, clipped, did_you_mean
 
@@ -174,7 +174,7 @@ def start_game(
 ) -> tuple[Game, tuple[Agent, ...]]:
     """Return a game of a match up to its first round, and its bots by seat."""
     from warlight_env.arena import Match
-    from warlight_env.arena.playing.play import pick_regions
+    from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game
 
     setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()

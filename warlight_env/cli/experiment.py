@@ -80,10 +80,10 @@ def run(
     play no matches (3.3, 3.10, branching, state-size, growth) run in this process; they ignore jobs and backend.
     """
     from warlight_env.agents.registry import parse
-    from warlight_env.arena.contests.resumable import check_jobs
-    from warlight_env.cli.counting import counting
+    from warlight_env.arena.contests.contest_runner import check_jobs
+    from warlight_env.cli.unit_progress import counting
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
-    from warlight_env.experiments.running import folder_name, run_experiment, to_markdown
+    from warlight_env.experiments.experiment_runner import folder_name, run_experiment, to_markdown
 
     if not names:
         raise UsageError(f"experiment run: name at least one, or all; there are {', '.join(MODULES)}")

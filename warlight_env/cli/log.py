@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, Whole, print_json
-from warlight_env.cli.tracking import tracking
+from warlight_env.cli.task_progress import tracking
 from warlight_env.tables import align, counted, printable
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.bounded import shown
+from warlight_env.bounded_io import shown
 from warlight_env.cli.common import (
     FAILURE,
     OK,

@@ -110,7 +110,7 @@ def match(
     Seats rotate from game to game. Ctrl-C ends the match and reports the finished games.
     """
     from warlight_env.arena import Match, Sprt
-    from warlight_env.cli.progress import make_progress
+    from warlight_env.cli.match_progress import make_progress
 
     if insight and log is None:
         raise UsageError("--insight needs --log FOLDER: it goes into the logs")

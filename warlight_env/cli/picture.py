@@ -43,7 +43,7 @@ def picture(
     suffix = ".svg" if output is None else output.suffix.lower()
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--output {output}: must end in .svg or .png")
-    from warlight_env.arena.playing.play import ask_orders, play_rounds
+    from warlight_env.arena.games.game_loop import ask_orders, play_rounds
     from warlight_env.render import ShownPosition, to_rgb, to_svg
 
     with reserved_output():

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from warlight_env.cli.common import OK, UsageError, Whole
-from warlight_env.cli.narration import show_position, tell_round
-from warlight_env.cli.tracking import tracking
+from warlight_env.cli.round_text import show_position, tell_round
+from warlight_env.cli.task_progress import tracking
 from warlight_env.output import check_output
 from warlight_env.tables import counted, printable
 

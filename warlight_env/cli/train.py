@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import JsonOption, UsageError, Whole, need, print_json
-from warlight_env.cli.counting import counting
 from warlight_env.cli.tournament import BackendOption, QuietOption
+from warlight_env.cli.unit_progress import counting
 
 if TYPE_CHECKING:
     from warlight_env.train.common.journal import Journal
@@ -51,7 +51,7 @@ class RunOptions:
 
     def plain(self, file: Path | None) -> dict[str, Any]:
         """Check the options, and return the plain data of the settings file."""
-        from warlight_env.arena.contests.resumable import check_jobs
+        from warlight_env.arena.contests.contest_runner import check_jobs
         from warlight_env.train.common.settings_file import load_plain
 
         check_jobs(self.jobs)

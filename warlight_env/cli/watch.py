@@ -19,7 +19,7 @@ from warlight_env.cli.common import (
     Whole,
     start_game,
 )
-from warlight_env.cli.narration import show_position, tell_round
+from warlight_env.cli.round_text import show_position, tell_round
 from warlight_env.tables import counted
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def watch(
         raise UsageError(f"--delay {delay}: must be 0 to 3600 seconds")
     if rounds is not None and rounds < 1:
         raise UsageError(f"--rounds {rounds}: must be at least 1")
-    from warlight_env.arena.playing.play import play_rounds, round_limit
+    from warlight_env.arena.games.game_loop import play_rounds, round_limit
 
     played, bots = start_game(agents, map, rules, seed, picks, game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]

@@ -51,7 +51,7 @@ from warlight_env.envs.step import GameBatch, Turns, Work, begin, make_turns, ma
 from warlight_env.errors import InputError
 from warlight_env.features.columns import observed_features
 from warlight_env.game import Game
-from warlight_env.ownership import OneThread, UseLock, unchecked
+from warlight_env.thread_ownership import OneThread, UseLock, unchecked
 
 
 class EnvCore(OneThread):

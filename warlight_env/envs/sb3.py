@@ -31,7 +31,7 @@ from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.output import replacing, write_errors, write_file
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 #: Options of `reset`.
 _OPTIONS: Final = ("start", "seat")

@@ -23,7 +23,7 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 
 class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):

@@ -19,7 +19,7 @@ from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds, seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 
 class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Protocol
 
 from warlight_env import maps
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.game_loop import Picks
+from warlight_env.arena.games.game_setup import Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
+from warlight_env.experiments.measurement_folder import UnitFolder, measured
 from warlight_env.experiments.players import By, Contender
 from warlight_env.experiments.rows import Row, WinLoss, number_row, share_row
-from warlight_env.experiments.units import UnitFolder, measured
 from warlight_env.folder_lock import FolderLock
 
 #: Number of games of a row in a quick run, which only tests that everything works.

@@ -3,7 +3,7 @@
 from functools import partial
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.growing import measure_growth, summarise_growth
+from warlight_env.experiments.growth_measurement import measure_growth, summarise_growth
 
 TABLE = Measurement(
     name="growth-later",

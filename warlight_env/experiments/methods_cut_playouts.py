@@ -1,6 +1,6 @@
 """The best number of rounds in a simulation before the evaluation of its position."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 from warlight_env.experiments.players import with_parameters
 
 SECONDS = 0.03

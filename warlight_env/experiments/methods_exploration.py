@@ -1,6 +1,6 @@
 """The best amount of exploration in the tree search."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 
 
 def _duel(c: float, other: float, games: int = 400, again: str = "", theirs: float | None = None) -> Field:

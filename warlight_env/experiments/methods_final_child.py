@@ -1,6 +1,6 @@
 """The best choice of the root's child as the answer."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 
 TABLE = FieldTable(
     name="methods-final-child",

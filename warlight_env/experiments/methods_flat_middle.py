@@ -1,6 +1,6 @@
 """The best average of results in flat Monte Carlo: median, mean or mode."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import Field, FieldTable, Side
 
 
 def _duel(one: str, other: str, theirs: float | None = None, sample: str = "") -> Field:

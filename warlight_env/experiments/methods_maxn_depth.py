@@ -1,6 +1,6 @@
 """The best depth of Max^N in games of four."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import Field, FieldTable, Side
 
 
 def _curve(map: str) -> Field:

@@ -1,6 +1,6 @@
 """The value of ideas that the authors of Max^N for Dice Wars did not test."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import Field, FieldTable, Side
 
 PLAIN = "maxn:depth=4,breadth=3"
 

@@ -1,6 +1,6 @@
 """The best value of a simulation's result in games of four."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 
 SIMULATIONS = 91
 SHARES = Side(TREE, SIMULATIONS)

@@ -1,6 +1,6 @@
 """The best turns for players in a simulation."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 from warlight_env.experiments.players import with_parameters
 
 SECONDS = 0.04

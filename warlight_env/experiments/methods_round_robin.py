@@ -2,7 +2,7 @@
 
 import itertools
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 
 #: A game without a winner after this number of rounds is a draw; some games would take hundreds of rounds.
 MAX_ROUNDS = 150

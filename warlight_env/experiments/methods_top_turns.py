@@ -1,6 +1,6 @@
 """The best number of a player's turns in the tree."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Field, FieldTable, Side
 
 #: The author's results with the heuristic, by number of simulations.
 THEIRS = {50: 0.60, 100: 0.53}

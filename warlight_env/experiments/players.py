@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.agents.registry import parse, pinned, unpinned
-from warlight_env.arena.playing.game_setup import AgentSource, make
+from warlight_env.arena.games.game_setup import AgentSource, make
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.view import View

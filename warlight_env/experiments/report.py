@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.experiments import GROWTH, METHODS, MODULES, experiment
+from warlight_env.experiments.experiment_runner import RESULT, Result, to_markdown
 from warlight_env.experiments.players import ExperimentError
-from warlight_env.experiments.running import RESULT, Result, to_markdown
 
 _THESIS = """# The thesis's experiments, rerun
 

@@ -39,7 +39,7 @@ from warlight_env.features.definitions import (
     SOFT_ARMIES,
 )
 from warlight_env.features.registry import check_players
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 
 class Memory(NamedTuple):

@@ -13,23 +13,23 @@ from warlight_env.lazy import loaded_on_use
 if TYPE_CHECKING:
     from warlight_env.protocol.bot_faults import BotFault
     from warlight_env.protocol.bot_side import BotSide
-    from warlight_env.protocol.cases import CaseOutcome, check
+    from warlight_env.protocol.conformance import CaseOutcome, check
+    from warlight_env.protocol.external_agent import ExternalBot
     from warlight_env.protocol.grammar import ProtocolError
-    from warlight_env.protocol.host import ExternalBot
     from warlight_env.protocol.options import HostOptions
     from warlight_env.protocol.process import CommandError
-    from warlight_env.protocol.replaying import replay_to
+    from warlight_env.protocol.replay import replay_to
 
 _HOMES: Final = {
     "BotFault": "bot_faults",
     "BotSide": "bot_side",
-    "CaseOutcome": "cases",
+    "CaseOutcome": "conformance",
     "CommandError": "process",
-    "ExternalBot": "host",
+    "ExternalBot": "external_agent",
     "HostOptions": "options",
     "ProtocolError": "grammar",
-    "check": "cases",
-    "replay_to": "replaying",
+    "check": "conformance",
+    "replay_to": "replay",
 }
 
 __all__ = [

@@ -15,8 +15,8 @@ from warlight_env import maps
 from warlight_env.agents import Agent, Budget
 from warlight_env.arguments import is_integer, short_repr, takes
 from warlight_env.beliefs.belief import Observation
-from warlight_env.beliefs.believer import BelievingAgent
-from warlight_env.beliefs.watching import Seen
+from warlight_env.beliefs.belief_agent import BelievingAgent
+from warlight_env.beliefs.observed_orders import Seen
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -24,8 +24,8 @@ from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.engine_messages import NAMES
 from warlight_env.protocol.grammar import format_message
-from warlight_env.protocol.telling import NAMES
 from warlight_env.protocol.turn_start import TurnStart, income
 
 #: The largest number of orders in an answer. It is the real limit of the competitions' engines, so a planned turn stays

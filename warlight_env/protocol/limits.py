@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import InputError
-from warlight_env.protocol.sweep import Mark
+from warlight_env.protocol.process_cleanup import Mark
 
-GUARD: Final = Path(__file__).with_name("guard.py")
+GUARD: Final = Path(__file__).with_name("supervisor.py")
 _PROBE_SECONDS: Final = 30.0
 
 

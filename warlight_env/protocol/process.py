@@ -21,8 +21,8 @@ from typing import Final
 from warlight_env.errors import RunError
 from warlight_env.protocol.limits import GUARD, NO_LIMITS, BotLimits, CommandError
 from warlight_env.protocol.lines import MAX_LINE
+from warlight_env.protocol.process_cleanup import Mark
 from warlight_env.protocol.stderr import ErrorReader
-from warlight_env.protocol.sweep import Mark
 
 #: Largest number of bytes that wait for a bot that does not read.
 MAX_WAITING: Final = 1 << 22

@@ -1,6 +1,6 @@
 """``warlight bot run``: an agent on standard input and output, which answers within the time of the engine.
 
-The agent thinks in a separate process (`thinker`). This process imports no large module and computes nothing. It
+The agent thinks in a separate process (`agent_worker`). This process imports no large module and computes nothing. It
 forwards the engine's messages. If the agent's answer does not come in time, this process answers by reflex.
 """
 
@@ -16,10 +16,10 @@ import time
 from typing import BinaryIO, Final
 
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.fallback_policy import Reflex
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 from warlight_env.protocol.lines import MAX_LINE, lines_of
-from warlight_env.protocol.patience import Allowance, Patience
-from warlight_env.protocol.reflex import Reflex
+from warlight_env.protocol.time_control import Allowance, Patience
 
 #: Lines that arrive within this many seconds after the start may have been waiting already.
 _WAITING: Final = 0.05
@@ -29,7 +29,7 @@ class Thought:
     """The agent's process, seen from this process."""
 
     def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
-        command = [sys.executable, "-m", "warlight_env.protocol.thinker", spec, str(seed), str(challenge or 0)]
+        command = [sys.executable, "-m", "warlight_env.protocol.agent_worker", spec, str(seed), str(challenge or 0)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()

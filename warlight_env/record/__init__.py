@@ -3,9 +3,9 @@
 Imported by `arena`, `web` and `cli`. Imports `game` and the layers below.
 """
 
+from warlight_env.record.decision_info import insight_of
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError
 from warlight_env.record.index import Entry, LogIndex
-from warlight_env.record.insight import insight_of
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Change,

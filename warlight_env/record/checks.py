@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.record.errors import LogError
 
 T = TypeVar("T")
@@ -64,8 +64,8 @@ class Fields:
         """Return an object with any content, up to a limit of nesting."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
-        if bounded.deeper_than(self.data[key]):
-            raise LogError(f"{self.place}: {key!r}: nested too deeply: more than {bounded.DEPTH} levels")
+        if bounded_io.deeper_than(self.data[key]):
+            raise LogError(f"{self.place}: {key!r}: nested too deeply: more than {bounded_io.DEPTH} levels")
         return dict(self.data[key])
 
     def listed(self, key: str, length: int | None = None) -> list[Any]:
@@ -123,7 +123,7 @@ class Fields:
 
 def brief(value: Any) -> str:
     """Return a value of any size as text for a message."""
-    if isinstance(value, int) and abs(value) >= 10**bounded.DIGITS:
+    if isinstance(value, int) and abs(value) >= 10**bounded_io.DIGITS:
         return "an integer of too many digits"
     if isinstance(value, (list, dict)) and len(value) > 20:
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"

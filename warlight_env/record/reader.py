@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
 from warlight_env.record.checks import Fields
@@ -89,7 +89,7 @@ def _kind(line: bytes, place: str) -> str:
     return Fields(_parse(line, place), place).text("event")
 
 
-def read_text(path: Path, values: int = bounded.VALUES) -> bytes:
+def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
     """Return a log's text, uncompressed, up to the place where the file ends.
 
     Args:
@@ -99,11 +99,13 @@ def read_text(path: Path, values: int = bounded.VALUES) -> bytes:
     Raises:
         LogError: the file cannot be read, the compressed data is damaged, or a limit for logs is exceeded.
     """
-    data = bounded.read_bytes(path, bounded.LOG_BYTES, LogError, _LOG)  # a missing file is reported before a wrong name
+    data = bounded_io.read_bytes(
+        path, bounded_io.LOG_BYTES, LogError, _LOG
+    )  # a missing file is reported before a wrong name
     text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
-    if text.count(b"\n") > bounded.LOG_LINES:
-        raise LogError(f"{path}: more than {bounded.LOG_LINES:,} lines: that is no {_LOG}")
-    if bounded.weight(text) > values:
+    if text.count(b"\n") > bounded_io.LOG_LINES:
+        raise LogError(f"{path}: more than {bounded_io.LOG_LINES:,} lines: that is no {_LOG}")
+    if bounded_io.weight(text) > values:
         raise LogError(f"{path}: more than {values:,} values, which are all that is read here")
     return text
 
@@ -122,12 +124,12 @@ def _unpacked(data: bytes, path: Path) -> bytes:
                 unpacker = zlib.decompressobj(31)
                 members += 1
             try:
-                text.append(unpacker.decompress(chunk, bounded.LOG_BYTES + 1 - size))
+                text.append(unpacker.decompress(chunk, bounded_io.LOG_BYTES + 1 - size))
             except zlib.error as error:
                 raise LogError(f"{path}: the compressed data is damaged: {error}") from None
             size += len(text[-1])
-            if size > bounded.LOG_BYTES:
-                raise LogError(f"{path}: more than {bounded.in_words(bounded.LOG_BYTES)}: that is no {_LOG}")
+            if size > bounded_io.LOG_BYTES:
+                raise LogError(f"{path}: more than {bounded_io.in_words(bounded_io.LOG_BYTES)}: that is no {_LOG}")
             if members > _MEMBERS:
                 raise LogError(f"{path}: put together from more than {_MEMBERS} compressed parts")
             chunk = unpacker.unused_data
@@ -143,10 +145,10 @@ def _nothing_left(path: Path) -> LogError:
 
 
 def _parse(line: bytes, place: str) -> Any:
-    if len(line) > bounded.LOG_LINE:
-        raise LogError(f"{place}: more than {bounded.in_words(bounded.LOG_LINE)}: no event is so long")
+    if len(line) > bounded_io.LOG_LINE:
+        raise LogError(f"{place}: more than {bounded_io.in_words(bounded_io.LOG_LINE)}: no event is so long")
     try:
-        data = bounded.decode_json(line.decode())
+        data = bounded_io.decode_json(line.decode())
         if b"\\ud" in line or b"\\uD" in line:
             json.dumps(data, ensure_ascii=False).encode()  # an unpaired surrogate, which cannot be shown or stored
     except RecursionError:

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents import registry
 from warlight_env.agents.adapting import as_agent
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
+from warlight_env.record.decision_info import insight_of
 from warlight_env.record.decode import Decoder, decode_header
 from warlight_env.record.encode import (
     PROGRAM,
@@ -34,7 +35,6 @@ from warlight_env.record.encode import (
     start_data,
 )
 from warlight_env.record.errors import LogError
-from warlight_env.record.insight import insight_of
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Continuation,
@@ -198,10 +198,10 @@ class Recorder(ABC):
             line = encode_foreign(insight_data(Insight(seat, data), number))
         except (TypeError, ValueError, RecursionError) as error:
             raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
-        if len(line) > bounded.LOG_LINE or bounded.deeper_than(data):
+        if len(line) > bounded_io.LOG_LINE or bounded_io.deeper_than(data):
             raise LogError(
-                f"agent {name!r}: its insight has more than {bounded.in_words(bounded.LOG_LINE)} or "
-                f"{bounded.DEPTH} levels"
+                f"agent {name!r}: its insight has more than {bounded_io.in_words(bounded_io.LOG_LINE)} or "
+                f"{bounded_io.DEPTH} levels"
             )
         self.write(line)
 

@@ -13,7 +13,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.standing import holds_regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 
 class SeenOrders:

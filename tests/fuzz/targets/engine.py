@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from fuzz import boards, mutate
+from fuzz import mutate, small_maps
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.agents import make_agent
 from warlight_env.beliefs import Watcher
@@ -14,9 +14,9 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.engine_messages import challenge_of, opening, region_ids, round_messages
+from warlight_env.protocol.fallback_policy import Reflex
 from warlight_env.protocol.grammar import ProtocolError, format_answer, format_message, parse_message
-from warlight_env.protocol.reflex import Reflex
-from warlight_env.protocol.telling import challenge_of, opening, region_ids, round_messages
 
 AGENTS = ("random", "aggressive", "one_big_army", "smart_random")
 
@@ -30,7 +30,7 @@ class Engine(Target):
         super().__init__(folder)
         self._told = [
             told(map_, rules, seat).encode()
-            for map_ in (boards.RING, boards.ladder(6))
+            for map_ in (small_maps.RING, small_maps.ladder(6))
             for rules in ("challenge1", "challenge2")
             for seat in (0, 1)
         ]

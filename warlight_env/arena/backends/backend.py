@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from warlight_env.arena.backends.tasks import Here, Playable, R, Workers
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import did_you_mean
 
 #: The largest number of games in a task. Fast games share the cost of sending a task to a worker.

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic
 
 from warlight_env.agents import AgentError
 from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 from warlight_env.worker_processes import begin_worker, interrupts_blocked
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-from warlight_env.arena.playing.play import GameStopped
+from warlight_env.arena.games.game_loop import GameStopped
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)

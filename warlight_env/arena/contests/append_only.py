@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Final, Self
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
@@ -170,8 +170,8 @@ class AppendOnlyFolder(ABC):
         path = self.folder / self.description_name
         if not path.exists():
             return False
-        text = bounded.read_text(path, bounded.RESULT_BYTES, self.error, "description of a run")
-        found = bounded.parse_json(text, f"{path}: no description of a run", self.error)
+        text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, self.error, "description of a run")
+        found = bounded_io.parse_json(text, f"{path}: no description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: no description of a run (it is no object)")
         difference = _difference(self.completed(present_specs(found)), self._description)
@@ -197,12 +197,12 @@ class AppendOnlyFolder(ABC):
         """Read all whole lines. Return the end of the last one, in bytes."""
         path = self.folder / self.lines_name
         end = 0
-        with bounded.open_file(path) as file:
+        with bounded_io.open_file(path) as file:
             for number, line in enumerate(whole_lines(file), 1):
                 try:
                     if line is None:
-                        raise ValueError(f"more than {bounded.in_words(bounded.RESULT_BYTES)}")
-                    self.take(bounded.decode_line(line))
+                        raise ValueError(f"more than {bounded_io.in_words(bounded_io.RESULT_BYTES)}")
+                    self.take(bounded_io.decode_line(line))
                 except NOT_OURS as error:
                     reason = clipped(f"{type(error).__name__}: {error}", 300)
                     raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
@@ -215,10 +215,10 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 
     A last line without a line end is left out.
     """
-    while line := file.readline(bounded.RESULT_BYTES + 1):
+    while line := file.readline(bounded_io.RESULT_BYTES + 1):
         if line.endswith(b"\n"):
             yield line
-        elif len(line) > bounded.RESULT_BYTES:
+        elif len(line) > bounded_io.RESULT_BYTES:
             yield None
 
 

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from warlight_env.arena.contests.course import StopRule
+from warlight_env.arena.contests.contest_progress import StopRule
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.seated_agent import AgentFaults, Failure
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, time_result
-from warlight_env.arena.matches.match_standing import Standing, drew
+from warlight_env.arena.matches.match_score import Standing, drew
 from warlight_env.arena.matches.sprt import Sprt, SprtJudge, Verdict
-from warlight_env.arena.playing.play import GameRecord
-from warlight_env.arena.playing.player import AgentFaults, Failure
 from warlight_env.arena.ratings.elo import EloDifference
 from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.tables import align, counted

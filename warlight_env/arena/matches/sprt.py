@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from warlight_env.arena.matches.match_standing import score
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_setup import Setup
+from warlight_env.arena.matches.match_score import score
 from warlight_env.arena.ratings.elo import expected_score
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError

@@ -27,7 +27,7 @@ from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.observation_spaces import observation as observed
 from warlight_env.envs.padding import Padding
 from warlight_env.maps import Map
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import OneThread
 
 _GAME = np.zeros(1, dtype=np.int64)  # index of the only game in the batch
 

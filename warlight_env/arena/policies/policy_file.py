@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.records.value_record import check_digest
 from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
@@ -157,7 +157,7 @@ class PolicyFile:
             text, arrays = unpacked(content)
         except (ArraysError, UnicodeDecodeError) as error:
             raise PolicyFileError(f"{name}: not a policy ({error})") from None
-        header = bounded.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
+        header = bounded_io.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
         if isinstance(header, dict) and "kind" in header:
             raise PolicyFileError(f"{name}: holds {header['kind']!r:.60}, which has no action of an environment")
         version = header.pop("version", None) if isinstance(header, dict) else None
@@ -297,7 +297,7 @@ class PolicyPlace(NamedTuple):
         Raises:
             PolicyFileError: the file cannot be read, or its digest is not the expected one.
         """
-        content = bounded.read_bytes(self.path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
+        content = bounded_io.read_bytes(self.path, bounded_io.ARRAYS_BYTES, PolicyFileError, "policy")
         check_digest(content, self.told, self.path, "policy", PolicyFileError)
         return content
 
@@ -321,7 +321,7 @@ def policy_place(source: str | Path) -> PolicyPlace:
     try:
         return PolicyPlace(path, path.stat().st_mtime_ns, told)
     except (OSError, ValueError) as error:
-        raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
+        raise PolicyFileError(f"cannot read {bounded_io.shown(path)}: {bounded_io.reason(error)}") from None
 
 
 @functools.lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from warlight_env.agents import AgentError
 from warlight_env.arena.policies.policy_agent import TrainedAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError, differing_rules
-from warlight_env.bounded import open_file, reason, shown
+from warlight_env.bounded_io import open_file, reason, shown
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory

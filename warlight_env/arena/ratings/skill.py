@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.ratings.bradley_terry import Placing
 from warlight_env.errors import RunError
 
 

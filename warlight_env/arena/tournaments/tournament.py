@@ -9,11 +9,11 @@ from typing import Any, Final, Literal, get_args
 
 from warlight_env import maps
 from warlight_env.agents.registry import parse
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.playing.clocks import Clock
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.playing.play import Picks
-from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.games.clocks import Clock
+from warlight_env.arena.games.game_loop import Picks
+from warlight_env.arena.games.game_setup import Setup
+from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import SEEDS, derive_seed

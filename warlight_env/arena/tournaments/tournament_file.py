@@ -10,7 +10,7 @@ from typing import Any, Final
 from warlight_env import maps
 from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
-from warlight_env.arena.playing.clocks import Clock, ClockError
+from warlight_env.arena.games.clocks import Clock, ClockError
 from warlight_env.arena.tournaments.toml_file import TomlFile
 from warlight_env.arena.tournaments.tournament import FORMATS, Entrant, Tournament, TournamentError
 from warlight_env.arguments import path_of

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from warlight_env.arena.contests.course import ContestResult, Course
-from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.contests.contest_progress import ContestResult, Course
+from warlight_env.arena.games.game_loop import GameRecord
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from warlight_env.arena.contests.facts import facts, facts_line
+from warlight_env.arena.contests.provenance import facts, facts_line
 from warlight_env.arena.tournaments.tournament_result import Cell, Meeting, TournamentResult, percent, signed
 
 _STYLE = """

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from warlight_env.arena.contests.course import ContestResult
-from warlight_env.arena.contests.facts import facts
+from warlight_env.arena.contests.contest_progress import ContestResult
+from warlight_env.arena.contests.provenance import facts
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.seated_agent import Failure, TimeUse
 from warlight_env.arena.matches.agent_result import TimeResult, time_result
 from warlight_env.arena.matches.result import stopped_line
-from warlight_env.arena.playing.play import GameRecord
-from warlight_env.arena.playing.player import Failure, TimeUse
-from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
+from warlight_env.arena.ratings.bradley_terry import Placing, Rating, RatingError, rate
 from warlight_env.arena.ratings.skill import Skill, skills
 from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournaments.tournament import Tournament

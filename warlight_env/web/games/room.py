@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from warlight_env.arena.playing.play import round_limit
+from warlight_env.arena.games.game_loop import round_limit
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.record import Header

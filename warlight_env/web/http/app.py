@@ -27,10 +27,10 @@ from warlight_env.web.errors import RequestError, later, refusal, refusal_of, un
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
-from warlight_env.web.http.insight import insight_for
 from warlight_env.web.http.library import add_library
 from warlight_env.web.http.maps import add_maps
 from warlight_env.web.http.new_game import joined, made, map_of, map_seed, seat_options_of
+from warlight_env.web.http.position_analysis import insight_for
 from warlight_env.web.http.replays import ReplayCache, add_replays
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.http.sockets import add_feed

@@ -12,8 +12,8 @@ from fastapi import FastAPI, Request
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
-from warlight_env.web.http.insight import insight_of_log
 from warlight_env.web.http.new_game import made
+from warlight_env.web.http.position_analysis import insight_of_log
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import BranchBody, InsightBody
 from warlight_env.web.workers import worker_tasks

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 
-from warlight_env import bounded
-from warlight_env.arena.contests.runs import DESCRIPTION, played_games
+from warlight_env import bounded_io
+from warlight_env.arena.contests.run_folder import DESCRIPTION, played_games
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
@@ -25,7 +25,7 @@ from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.workers.worker_tasks import told
 
 LOGS: Final = "logs"  # the folder of logs in a run folder; ``warlight tournament --log`` makes it
-MOST: Final = bounded.RESULT_BYTES
+MOST: Final = bounded_io.RESULT_BYTES
 LISTED: Final = 1000  # the most games of a pair in one answer
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 
@@ -99,7 +99,7 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
     """Return the bytes of a game's log; raise `RequestError` if there is none. Contests and games count from 1."""
     path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
     try:
-        with bounded.open_file(path) as file:
+        with bounded_io.open_file(path) as file:
             data = file.read(UPLOAD + 1)
     except FileNotFoundError:
         raise RequestError("there is no log of that game: play the tournament with --log", 404, code="no-log") from None
@@ -146,14 +146,14 @@ def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 def _json(path: Path) -> dict[str, Any]:
     place = f"{path.parent.name}/{path.name}"
     try:
-        with bounded.open_file(path) as file:
+        with bounded_io.open_file(path) as file:
             text = file.read(MOST + 1)
     except OSError as error:
         raise RequestError(f"{place}: {error.strerror or error}", 404) from None
     if len(text) > MOST:
         raise RequestError(f"{place}: more than {MOST >> 20} MiB", 413)
     try:
-        data = bounded.decode_line(text)
+        data = bounded_io.decode_line(text)
     except (ValueError, RecursionError) as error:
         raise RequestError(f"{place}: not JSON: {clipped(str(error), 200)}", 500) from None
     if not isinstance(data, dict):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
-from warlight_env import bounded, maps
+from warlight_env import bounded_io, maps
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
 from warlight_env.engine.setup import check_players
@@ -105,7 +105,7 @@ class MapRow:
 
 def _drawn(data: bytes) -> DrawnMap:
     try:
-        return _DRAWN.validate_python(bounded.parse_json(data.decode("utf-8", "replace"), "the map", MapError))
+        return _DRAWN.validate_python(bounded_io.parse_json(data.decode("utf-8", "replace"), "the map", MapError))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])[:100]

@@ -11,7 +11,7 @@ from warlight_env.agents.registry import package_agents, parse
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.web.errors import RequestError
-from warlight_env.web.opponents.ladder import ratings_of
+from warlight_env.web.opponents.leaderboard import ratings_of
 from warlight_env.web.opponents.supported_games import SupportedGames, games_of
 from warlight_env.web.opponents.user_policies import UserPolicies
 from warlight_env.web.requests import NewPlayer

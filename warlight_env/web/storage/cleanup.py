@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.errors import RequestError
@@ -73,8 +73,8 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
 
 def _begun(log: Path) -> bool:
     """Return whether anything happened in a game, apart from the rounds that it took over from another game."""
-    with bounded.open_file(log) as file:
-        header = json.loads(file.readline(bounded.LOG_LINE))
+    with bounded_io.open_file(log) as file:
+        header = json.loads(file.readline(bounded_io.LOG_LINE))
         over = header.get("continues", {}).get("rounds", 0)
         rounds = 0
         for line in file:

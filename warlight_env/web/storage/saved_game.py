@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.web.access.auth import same
@@ -92,7 +92,7 @@ def read_saved_game(folder: Path, id: str) -> SavedGame | None:
     """
     path = folder / f"{id}{SEATS}"
     try:
-        return SavedGame.of(bounded.decode_line(path.read_bytes()))
+        return SavedGame.of(bounded_io.decode_line(path.read_bytes()))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -22,7 +22,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.errors import crash_reason
 from warlight_env.game import Game
-from warlight_env.record.insight import insight_of
+from warlight_env.record.decision_info import insight_of
 from warlight_env.step_results import RoundResult
 from warlight_env.web.workers.child_process import serve_questions
 

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from cachetools import LRUCache
 
-from warlight_env import bounded, maps
+from warlight_env import bounded_io, maps
 from warlight_env.arena.contests.append_only import NOT_OURS
-from warlight_env.arena.playing.play import round_limit
+from warlight_env.arena.games.game_loop import round_limit
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -140,7 +140,7 @@ def _read(data: bytes, values: int) -> _Read:
         path.write_bytes(data)
         try:
             text = read_text(path, values)
-            return _Read(GameLog.of(read(text, path)), bounded.weight(text))
+            return _Read(GameLog.of(read(text, path)), bounded_io.weight(text))
         except LogError as error:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
@@ -205,7 +205,7 @@ def thought_seed(game: Game) -> int:
 
 def resumed(data: bytes) -> LoadedGame:
     """Load a game of the server from its log."""
-    log = _read(data, bounded.VALUES).log
+    log = _read(data, bounded_io.VALUES).log
     saved = _again(log, len(log.rounds))
     return LoadedGame(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
 

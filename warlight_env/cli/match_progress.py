@@ -1,0 +1,67 @@
+"""Progress of a match on stderr: a live table on a terminal, otherwise a plain line from time to time."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from warlight_env.cli.match_stats import Tally
+from warlight_env.cli.unit_progress import Pace
+
+if TYPE_CHECKING:
+    from warlight_env.arena import Contest, GameRecord
+
+
+class MatchProgress(Protocol):
+    """Receives the finished games of a match."""
+
+    def add(self, records: Sequence[GameRecord]) -> None: ...
+
+
+class Quiet:
+    """Shows nothing."""
+
+    def add(self, records: Sequence[GameRecord]) -> None:
+        pass
+
+
+class Lines(Tally):
+    """Prints a line from time to time, see `Pace`."""
+
+    def __init__(self, names: Sequence[str], contest: Contest) -> None:
+        super().__init__(names, contest)
+        self._pace = Pace(self.total)
+        self._limit = "games" if contest.stop is None else "games at most"
+
+    def add(self, records: Sequence[GameRecord]) -> None:
+        self.count(records)
+        if self._pace.due(self.played):
+            standing = self.standing
+            wins = [sum(by_seat) for by_seat in standing.wins]
+            draws = standing.games - sum(wins)
+            score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
+            parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
+            if standing.games < self.played:
+                parts.append(f"{self.played - standing.games} not counted until their unit is whole")
+            if self._stop is not None:
+                parts.append(self.strength)
+            print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterator[MatchProgress]:
+    """Show progress that suits stderr while the context lasts."""
+    if quiet:
+        yield Quiet()
+    elif not sys.stderr.isatty():
+        from warlight_env.engine import compile_progress
+
+        with compile_progress.shown():
+            yield Lines(names, contest)
+    else:
+        from warlight_env.cli.score_board import ScoreBoard
+
+        with ScoreBoard(Tally(names, contest)) as board:
+            yield board
