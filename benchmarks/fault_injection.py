@@ -22,8 +22,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fault_kinds import FAULTS, Score, Ward
-from fault_server import SERVER_FAULTS, ServerWard
+from fault_kinds import FAULTS, FaultTarget, Score
+from fault_server import SERVER_FAULTS, ServerTarget
 from fault_subjects import SUBJECTS
 
 #: Times that a fault strikes if nothing else is asked for.
@@ -33,8 +33,8 @@ TIMES = 6
 def campaign(subject: str, faults: list[str], times: int, seed: int, work: Path) -> Iterator[tuple[str, Score, bool]]:
     """Each fault of a subject with its score so far, again and again; True with the last one."""
     known: Mapping[str, Callable[[Any, int], Iterator[Score]]] = SERVER_FAULTS if subject == "server" else FAULTS
-    ward = ServerWard(work, seed) if subject == "server" else Ward(SUBJECTS[subject], work, seed)
-    if isinstance(ward, Ward):
+    ward = ServerTarget(work, seed) if subject == "server" else FaultTarget(SUBJECTS[subject], work, seed)
+    if isinstance(ward, FaultTarget):
         ward.prepare()
     for fault in faults:
         score = Score(skipped=None if fault in known else f"not for the {subject}")

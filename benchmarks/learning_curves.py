@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from curve_files import END, SETTINGS, Curve, CurveError, check_alike, curves_in, write_curve
-from curve_runs import METHODS, Found, half_interval, keep
+from curve_runs import METHODS, LearnedPolicy, half_interval, keep
 
 #: Points of a curve.
 POINTS = 10
@@ -27,14 +27,14 @@ POINTS = 10
 REACHED = 0.84
 
 
-def _thinned(found: list[Found]) -> list[Found]:
+def _thinned(found: list[LearnedPolicy]) -> list[LearnedPolicy]:
     """At most POINTS of them, the last among them, evenly in time."""
     wanted = np.linspace(0, found[-1].seconds, POINTS + 1)[1:]
     at = {int(np.abs([one.seconds - second for one in found]).argmin()) for second in wanted}
     return [found[i] for i in sorted(at)]
 
 
-def _scored(found: list[Found], opponent: str, units: int, jobs: int) -> list[dict[str, float]]:
+def _scored(found: list[LearnedPolicy], opponent: str, units: int, jobs: int) -> list[dict[str, float]]:
     """Scores against the opponent, in paired games on the same starts."""
     from warlight_env.arena.matches.match import Match
 

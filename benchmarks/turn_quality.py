@@ -56,7 +56,7 @@ def position_of(network: TurnNetwork, seed: int) -> View | None:
     return None if game.done else game.view(0)
 
 
-def worth(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: int, seed: int) -> Floats:
+def win_shares(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: int, seed: int) -> Floats:
     """A player's mean share at the end of games after each of its turns, float64[K]: 1 for a game that it wins."""
     board, player, other = view.board, view.player, 1 - view.player
     capacity = max(REPLIES, len(turns))
@@ -123,7 +123,7 @@ def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playo
         chosen[bot] = places.setdefault(_key(answer), len(turns))
         if chosen[bot] == len(turns):
             turns.append(answer)
-    won = worth(network, view, turns, playouts, seed)
+    won = win_shares(network, view, turns, playouts, seed)
     for bot in bots:
         rows[bot].gains.append(won[chosen[bot]] - won[0])
         rows[bot].same += chosen[bot] == 0

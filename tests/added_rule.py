@@ -67,8 +67,8 @@ def header_of(rules: Any) -> Any:
 def facts() -> dict[str, Any]:
     """Whatever is hashed, compared or written of rules, by where."""
     from warlight_env import Game, maps
-    from warlight_env.arena.games.game_setup import Setup, describe_agent
-    from warlight_env.arena.policies.policy_file import PolicyFile, built_in
+    from warlight_env.arena.games.game_setup import MatchSetup, describe_agent
+    from warlight_env.arena.policies.policy_file import PolicyFile, built_in_policies
     from warlight_env.engine.rules import PRESETS, Rules
     from warlight_env.envs import EnvCore
     from warlight_env.record.encode import header_line
@@ -77,7 +77,7 @@ def facts() -> dict[str, Any]:
     own, small = own_rules(), maps.load("small")
     # The second challenge's preset when `Rules` had its first fields only.
     former = Rules.of("challenge2", picks=3, wastelands_repeat=False)
-    match = Setup(("random", "random"), small, own, seed=1, paired=True, picks="random", max_rounds=None)
+    match = MatchSetup(("random", "random"), small, own, seed=1, paired=True, picks="random", max_rounds=None)
     return {
         "game": {
             name: Game(small, rules, 2, 7).hash()
@@ -88,7 +88,7 @@ def facts() -> dict[str, Any]:
         "match": match.describe(),
         "worker": WorkerSetup.of(small, own, 2).digest,
         "header": header_line(header_of(own)).decode(),
-        "policies": {name: _sha256(PolicyFile.load(name).to_bytes()) for name in built_in()},
+        "policies": {name: _sha256(PolicyFile.load(name).to_bytes()) for name in built_in_policies()},
         "agent": describe_agent(Holder(own)),
         "pickle": _sha256(pickle.dumps(own)),
     }

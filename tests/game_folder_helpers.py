@@ -28,7 +28,7 @@ def game_log(players: Sequence[tuple[str, str | None]], rounds: int, map_name: s
     return recorder.log
 
 
-def shelve(folder: Path, id: str, log: GameLog, played: int, name: str = "") -> dict[str, str]:
+def add_game(folder: Path, id: str, log: GameLog, played: int, name: str = "") -> dict[str, str]:
     """Put it into a folder under that id, last played at that time; returns the tokens of its people by seat."""
     path = folder / f"{id}{'' if log.complete else '.partial'}.wl.jsonl"
     log.save(path)

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from warlight_env import notebooks, registration_hooks
-from warlight_env.lazy import loaded_on_use
+from warlight_env.lazy import lazy_attributes
 from warlight_env.version import __version__
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _register_agents() -> None:
         package.register_agents()
 
 
-notebooks.shown_by(_framed)  # here, above all packages: games and logs do not import the page
+notebooks.register_html_renderer(_framed)  # here, above all packages: games and logs do not import the page
 registration_hooks.add(_register_agents)  # and the registry does not import the packages above it, which add agents
 
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

@@ -26,8 +26,8 @@ MIB: Final = 1 << 20
 LOG_BYTES: Final = 64 * MIB
 LOG_LINE: Final = 24 * MIB
 LOG_LINES: Final = 250_000
-#: The largest `weight` of a log or of another JSON text. At most, some 170 bytes of memory are in use for each unit of
-#: weight, while a log is read, written and drawn.
+#: The largest `json_object_bound` of a log or of another JSON text. At most, some 170 bytes of memory are in use for
+#: each unit of weight, while a log is read, written and drawn.
 VALUES: Final = 5_000_000
 #: The most bytes of a map.
 MAP_BYTES: Final = 16 * MIB
@@ -116,7 +116,7 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
     except (OSError, ValueError) as problem:
         raise error(f"{shown(path)}: cannot be read: {reason(problem)}") from None
     if len(data) > most:
-        raise error(f"{shown(path)}: more than {in_words(most)}: that is no {what}")
+        raise error(f"{shown(path)}: more than {format_size(most)}: that is no {what}")
     return data
 
 
@@ -172,12 +172,12 @@ def shown(path: object) -> str:
     return clipped(readable(str(path)), 300)
 
 
-def in_words(size: int) -> str:
+def format_size(size: int) -> str:
     """Return a number of bytes as text, in MiB if it is large."""
     return f"{size // MIB} MiB" if size >= MIB else f"{size} bytes"
 
 
-def weight(text: str | bytes) -> int:
+def json_object_bound(text: str | bytes) -> int:
     """Return an upper bound on the objects of a JSON text; numbers, strings and keys weigh 1, lists 2, objects 4."""
     if isinstance(text, str):
         return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")
@@ -246,7 +246,7 @@ _DECODERS: Final = {digits: _decoder(digits) for digits in (0, DIGITS)}
 
 
 def decode_json(text: str) -> Any:
-    """Return the value of a JSON text with a known `weight`; refuse NaN and duplicate keys.
+    """Return the value of a JSON text with a known `json_object_bound`; refuse NaN and duplicate keys.
 
     Raises:
         ValueError: it is no JSON, has a key twice in an object, or a number that is not finite or has too many digits.
@@ -261,7 +261,7 @@ def decode_line(line: bytes) -> Any:
     Raises:
         ValueError: it is no JSON, see `decode_json`, or beyond the bounds. RecursionError: see there.
     """
-    if weight(line) > VALUES:
+    if json_object_bound(line) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")
     value = decode_json(line.decode())
     if deeper_than(value):
@@ -275,7 +275,7 @@ def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> 
     Raises:
         error: it is no JSON, or beyond the bounds; `place` begins the message.
     """
-    if weight(text) > VALUES:
+    if json_object_bound(text) > VALUES:
         raise error(f"{place}: more than {VALUES:,} values")
     try:
         value = decode_json(text) if digits == DIGITS else _decoder(digits).decode(text)

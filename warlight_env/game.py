@@ -48,8 +48,8 @@ from warlight_env.step_results import (
     IllegalOrder,
     IllegalOrdersError,
     RoundResult,
+    dropped_orders,
     round_result,
-    tell_dropped,
 )
 from warlight_env.thread_ownership import UseLock, exclusive
 
@@ -303,7 +303,7 @@ class Game:
         except OrdersTypeError as error:
             raise OrdersTypeError(error.reason, player) from None
         self._work.counts[player] = count
-        return tell_dropped(player, orders, reasons) if dropped else []
+        return dropped_orders(player, orders, reasons) if dropped else []
 
     @exclusive
     def play_round(

@@ -35,7 +35,7 @@ def guarded{declared}:
 """
 
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound="OneThread")
+C = TypeVar("C", bound="SingleThreaded")
 
 
 class ConcurrentUseError(InputError):
@@ -133,7 +133,7 @@ def _exclusive_member(owner: type, name: str) -> Any:
     return property(getter, setter, deleter, member.__doc__)
 
 
-class OneThread:
+class SingleThreaded:
     """Base of classes with objects that only one thread at a time may use: makes their `exclusive_methods` exclusive.
 
     Each subclass finds the methods and properties by name, so overrides are checked, and members of other base classes,

@@ -213,9 +213,9 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     copy.write_bytes(checkpoint.read_bytes())
     source = make_subject(str(copy), "strategies", trust=True)
     copy.write_bytes(b"other")
-    from warlight_env.arena.policies.saved_model import loaded_model
+    from warlight_env.arena.policies.saved_model import load_model
 
-    loaded_model.cache_clear()
+    load_model.cache_clear()
     with pytest.raises(CheckpointError, match="changed since the games began"):
         source(1)
 

@@ -16,7 +16,7 @@ from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.weights import PLANNING
-from warlight_env.arena.policies.policy_file import built_in
+from warlight_env.arena.policies.policy_file import built_in_policies
 from warlight_env.envs import WarlightParallelEnv
 
 #: Maps on which policies play that are for some sizes only.
@@ -77,7 +77,7 @@ def observed() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    names = [*BUNDLED, *built_in()]
+    names = [*BUNDLED, *built_in_policies()]
     result = {
         "turns": {name: turns_of(f"policy:{name}", MAPS.get(name, "small")) for name in names},
         "plan": turns_of("plan", "small"),

@@ -25,18 +25,18 @@ from warlight_env.arena import (
     Match,
     Sprt,
     Tournament,
+    continue_game,
     elo_difference,
     elo_of,
     expected_score,
     load_tournament,
     play_game,
-    play_on,
     rate,
     unit_interval,
     wilson_interval,
 )  # fmt: skip
 from warlight_env.arena.policies.policy_file import PolicyFile
-from warlight_env.arena.ratings.bradley_terry import Placing
+from warlight_env.arena.ratings.bradley_terry import GameRanking
 from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.beliefs import Belief
 from warlight_env.bench.score_card import score_of
@@ -239,7 +239,7 @@ def _of_the_arena() -> Calls:
         "anchor": "a", "anchor_elo": 5.0,
     }  # fmt: skip
     rated = {
-        "names": ["a", "b"], "games": [Placing((0, 1), (1, 2), 0)], "prior": 1.0, "anchor": None, "anchor_elo": 0.0,
+        "names": ["a", "b"], "games": [GameRanking((0, 1), (1, 2), 0)], "prior": 1.0, "anchor": None, "anchor_elo": 0.0,
         "resamples": 10, "confidence": 0.9, "seed": 1,
     }  # fmt: skip
     return {
@@ -304,5 +304,5 @@ def _of_records(folder: Path) -> Calls:
         "result_of": (result_of, {"log": log, "number": 1}),
         "verify": (verify, {"log": log}),
         "game_at": (game_at, {"log": log, "round": 2}),
-        "play_on": (play_on, {"log": log, "round": 1, **more}),
+        "continue_game": (continue_game, {"log": log, "round": 1, **more}),
     }

@@ -26,7 +26,7 @@ from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.features import Describer
 
 RULES = {"name": "thesis", "picks": 1}
-LADDER = small_maps.ladder(6)
+LADDER = small_maps.ladder_map(6)
 #: Arguments by name, all of them right.
 Arguments = dict[str, Any]
 

@@ -38,7 +38,7 @@ ARRAYS: Final = {
 }
 
 
-class ToldError(Exception):
+class ScriptedError(Exception):
     """What compiled functions raise where their table says so."""
 
 
@@ -46,16 +46,16 @@ class Nasty:
     """An answer that resists being looked at."""
 
     def __repr__(self) -> str:
-        raise ToldError("no name")
+        raise ScriptedError("no name")
 
     def __array__(self, *arguments: Any, **names: Any) -> Any:
-        raise ToldError("no array")
+        raise ScriptedError("no array")
 
     def __index__(self) -> int:
-        raise ToldError("no index")
+        raise ScriptedError("no index")
 
     def __float__(self) -> float:
-        raise ToldError("no float")
+        raise ScriptedError("no float")
 
 
 class Loud:
@@ -72,7 +72,7 @@ class MuteError(Exception):
     """An exception that cannot be printed."""
 
     def __str__(self) -> str:
-        raise ToldError("no words")
+        raise ScriptedError("no words")
 
     __repr__ = __str__
 
@@ -81,12 +81,12 @@ class StubbornError(Exception):
     """An exception that takes no notes."""
 
     def add_note(self, note: str) -> None:
-        raise ToldError("no notes")
+        raise ScriptedError("no notes")
 
 
 #: What functions in Python raise and return beside numbers, by name.
 RAISED: Final[dict[str, Any]] = {
-    "told": lambda: ToldError("a plug-in of a test"), "mute": MuteError, "stubborn": lambda: StubbornError("x"),
+    "told": lambda: ScriptedError("a plug-in of a test"), "mute": MuteError, "stubborn": lambda: StubbornError("x"),
     "interrupt": KeyboardInterrupt, "exit": lambda: SystemExit(3), "stop": StopIteration, "memory": MemoryError,
     "odd": lambda: OSError("\ud800\x1b[31m" * 3), "long": lambda: KeyError("x" * 10_000), "close": GeneratorExit,
     "group": lambda: ExceptionGroup("several", [ValueError(1), OSError()]), "recursion": lambda: _recursion(),
@@ -122,7 +122,7 @@ class NoAttributes:
     """Can be called; looking for what else it has fails."""
 
     def __getattr__(self, name: str) -> Any:
-        raise ToldError(name) if name == "py_func" else AttributeError(name)
+        raise ScriptedError(name) if name == "py_func" else AttributeError(name)
 
     def __call__(self, *arguments: Any) -> int:
         return 1
@@ -190,7 +190,7 @@ def _told(table):
     if table[CALLS] < table[FROM]:
         return False
     if table[RAISES] != 0:
-        raise ToldError("a plug-in of a test")
+        raise ScriptedError("a plug-in of a test")
     return True
 
 
@@ -343,7 +343,7 @@ def _chained() -> Any:
     try:
         raise MuteError
     except MuteError as error:
-        raise ToldError("after another") from error
+        raise ScriptedError("after another") from error
 
 
 COMPILED: Final = {"evaluation": evaluation, "generator": generator, "policy": policy, "picker": picker}

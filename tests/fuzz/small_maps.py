@@ -14,7 +14,7 @@ LONELY = make_map([0, 0], [(0, 1)], [0], "lonely")
 STAR = make_map([0, 0, 1, 1, 2, 2, 2], [(0, i) for i in range(1, 7)], [1, 0, 1000], "star")
 
 
-def ladder(length: int) -> Map:
+def ladder_map(length: int) -> Map:
     """Two rows of regions side by side; super regions of four."""
     n = 2 * length
     borders = [(i, i + 2) for i in range(n - 2)] + [(i, i + 1) for i in range(0, n, 2)]
@@ -37,4 +37,4 @@ def position(map_: Map, rules: Rules, players: int, owner: list[int], army: list
     return game
 
 
-__all__ = ["LONELY", "RING", "STAR", "ladder", "new_game", "position"]
+__all__ = ["LONELY", "RING", "STAR", "ladder_map", "new_game", "position"]

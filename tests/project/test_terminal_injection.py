@@ -14,7 +14,7 @@ from page_helpers import bot_log
 from warlight_env import maps
 from warlight_env.cli import main
 from warlight_env.maps import MapError
-from warlight_env.record import GameLog, Insight, Player
+from warlight_env.record import DecisionInfo, GameLog, Player
 from web_helpers import needs_browser, needs_page
 
 #: Clears a screen and sets its title, in both codings; goes back in the line; turns the writing around; is markup.
@@ -27,7 +27,8 @@ def evil_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     players = (Player(EVIL, "aggressive"), Player("b", EVIL, {"secs": EVIL}))
     candidates = [{"orders": EVIL, "visits": 3, "value": 0.5}]
     first = replace(
-        log.rounds[0], insights=(Insight(0, {"candidates": candidates}), Insight(1, {EVIL: EVIL, "error": EVIL}))
+        log.rounds[0],
+        insights=(DecisionInfo(0, {"candidates": candidates}), DecisionInfo(1, {EVIL: EVIL, "error": EVIL})),
     )
     path = tmp_path_factory.mktemp("logs") / "evil.wl.jsonl"
     replace(log, header=replace(log.header, players=players), steps=(first, *log.steps[1:]), end=None).save(path)
@@ -43,7 +44,7 @@ def evil_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["log", "list", "FOLDER"],
         ["log", "list", "FOLDER", "--json"],
         ["log", "continue", "LOG", "random", "random", "--max-rounds", "4"],
-        ["replay", "LOG", "--insight"],
+        ["replay", "LOG", "--decision-info"],
         ["replay", f"/nowhere/{EVIL}.wl.jsonl".replace("</", "")],
         ["match", EVIL, "random", "-n", "1"],
         ["play", "--vs", EVIL, "--no-browser"],

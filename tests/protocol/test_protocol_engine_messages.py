@@ -8,11 +8,11 @@ import pytest
 from warlight_env import maps
 from warlight_env.agents import make_agent
 from warlight_env.arena.games.game_loop import ask_orders, pick_regions
-from warlight_env.beliefs.observed_orders import NOTHING_SEEN, Watcher
+from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS, OrderObserver
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.clock import BotClock
-from warlight_env.protocol.engine_messages import opening, round_messages, setup_messages
+from warlight_env.protocol.engine_messages import opening_messages, round_messages, setup_messages
 from warlight_env.protocol.grammar import format_message
 
 
@@ -34,7 +34,7 @@ def test_the_world_map_has_the_competitions_numbers():
 
 
 def test_the_opening_of_challenge_2_comes_in_the_competitions_order():
-    lines = list(map(format_message, opening(Game("world", "challenge2", seed=4).view(1), 2, 10_000, 500)))
+    lines = list(map(format_message, opening_messages(Game("world", "challenge2", seed=4).view(1), 2, 10_000, 500)))
     heads = ["settings timebank", "settings time_per_move", "settings max_rounds", "settings your_bot",
              "settings opponent_bot", "setup_map super_regions", "setup_map regions", "setup_map neighbors",
              "setup_map wastelands", "settings starting_regions", "settings starting_pick_amount"]  # fmt: skip
@@ -50,7 +50,7 @@ def test_the_opening_of_challenge_2_comes_in_the_competitions_order():
 
 
 def test_the_opening_of_challenge_1_has_no_clock_and_no_wastelands():
-    lines = list(map(format_message, opening(Game("world", "challenge1", seed=4).view(0), 1, 2000, 0)))
+    lines = list(map(format_message, opening_messages(Game("world", "challenge1", seed=4).view(0), 1, 2000, 0)))
     assert [line.split()[1] for line in lines] == ["your_bot", "opponent_bot", "super_regions", "regions", "neighbors"]
 
 
@@ -68,9 +68,9 @@ def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent)
         game = Game("world", rules, seed=seed)
         agents = [make_agent(agent, seed), make_agent("random", seed + 1)]
         pick_regions(game, agents)
-        watchers = [Watcher(), Watcher()]
+        watchers = [OrderObserver(), OrderObserver()]
         for watcher, p in zip(watchers, range(2), strict=True):
-            assert watcher.look(game.view(p)) == NOTHING_SEEN
+            assert watcher.observe(game.view(p)) == NO_OBSERVED_ORDERS
         while not game.done and game.round < 30:
             owner = game.owner.copy()
             result = game.play_round(ask_orders(game, agents), on_illegal="skip")
@@ -88,9 +88,9 @@ def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent)
                         hidden += 1
             assert (owner == game.owner).all()
             for p, watcher in enumerate(watchers):
-                seen = watcher.look(game.view(p))
+                seen = watcher.observe(game.view(p))
                 assert seen.moves == tuple(moved[p])
-                assert seen.placements == tuple((d.region, d.armies) for d in placed[p] if d.player != p)
+                assert seen.deploys == tuple((d.region, d.armies) for d in placed[p] if d.player != p)
                 shown += len(seen.moves)
                 rows = next(x for x in round_messages(game.view(p), seen) if isinstance(x, m.UpdateMap)).regions
                 assert {r - 1 for r, _, _ in rows} == in_sight(game, game.owner, p)

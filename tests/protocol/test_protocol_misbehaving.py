@@ -16,7 +16,7 @@ import pytest
 from arena_agents import Idle
 from protocol_helpers import Marked, misbehaving
 from warlight_env.agents import AgentError, make_agent
-from warlight_env.arena import play_on
+from warlight_env.arena import continue_game
 from warlight_env.arena.games.game_loop import AgentCrashError, play_game
 from warlight_env.arena.games.seated_agent import QUOTED_FAULTS
 from warlight_env.cli import main
@@ -121,7 +121,7 @@ def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
         log.save(tmp_path / "again.wl.jsonl")
         assert (tmp_path / "again.wl.jsonl").read_bytes() == path.read_bytes()
     whole = GameLog.load(paths[0])
-    assert play_on(whole, 1, [Idle, Dying]).insights == whole.insights
+    assert continue_game(whole, 1, [Idle, Dying]).insights == whole.insights
     assert verify(whole) == []
 
 

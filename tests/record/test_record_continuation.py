@@ -10,7 +10,7 @@ import pytest
 from arena_agents import Crasher, Expander, Idle
 from helpers import RING
 from log_helpers import play_logged
-from warlight_env.arena import AgentCrashError, play_game, play_on
+from warlight_env.arena import AgentCrashError, continue_game, play_game
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.record import (
     GameLog,
@@ -34,7 +34,9 @@ class Scripted(Idle):
 def test_a_game_goes_on_as_it_did(whole, tmp_path):
     log = GameLog.load(whole)
     for number in (0, 3, len(log.rounds) - 1):
-        again = play_on(log, number, [lambda _, p=p: Scripted(log, p) for p in range(2)], path=tmp_path / "c.wl.jsonl")
+        again = continue_game(
+            log, number, [lambda _, p=p: Scripted(log, p) for p in range(2)], path=tmp_path / "c.wl.jsonl"
+        )
         assert again.steps == log.steps
         assert again.end == log.end
         assert GameLog.load(tmp_path / "c.wl.jsonl") == again
@@ -45,35 +47,35 @@ def test_a_game_goes_on_as_it_did(whole, tmp_path):
 def test_other_agents_go_on_from_there(whole):
     log = GameLog.load(whole)
     for agents in (["one_big_army", "random"], None):
-        other = play_on(log, 4, agents, seed=3)
+        other = continue_game(log, 4, agents, seed=3)
         assert other.rounds[:4] == log.rounds[:4]
         assert other.rounds[4].orders != log.rounds[4].orders
         assert verify(other) == []
-        assert other == play_on(log, 4, agents, seed=3)
+        assert other == continue_game(log, 4, agents, seed=3)
     assert other.names == log.names
 
 
 def test_what_cannot_go_on(tmp_path, whole):
     log = GameLog.load(whole)
     with pytest.raises(MatchError, match="the game is over after round"):
-        play_on(log)
+        continue_game(log)
     with pytest.raises(LogError, match="round 99: the log has rounds 0 to"):
-        play_on(log, 99)
+        continue_game(log, 99)
     with pytest.raises(MatchError, match="1 agents for a game of 2 players"):
-        play_on(log, 3, ["random"])
+        continue_game(log, 3, ["random"])
     with pytest.raises(MatchError, match="max_rounds = 2: the game is after round 3"):
-        play_on(log, 3, max_rounds=2)
+        continue_game(log, 3, max_rounds=2)
     first = replace(log.rounds[0], hash="0" * 16)
     with pytest.raises(ReplayError, match="round 1: hash"):
-        play_on(replace(log, steps=(*log.steps[:4], first, *log.steps[5:])), 3)
+        continue_game(replace(log, steps=(*log.steps[:4], first, *log.steps[5:])), 3)
     with pytest.raises(LogError, match="cut off before the first round"):
-        play_on(replace(log, steps=log.steps[:3], end=None))
+        continue_game(replace(log, steps=log.steps[:3], end=None))
     memory = MemoryRecorder()
     play_game([Expander(1), Expander(2)], RING, max_rounds=3, observer=memory)
     with pytest.raises(MatchError, match="player 1, 'expander', is no agent that can be made again"):
-        play_on(memory.log, 2)
+        continue_game(memory.log, 2)
     for most in (5, None):  # past the old limit
-        assert 3 < play_on(memory.log, agents=["random", "random"], max_rounds=most).end.rounds <= (most or 500)
+        assert 3 < continue_game(memory.log, agents=["random", "random"], max_rounds=most).end.rounds <= (most or 500)
 
 
 @pytest.mark.parametrize("agent", [Idle, Crasher])
@@ -86,5 +88,5 @@ def test_agents_of_a_game_that_is_played_on_are_closed(tmp_path, agent):
 
     log = play_logged(tmp_path / "game.wl.jsonl", map="small", max_rounds=2)
     with contextlib.nullcontext() if agent is Idle else pytest.raises(AgentCrashError):
-        play_on(log, agents=[Holding, Holding], max_rounds=4)
+        continue_game(log, agents=[Holding, Holding], max_rounds=4)
     assert len(closed) == 2

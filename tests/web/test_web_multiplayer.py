@@ -197,21 +197,21 @@ def test_the_clock_counts_while_it_runs(monkeypatch: pytest.MonkeyPatch):
     clock = TurnClock(10)
     clock.begin()
     now[0] += 50
-    assert (clock.left, clock.patience, clock.up) == (10, None, False)
+    assert (clock.left, clock.seconds_to_check, clock.expired) == (10, None, False)
     clock.run(True)
     now[0] += 4
-    assert clock.told() == {"limit": 10, "left": 6.0, "runs": True}
+    assert clock.to_dict() == {"limit": 10, "left": 6.0, "runs": True}
     clock.run(False)
     now[0] += 1000
-    assert (clock.left, clock.up) == (6, False)
+    assert (clock.left, clock.expired) == (6, False)
     clock.run(True)
     now[0] += 7
-    assert clock.left == -1 and not clock.up, "pages have a moment to hand in their drafts"
+    assert clock.left == -1 and not clock.expired, "pages have a moment to hand in their drafts"
     now[0] += turn_clock.GRACE
-    assert clock.up
+    assert clock.expired
     clock.begin()
     assert clock.left == 10
-    assert (TurnClock(None).told(), TurnClock(None).up) == (None, False)
+    assert (TurnClock(None).to_dict(), TurnClock(None).expired) == (None, False)
 
 
 def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -223,16 +223,16 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         seat_options = SeatOptions(frozenset([1]), 10)
         small, rules = maps.load("small"), Rules.of("thesis")
-        room = await lobby.make(people, small, rules, 1, "random", seat_options=seat_options)
+        room = await lobby.create_game(people, small, rules, 1, "random", seat_options=seat_options)
 
         async def looks(seat: int, seconds: float) -> Any:
             """Somebody looks, and time goes by; who looks, to be sent away."""
             follower = room.feed.follow(seat, -1)
             await anext(follower)
-            while not room.clock.told()["runs"] and seat >= 0:  # type: ignore[index]
+            while not room.clock.to_dict()["runs"] and seat >= 0:  # type: ignore[index]
                 await asyncio.sleep(0.01)
             now[0] += seconds
-            room.looked_at(None)
+            room.viewers_changed(None)
             await asyncio.sleep(0.05)
             return follower
 
@@ -241,11 +241,11 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
         ann = await looks(0, 4)
         assert room.clock.left == 6
         await ann.aclose()
-        while room.clock.told()["runs"]:  # type: ignore[index]
+        while room.clock.to_dict()["runs"]:  # type: ignore[index]
             await asyncio.sleep(0.01)
         now[0] += 100
         assert room.clock.left == 6 and room.game.round == 0
-        room.hand_in_orders(0, 1, Orders())
+        room.submit_orders(0, 1, Orders())
         ann = await looks(0, 9)
         while not room.game.round or room.clock.left < 0:
             await asyncio.sleep(0.01)
@@ -265,12 +265,14 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         seat_options = SeatOptions(frozenset([1]), 10)
         lobby = Lobby(GameFolder(tmp_path), workers=1)
-        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options)
+        room = await lobby.create_game(
+            people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options
+        )
 
         async def looks(seconds: float) -> None:
             follower = room.feed.follow(0, -1)
             await anext(follower)
-            while not room.clock.told()["runs"]:  # type: ignore[index]
+            while not room.clock.to_dict()["runs"]:  # type: ignore[index]
                 await asyncio.sleep(0.001)
             now[0] += seconds
             await follower.aclose()
@@ -285,11 +287,11 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
         await looks(4)
         room = await restarted()
         assert room.clock.left == 6
-        room.hand_in_orders(0, 1, Orders())
+        room.submit_orders(0, 1, Orders())
         await looks(3)
         room = await restarted()
         assert room.clock.left == 3 and room.awaited == [1]
-        room.hand_in_orders(1, 1, Orders())
+        room.submit_orders(1, 1, Orders())
         while not room.game.round:
             await asyncio.sleep(0.001)
         assert room.clock.left == 10
@@ -303,7 +305,7 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("spent", ["[]", "-1", "NaN", "1e999", '"a"', "null", "9" * 400])
 def test_a_damaged_file_of_turns_leaves_the_whole_clock(spent: str, tmp_path: Path):
     file = SubmittedTurns(tmp_path / "a.turns.json")
-    file.keep(2, {}, {}, 3.5)
+    file.save(2, {}, {}, 3.5)
     assert (file.spent(2), file.spent(3)) == (3.5, 0.0)
     file.path.write_text(f'{{"step": 2, "spent": {spent}}}')
     assert file.spent(2) == 0.0
@@ -319,23 +321,25 @@ def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         players = [("Ann", None), ("Bo", "mcts:secs=60")]
         seat_options = SeatOptions(frozenset(), 10)
-        room = await lobby.make(players, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options)
+        room = await lobby.create_game(
+            players, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options
+        )
         follower = room.feed.follow(0, -1)
         await anext(follower)
 
         async def until(runs: bool) -> None:
-            while room.clock.told()["runs"] != runs:  # type: ignore[index]
+            while room.clock.to_dict()["runs"] != runs:  # type: ignore[index]
                 await asyncio.sleep(0.01)
 
         await until(True)
-        room.hand_in_orders(0, 1, Orders())
+        room.submit_orders(0, 1, Orders())
         await until(False)
         now[0] += 100
         assert room.take_back(0) == Orders()
         await until(True)
         assert room.clock.left == 10 and room.awaited == [0, 1]
         now[0] += 11
-        room.hand_in_orders(0, 1, Orders())
+        room.submit_orders(0, 1, Orders())
         with pytest.raises(RequestError, match="no turn to be taken back"):
             room.take_back(0)
         assert room.pending == {0: Orders()}
@@ -373,23 +377,23 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         lobby = Lobby(GameFolder(tmp_path), workers=1)
-        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
         room.resign(1)
-        again, new = await lobby.again(room)
+        again, new = await lobby.create_rematch(room)
         told = {"id": again.id, "seat": 0, "token": again.seats[0].token}
-        assert new and room.now(0)["rematch"] == told
+        assert new and room.live_state(0)["rematch"] == told
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, token)).room
         with monkeypatch.context() as patch:
             patch.setattr(saved_game, "bounded", None)  # nothing is read for a message
-            assert room.now(0)["rematch"] == told and room.now(1)["rematch"]["seat"] == 1
-            assert room.now(-1)["rematch"]["token"] == again.spectate_token
+            assert room.live_state(0)["rematch"] == told and room.live_state(1)["rematch"]["seat"] == 1
+            assert room.live_state(-1)["rematch"]["token"] == again.spectate_token
         await lobby.delete(again.id, told["token"])
-        assert room.now(0)["rematch"] is None
-        other, new = await lobby.again(room)
-        assert new and room.now(0)["rematch"]["id"] == other.id != again.id
+        assert room.live_state(0)["rematch"] is None
+        other, new = await lobby.create_rematch(room)
+        assert new and room.live_state(0)["rematch"]["id"] == other.id != again.id
         await lobby.close()
 
     asyncio.run(main())
@@ -399,15 +403,15 @@ def test_a_rematch_is_known_of_a_game_that_was_let_go_and_brings_back_none_that_
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
-        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
         room.resign(1)
-        again, _ = await lobby.again(room)  # for which there was no other place
+        again, _ = await lobby.create_rematch(room)  # for which there was no other place
         found = (await lobby.find(room.id, token)).room
-        assert found is not room and found.now(0)["rematch"]["id"] == again.id
+        assert found is not room and found.live_state(0)["rematch"]["id"] == again.id
         await lobby.delete(room.id, token)
         await lobby.delete(again.id, again.seats[0].token)
-        await lobby.again(room)  # by who had asked before
+        await lobby.create_rematch(room)  # by who had asked before
         assert list(tmp_path.glob(f"{room.id}*")) == []
         await lobby.close()
 

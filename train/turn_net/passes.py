@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_net_work
-from warlight_env.thread_ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
 from warlight_env.train.turn_net.forward import tell_turns
@@ -62,7 +62,7 @@ def turn_pass(context: Context, device: str | torch.device, threads: int = 1) ->
     return CompiledPass(context, threads) if torch.device(device).type == "cpu" else TorchPass(context, device)
 
 
-class TorchPass(OneThread):
+class TorchPass(SingleThreaded):
     """The pass in PyTorch, see `loss.turn_chances`."""
 
     exclusive_methods = ("chances",)
@@ -125,7 +125,7 @@ class _Tapes:
 _TAPES: Final = _Tapes()
 
 
-class CompiledPass(OneThread):
+class CompiledPass(SingleThreaded):
     """The pass in compiled kernels."""
 
     exclusive_methods = ("tell", "gradients")

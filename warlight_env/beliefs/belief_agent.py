@@ -13,25 +13,25 @@ from warlight_env.agents.adapting import PlainAgent, as_agent
 from warlight_env.agents.faults import Faults
 from warlight_env.agents.records.search_record import Searched, SearchPolicy
 from warlight_env.beliefs.belief import Belief, Observation
-from warlight_env.beliefs.observed_orders import Watcher, wastelands
+from warlight_env.beliefs.observed_orders import OrderObserver, known_wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
-from warlight_env.thread_ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 
-class BelievingAgent(OneThread, Agent):
+class BeliefAgent(SingleThreaded, Agent):
     """Wraps an agent for games of two. The agent receives the most likely position of a `Belief` instead of the fog."""
 
-    exclusive_methods = ("pick", "wished", "act", "act_on", "insight", "searched", "search_policy")
+    exclusive_methods = ("pick", "set_picks", "act", "act_on", "insight", "searched", "search_policy")
 
     def __init__(self, agent: PlainAgent) -> None:
         self.agent = as_agent(agent)
         self.name = f"belief:{self.agent.name}"
         self.counts_simulations = self.agent.counts_simulations
         self.belief: Belief | None = None  #: belief of the current game
-        self._watcher = Watcher()
+        self._watcher = OrderObserver()
         self._before: View | None = None
         self._ordered: Orders | None = None  # orders of the round before
         self._picked_in: tuple[str, Rules] | None = None  # map and rules of stored picks; None: no picks
@@ -45,11 +45,11 @@ class BelievingAgent(OneThread, Agent):
         self.belief, self._picked_in = None, (view.map.digest(), view.rules)
         if not self._offers or set(view.offers) - set(self._offers):
             self._offers = view.offers
-        self.wished(wishes[: view.params.ranked])
+        self.set_picks(wishes[: view.params.ranked])
         self._start = view.army.copy()
         return wishes
 
-    def wished(self, wishes: list[int]) -> None:
+    def set_picks(self, wishes: list[int]) -> None:
         """Replace the wishes by those that were really submitted, best first.
 
         They may differ from the result of `pick`.
@@ -59,7 +59,7 @@ class BelievingAgent(OneThread, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""
         self._check_players(view.players)
-        seen = self._watcher.look(view)
+        seen = self._watcher.observe(view)
         starts = None if view.starts is None else view.starts[1 - view.player]
         return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
 
@@ -72,7 +72,7 @@ class BelievingAgent(OneThread, Agent):
             army = self._start
             if army is None:
                 army = np.array(view.map.starting_armies, dtype=np.int32)
-                army[wastelands(view)] = view.params.wasteland_army
+                army[known_wastelands(view)] = view.params.wasteland_army
             self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._wishes)
             self._ordered = None
             self._forget_picks()
@@ -133,6 +133,6 @@ class BelievingAgent(OneThread, Agent):
         return self.agent.search_policy()
 
 
-def believing(seed: int, text: str) -> BelievingAgent:
+def make_belief_agent(seed: int, text: str) -> BeliefAgent:
     """Return the agent of a specification ``belief:AGENT``. `text` lacks the ``belief:``."""
-    return BelievingAgent(make_agent(text, seed))
+    return BeliefAgent(make_agent(text, seed))

@@ -9,13 +9,13 @@ from warlight_env.agents.registry import register
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warlight_env.beliefs.belief_agent import BelievingAgent
+    from warlight_env.beliefs.belief_agent import BeliefAgent
 
 
-def _load() -> Callable[..., BelievingAgent]:
-    from warlight_env.beliefs.belief_agent import believing
+def _load() -> Callable[..., BeliefAgent]:
+    from warlight_env.beliefs.belief_agent import make_belief_agent
 
-    return believing
+    return make_belief_agent
 
 
 def register_agents() -> None:

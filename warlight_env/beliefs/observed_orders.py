@@ -12,7 +12,7 @@ from warlight_env.engine.view import View
 from warlight_env.step_results import RoundResult
 
 
-def wastelands(view: View) -> list[int]:
+def known_wastelands(view: View) -> list[int]:
     """Return the wastelands that the player knows: those of the map's setup, or else those in sight.
 
     A wasteland in sight is a neutral region with a wasteland's number of armies. The map's starting number for this
@@ -31,20 +31,20 @@ def wastelands(view: View) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedOrders:
     """The opponent's orders of the last round that the player saw, in the order of their execution.
 
     Regions are indices.
     """
 
-    placements: tuple[tuple[int, int], ...] = ()
+    deploys: tuple[tuple[int, int], ...] = ()
     moves: tuple[tuple[int, int, int], ...] = ()
 
 
-NOTHING_SEEN: Final = Seen()
+NO_OBSERVED_ORDERS: Final = ObservedOrders()
 
 
-class Watcher:
+class OrderObserver:
     """Collects the opponent's orders that a player can see, with the visibility rules of the competitions' engines.
 
     A placement is visible if its region is in sight. An attack or transfer is visible in two cases: one of its ends is
@@ -55,16 +55,18 @@ class Watcher:
     def __init__(self) -> None:
         self._own: set[int] = set()
 
-    def look(self, view: View) -> Seen:
+    def observe(self, view: View) -> ObservedOrders:
         """Return the orders seen since the last view. Call it once for every round's view."""
         own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
-            return NOTHING_SEEN
-        return seen_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
+            return NO_OBSERVED_ORDERS
+        return observed_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
 
 
-def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool) -> Seen:
+def observed_orders(
+    result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
+) -> ObservedOrders:
     """Return the other players' orders of a round that a player saw.
 
     `own` are the player's regions before the round.
@@ -83,4 +85,4 @@ def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence
         after = in_sight(event.source) or in_sight(event.target)
         if event.player != player and (before or after):
             moves.append((event.source, event.target, event.armies))
-    return Seen(placements, tuple(moves))
+    return ObservedOrders(placements, tuple(moves))

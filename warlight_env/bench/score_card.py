@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from warlight_env.arena.contests.contest_progress import ContestResult
-from warlight_env.arena.contests.provenance import facts, facts_line
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.arena.games.game_loop import GameRecord
 from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arguments import is_number, short_repr
@@ -19,7 +19,7 @@ FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
-class CardRow:
+class ScoreCardRow:
     """The games against one opponent on one map; a draw counts as half a win."""
 
     map: str
@@ -58,7 +58,7 @@ class ScoreCard:
     suite: str
     policy: str
     settings: dict[str, Any]
-    rows: tuple[CardRow, ...]
+    rows: tuple[ScoreCardRow, ...]
     maps: dict[str, Score]
     total: Score | None
     reduced: int | None
@@ -102,7 +102,7 @@ class ScoreCard:
             "A score is the mean share of wins in per cent, a draw counted as half; every row weighs the same.",
             "",
         ]
-        lines += [f"*{settings + '; ' if settings else ''}{facts_line(self.facts)}.*", ""]
+        lines += [f"*{settings + '; ' if settings else ''}{format_provenance(self.facts)}.*", ""]
         return "\n".join(lines)
 
 
@@ -146,7 +146,7 @@ def make_card(
         total=score_of([units for _, units in shares]) if all(whole.values()) else None,
         reduced=None if games is None or all(games >= row.games for row in suite.rows) else games + games % 2,
         interrupted=any(result.interrupted for result in results.values()),
-        facts=facts(),
+        facts=collect_provenance(),
     )
 
 
@@ -187,12 +187,12 @@ def _units(records: Sequence[GameRecord]) -> list[float]:
     return [sum(scores) / len(scores) for scores in units.values()]
 
 
-def _row(map_: str, opponent: str, records: Sequence[GameRecord], units: Sequence[float]) -> CardRow:
+def _row(map_: str, opponent: str, records: Sequence[GameRecord], units: Sequence[float]) -> ScoreCardRow:
     wins = sum(record.placements[0] < record.placements[1] for record in records)
     losses = sum(record.placements[0] > record.placements[1] for record in records)
     answers = sum(record.use[0].answers for record in records if record.use)
     seconds = sum(record.use[0].seconds for record in records if record.use)
-    return CardRow(
+    return ScoreCardRow(
         map=map_,
         opponent=opponent,
         games=len(records),

@@ -51,7 +51,7 @@ app = App(
 )
 app.command(match.match)
 app.command(tournament.tournament)
-app.command(leaderboard.ladder)
+app.command(leaderboard.leaderboard)
 app.command(bench.bench)
 app.command(watch.watch)
 app.command(replay.replay)

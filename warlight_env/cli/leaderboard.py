@@ -1,4 +1,4 @@
-"""``warlight ladder``: the strength of the page's opponents, and its file, made from tournaments."""
+"""``warlight leaderboard``: the strength of the page's opponents, and its file, made from tournaments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.cli.common import JsonOption, print_json, write_file
 from warlight_env.tables import align
 
 
-def ladder(
+def leaderboard(
     *runs: Annotated[
         Path, Parameter(help="Run folders of tournaments, each on a different map (default: the bundled ladder).")
     ],
@@ -22,9 +22,9 @@ def ladder(
     json: JsonOption = False,
 ) -> None:
     """Show the ratings of the page's opponents from tournaments with fixed budgets."""
-    from warlight_env.web.opponents.leaderboard import bundled, ladder_of
+    from warlight_env.web.opponents.leaderboard import bundled, make_leaderboard
 
-    made = ladder_of(runs) if runs else bundled()
+    made = make_leaderboard(runs) if runs else bundled()
     if out is not None:
         write_file(out, json_format.dumps(made, indent=1, ensure_ascii=False) + "\n")
     if json:

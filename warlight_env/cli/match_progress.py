@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from warlight_env.cli.match_stats import Tally
-from warlight_env.cli.unit_progress import Pace
+from warlight_env.cli.match_stats import MatchStats
+from warlight_env.cli.unit_progress import LineInterval
 
 if TYPE_CHECKING:
     from warlight_env.arena import Contest, GameRecord
@@ -20,25 +20,25 @@ class MatchProgress(Protocol):
     def add(self, records: Sequence[GameRecord]) -> None: ...
 
 
-class Quiet:
+class NoProgress:
     """Shows nothing."""
 
     def add(self, records: Sequence[GameRecord]) -> None:
         pass
 
 
-class Lines(Tally):
-    """Prints a line from time to time, see `Pace`."""
+class ProgressLines(MatchStats):
+    """Prints a line from time to time, see `LineInterval`."""
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
         super().__init__(names, contest)
-        self._pace = Pace(self.total)
+        self._pace = LineInterval(self.total)
         self._limit = "games" if contest.stop is None else "games at most"
 
     def add(self, records: Sequence[GameRecord]) -> None:
         self.count(records)
         if self._pace.due(self.played):
-            standing = self.standing
+            standing = self.match_score
             wins = [sum(by_seat) for by_seat in standing.wins]
             draws = standing.games - sum(wins)
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
@@ -54,14 +54,14 @@ class Lines(Tally):
 def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterator[MatchProgress]:
     """Show progress that suits stderr while the context lasts."""
     if quiet:
-        yield Quiet()
+        yield NoProgress()
     elif not sys.stderr.isatty():
         from warlight_env.engine import compile_progress
 
         with compile_progress.shown():
-            yield Lines(names, contest)
+            yield ProgressLines(names, contest)
     else:
         from warlight_env.cli.score_board import ScoreBoard
 
-        with ScoreBoard(Tally(names, contest)) as board:
+        with ScoreBoard(MatchStats(names, contest)) as board:
             yield board

@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from warlight_env.arena import Contest, GameRecord
 
 
-class Tally:
-    """Counts games and their time; `standing` contains the games of the result: with pairing, complete units only."""
+class MatchStats:
+    """Counts games and their time; `match_score` has the games of the result: with pairing, complete units only."""
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
-        from warlight_env.arena import Standing
+        from warlight_env.arena import MatchScore
 
         self.names, self.total = names, contest.n_games
-        self.standing = Standing(len(names), contest.setup.paired)
+        self.match_score = MatchScore(len(names), contest.setup.paired)
         self.played = 0  #: finished games
         self._stop = contest.stop
         self._first, self._began = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
         """Add finished games."""
-        self.standing.add(records)
+        self.match_score.add(records)
         self.played += len(records)
         if self._first == 0:
             self._first, self._began = self.played, time.perf_counter()
@@ -53,14 +53,14 @@ class Tally:
     @property
     def strength(self) -> str:
         """The Elo difference and the sequential test, if they are available."""
-        from warlight_env.arena.matches.sprt import Sprt, SprtJudge
+        from warlight_env.arena.matches.sprt import RunningSprt, Sprt
 
-        standing, stop, parts = self.standing, self._stop, []
+        standing, stop, parts = self.match_score, self._stop, []
         elo = standing.elo()
         if elo is not None:
             parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
         if isinstance(stop, Sprt) and standing.units:
-            judge = SprtJudge(stop, 2 if standing.paired else 1)
+            judge = RunningSprt(stop, 2 if standing.paired else 1)
             judge.units.update(standing.scores[0])
             lower, upper = stop.bounds
             parts.append(f"SPRT[{stop.elo0:g}, {stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}")

@@ -25,7 +25,7 @@ FORCED_CLEANUP: Final = 0.5
 _exit_functions: Final = threading.Lock()
 
 
-def end_process(code: int, cleanup: float | None = None) -> NoReturn:
+def exit_process(code: int, cleanup: float | None = None) -> NoReturn:
     """End this process and its children, after all functions registered with `atexit`.
 
     The interpreter would also wait for all threads, such as those of libraries. A Ctrl-C under `forced_interrupts`
@@ -116,4 +116,4 @@ def _force() -> NoReturn:
         if os.isatty(2):
             os.write(2, b"\x1b[?25h")  # a progress bar has hidden the cursor
         os.write(2, b"interrupted\n")
-    end_process(INTERRUPTED, FORCED_CLEANUP)
+    exit_process(INTERRUPTED, FORCED_CLEANUP)

@@ -54,19 +54,19 @@ def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> lis
     return [*shown, *wrapped]
 
 
-def tell_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
+def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
     """Yield the lines of a round: deploys by player, then attacks and transfers in their order."""
     for player, turn in orders.items():
         deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in turn.deploys)
         if deploys:
             yield f"{names[player]} deploys {deploys}"
     for event in result.events:
-        yield tell_event(map_, names, event)
+        yield describe_event(map_, names, event)
     for illegal in result.dropped:
         yield f"left out: {names[illegal.player]}, {illegal.kind} {illegal.order}: {illegal.reason}"
 
 
-def tell_event(map_: Map, names: Sequence[str], event: Event) -> str:
+def describe_event(map_: Map, names: Sequence[str], event: Event) -> str:
     """Return a line about an attack or a transfer."""
     source, target = map_.regions[event.source].name, map_.regions[event.target].name
     name, armies = names[event.player], event.armies

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from warlight_env.arena import GameRecord
-from warlight_env.cli.match_stats import Tally
+from warlight_env.cli.match_stats import MatchStats
 
 
 class ScoreBoard(Progress):
@@ -19,7 +19,7 @@ class ScoreBoard(Progress):
     The bar counts all games. The table counts only the games of the result: with pairing, those of complete units.
     """
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: MatchStats) -> None:
         self._tally = tally
         columns = (
             TextColumn("{task.description}", markup=False), MofNCompleteColumn(), BarColumn(bar_width=24),
@@ -36,14 +36,14 @@ class ScoreBoard(Progress):
     def get_renderables(self) -> Iterable[RenderableType]:
         """Yield the parts of the display; `Progress` calls this also from its own thread."""
         yield self.make_tasks_table(self.tasks)
-        if hasattr(self, "_task") and self._tally.standing.games:
+        if hasattr(self, "_task") and self._tally.match_score.games:
             yield self._table()
             strength = self._tally.strength
             if strength:
                 yield Text("  " + strength)
 
     def _table(self) -> Table:
-        standing = self._tally.standing
+        standing = self._tally.match_score
         table = Table(box=None, padding=(0, 0, 0, 2))
         table.add_column("")
         seats = [f"seat {seat + 1}" for seat in range(len(self._tally.names))]

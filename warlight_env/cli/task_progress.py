@@ -13,7 +13,7 @@ LINE_SECONDS: Final = 5.0
 
 
 @contextlib.contextmanager
-def tracking(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+def task_progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
     """Yield a function that takes the number of finished units and of all units; show them while the context lasts."""
     if quiet:
         yield lambda done, total: None

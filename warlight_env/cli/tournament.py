@@ -64,7 +64,7 @@ def tournament(
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
-    from warlight_env.cli.unit_progress import counting
+    from warlight_env.cli.unit_progress import unit_progress
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
@@ -75,7 +75,7 @@ def tournament(
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)
     with FolderLock(folder, in_use=RunFolderError) as lock:
-        with counting(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
+        with unit_progress(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
 
             def tell(key: str, records: Sequence[GameRecord]) -> None:
                 advance(len(records), key)

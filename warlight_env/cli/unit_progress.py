@@ -12,10 +12,10 @@ from typing import Final
 LINE_SECONDS: Final = 30.0
 
 #: A function that receives the number of newly finished units, and their label.
-Advance = Callable[[int, str], None]
+OnProgress = Callable[[int, str], None]
 
 
-class Pace:
+class LineInterval:
     """The times of progress lines without a terminal: at every tenth, and after `LINE_SECONDS` without a line.
 
     Args:
@@ -35,22 +35,22 @@ class Pace:
 
 
 @contextlib.contextmanager
-def counting(title: str, total: int, what: str, quiet: bool) -> Iterator[Advance]:
-    """Show progress that suits stderr while the context lasts; `what` names the units, as in "games"."""
+def unit_progress(title: str, total: int, unit: str, quiet: bool) -> Iterator[OnProgress]:
+    """Show progress that suits stderr while the context lasts; `unit` names the units, as in "games"."""
     if quiet:
         yield lambda count, label: None
     elif not sys.stderr.isatty():
         from warlight_env.engine import compile_progress
 
         with compile_progress.shown():
-            yield _lines(title, total, what)
+            yield _lines(title, total, unit)
     else:
         from rich.console import Console
         from rich.markup import escape
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (
-            TextColumn("{task.description}"), MofNCompleteColumn(), TextColumn(what), BarColumn(), TextColumn("eta"),
+            TextColumn("{task.description}"), MofNCompleteColumn(), TextColumn(unit), BarColumn(), TextColumn("eta"),
             TimeRemainingColumn(), TextColumn("{task.fields[now]}"),
         )  # fmt: skip
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -58,8 +58,8 @@ def counting(title: str, total: int, what: str, quiet: bool) -> Iterator[Advance
             yield lambda count, label: bar.update(task, advance=count, now=escape(label))
 
 
-def _lines(title: str, total: int, what: str) -> Advance:
-    done, began, pace = 0, time.perf_counter(), Pace(total)
+def _lines(title: str, total: int, what: str) -> OnProgress:
+    done, began, pace = 0, time.perf_counter(), LineInterval(total)
 
     def advance(count: int, label: str) -> None:
         nonlocal done

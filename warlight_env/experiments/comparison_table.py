@@ -9,14 +9,14 @@ from pathlib import Path
 from warlight_env import maps
 from warlight_env.arena.contests.contest_progress import Contest, ContestResult
 from warlight_env.arena.contests.contest_runner import play_contests
-from warlight_env.arena.games.game_setup import Setup
-from warlight_env.arena.ratings.bradley_terry import Placing, rate
+from warlight_env.arena.games.game_setup import MatchSetup
+from warlight_env.arena.ratings.bradley_terry import GameRanking, rate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, ExperimentOutcome
-from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
-from warlight_env.experiments.players import QUICK_SIMULATIONS, By, with_parameters
-from warlight_env.experiments.rows import Row, share_row
+from warlight_env.experiments.base import QUICK_GAMES, ROUNDS, SIMULATIONS_PER_SECOND, ExperimentOutcome
+from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
+from warlight_env.experiments.players import QUICK_SIMULATIONS, BudgetType, with_parameters
+from warlight_env.experiments.rows import Row, win_rate_row
 from warlight_env.folder_lock import FolderLock
 
 #: Rounds of a game in a quick run, which only tests that everything works.
@@ -51,22 +51,22 @@ class Side:
         return self.spec
 
     @property
-    def move(self) -> float:
+    def seconds_per_move(self) -> float:
         """Estimated seconds per move."""
         if self.simulations is not None:
-            return self.simulations / RATE
+            return self.simulations / SIMULATIONS_PER_SECOND
         return self.cost if self.seconds is None else self.seconds
 
 
 @dataclass(frozen=True)
-class Field:
+class Comparison:
     """Games between some sides: one row, or one row for each side.
 
     Attributes:
         label: label of the row, or the beginning of the labels of all rows.
         team: the sides whose wins count together; (): a row for each side.
         theirs: the authors' share of wins.
-        theirs_sample: the authors' sample in their own words.
+        published_sample: the authors' sample in their own words.
         pool: fields with the same pool give common ratings of their sides; "": no ratings.
         rounds: estimated rounds of a game.
         max_rounds: a game without a winner after this number of rounds is a draw; None: as in the rules.
@@ -77,15 +77,15 @@ class Field:
     games: int
     team: tuple[int, ...] = (0,)
     map: str = "world"
-    theirs: float | None = None
-    theirs_sample: str = ""
+    published: float | None = None
+    published_sample: str = ""
     pool: str = ""
     rounds: int = ROUNDS
     max_rounds: int | None = None
 
     def contest(self, settings: ExperimentSettings, number: int) -> Contest:
         """Return the field's games."""
-        setup = Setup(
+        setup = MatchSetup(
             agents=tuple(side.source(settings.quick) for side in self.sides),
             map=maps.load(self.map),
             rules=Rules(),
@@ -107,18 +107,18 @@ class Field:
             wins = sum(winner in team for winner in winners)
             draws = winners.count(None)
             even = len(team) / len(self.sides)
-            row = share_row(self.label, wins, len(winners) - wins - draws, draws, None, even)
+            row = win_rate_row(self.label, wins, len(winners) - wins - draws, draws, None, even)
             if not self.team:
                 used = [record.use[team[0]] for record in result.records]
                 move = sum(use.seconds for use in used) / sum(use.answers for use in used)
                 sample = f"{row.sample}; {1000 * move:.2g} ms a move"
                 row = replace(row, label=f"{self.label}: {self.sides[team[0]].spec}", sample=sample)
-            found.append(replace(row, thesis=self.theirs, thesis_sample=self.theirs_sample))
+            found.append(replace(row, thesis=self.published, thesis_sample=self.published_sample))
         return found
 
 
 @dataclass(frozen=True)
-class FieldTable:
+class ComparisonTable:
     """A table of fields.
 
     Attributes:
@@ -129,13 +129,13 @@ class FieldTable:
     title: str
     setting: str
     finding: str
-    fields: tuple[Field, ...]
+    comparisons: tuple[Comparison, ...]
     agents: tuple[str, ...] = ("",)
-    budget: By | None = "simulations"
+    budget: BudgetType | None = "simulations"
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """Return the games of all fields."""
-        return [field.contest(settings, number) for number, field in enumerate(self.fields)]
+        return [field.contest(settings, number) for number, field in enumerate(self.comparisons)]
 
     def units(self, settings: ExperimentSettings) -> int:
         """Return the number of games."""
@@ -145,29 +145,32 @@ class FieldTable:
         """Return the estimated time on one core, in seconds."""
         if settings.quick:
             return 0.1 * self.units(settings)
-        return sum(field.games * field.rounds * sum(side.move for side in field.sides) for field in self.fields)
+        return sum(
+            field.games * field.rounds * sum(side.seconds_per_move for side in field.sides)
+            for field in self.comparisons
+        )
 
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
         """Play the games, or continue a run in the folder."""
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
-        rows = [row for field in self.fields for row in field.rows(results[field.label])]
-        for pool in dict.fromkeys(field.pool for field in self.fields if field.pool):
-            rows += _ratings(pool, [(f, results[f.label]) for f in self.fields if f.pool == pool])
+        rows = [row for field in self.comparisons for row in field.rows(results[field.label])]
+        for pool in dict.fromkeys(field.pool for field in self.comparisons if field.pool):
+            rows += _ratings(pool, [(f, results[f.label]) for f in self.comparisons if f.pool == pool])
         seconds = sum(record.seconds for result in results.values() for record in result.records)
         return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
 
 
-def _ratings(pool: str, played: Sequence[tuple[Field, ContestResult]]) -> list[Row]:
+def _ratings(pool: str, played: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:
     """Return the Elo ratings of a pool's sides, the best first, if all fields have games; the mean rating is 0."""
     if not all(result.records for _, result in played):
         return []
     names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))
     records = [(field, record) for field, result in played for record in result.records]
     games = [
-        Placing(tuple(names.index(side.spec) for side in field.sides), record.placements, unit)
+        GameRanking(tuple(names.index(side.spec) for side in field.sides), record.placements, unit)
         for unit, (field, record) in enumerate(records)
     ]
     ratings = sorted(rate(names, games), key=lambda rating: -rating.elo)

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from warlight_env import bounded_io
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.contests.provenance import facts, facts_line
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
 from warlight_env.experiments.conclusions import POSSESSIVES, Source, conclusions
-from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
-from warlight_env.experiments.players import ExperimentError
+from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
+from warlight_env.experiments.players import BudgetType, ExperimentError
 from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
@@ -36,7 +36,7 @@ _VERDICTS = {
 
 
 @dataclass(frozen=True)
-class Result:
+class ExperimentResult:
     """The result of an experiment for one agent."""
 
     experiment: str
@@ -44,7 +44,7 @@ class Result:
     rows: tuple[Row, ...]
     interrupted: bool
     seconds: float
-    facts: dict[str, Any]
+    provenance: dict[str, Any]
 
     @property
     def command(self) -> str:
@@ -53,8 +53,8 @@ class Result:
         parts = ["warlight experiment run", self.experiment]
         if s.agent:
             parts.append(f"--agent {shlex.quote(s.agent)}")
-        if s.by != "simulations":
-            parts.append(f"--by {s.by}")
+        if s.budget_type != "simulations":
+            parts.append(f"--budget-type {s.budget_type}")
         if s.seed != 1:
             parts.append(f"--seed {s.seed}")
         return " ".join([*parts, "--quick"] if s.quick else parts)
@@ -64,16 +64,21 @@ class Result:
         return {
             "format": FORMAT,
             "experiment": self.experiment,
-            "settings": {key: getattr(self.settings, key) for key in ("agent", "by", "quick", "seed")},
+            "settings": {
+                "agent": self.settings.agent,
+                "by": self.settings.budget_type,
+                "quick": self.settings.quick,
+                "seed": self.settings.seed,
+            },
             "rows": [row.to_dict() for row in self.rows],
             "interrupted": self.interrupted,
             "command": self.command,
             "seconds": self.seconds,
-            "facts": self.facts,
+            "facts": self.provenance,
         }
 
     @classmethod
-    def load(cls, path: Path) -> Result:
+    def load(cls, path: Path) -> ExperimentResult:
         """Return the result that `run_experiment` wrote.
 
         Raises:
@@ -88,24 +93,35 @@ class Result:
                 raise TypeError("seconds must be a number, and facts a table")
             return cls(
                 experiment=data["experiment"],
-                settings=ExperimentSettings(**data["settings"]),
+                settings=_read_settings(**data["settings"]),
                 rows=tuple(Row.from_dict(row) for row in data["rows"]),
                 interrupted=data["interrupted"],
                 seconds=data["seconds"],
-                facts=data["facts"],
+                provenance=data["facts"],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ExperimentError(f"{path}: not an experiment's result ({error})") from None
 
 
+def _read_settings(agent: str, by: BudgetType, quick: bool, seed: int) -> ExperimentSettings:
+    return ExperimentSettings(agent, by, quick, seed)
+
+
 def folder_name(name: str, settings: ExperimentSettings) -> str:
     """Return the name of a run's folder, from the experiment, the agent and the budgets."""
     agent = re.sub(r"[^A-Za-z0-9_=.]+", "-", settings.agent)
-    parts = [name, agent, "" if settings.by == "simulations" else settings.by, "quick" if settings.quick else ""]
+    parts = [
+        name,
+        agent,
+        "" if settings.budget_type == "simulations" else settings.budget_type,
+        "quick" if settings.quick else "",
+    ]
     return "-".join(part for part in parts if part)
 
 
-def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder: Path, advance: Advance) -> Result:
+def run_experiment(
+    experiment: Experiment, settings: ExperimentSettings, folder: Path, advance: OnProgress
+) -> ExperimentResult:
     """Run an experiment, or continue a run in the folder, and write result.json and result.md there.
 
     Raises:
@@ -114,8 +130,10 @@ def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder:
     """
     with FolderLock(folder, in_use=RunFolderError) as lock:
         outcome = experiment.run(settings, lock, advance)
-        made = facts()
-        result = Result(experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made)
+        made = collect_provenance()
+        result = ExperimentResult(
+            experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made
+        )
         try:
             write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
             write_file(folder / "result.md", to_markdown(experiment, [result]))
@@ -124,7 +142,7 @@ def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder:
     return result
 
 
-def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 1) -> str:
+def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], level: int = 1) -> str:
     """Return the experiment as a section: a table of all results, and the commands that reproduce them."""
     finding: str = getattr(experiment, "finding", "")
     lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
@@ -156,7 +174,7 @@ def _heading(experiment: Experiment) -> str:
     return f"Table {table[1]}: {experiment.title}" if table else experiment.title
 
 
-def _table(results: Sequence[Result]) -> list[list[str]]:
+def _table(results: Sequence[ExperimentResult]) -> list[list[str]]:
     """Return a line for each label and bot."""
     lines = []
     for label in dict.fromkeys(row.label for result in results for row in result.rows):
@@ -169,7 +187,7 @@ def _table(results: Sequence[Result]) -> list[list[str]]:
 
 
 def _bot(settings: ExperimentSettings) -> str:
-    by = "" if settings.by == "simulations" else f", {settings.by}"
+    by = "" if settings.budget_type == "simulations" else f", {settings.budget_type}"
     return f"`{settings.agent}`{by}" if settings.agent else ""
 
 
@@ -189,13 +207,13 @@ def _ours(row: Row) -> list[str]:
     return [f"**{row.shown(row.value)}**", interval, row.sample, _thesis(row), verdict]
 
 
-def _made(results: Sequence[Result]) -> list[str]:
+def _made(results: Sequence[ExperimentResult]) -> list[str]:
     """Return the playing times and facts, in a line for each machine and version."""
     times: dict[str, list[str]] = {}
     for result in results:
         hours, minutes = divmod(round(result.seconds / 60), 60)
         spent = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{result.seconds:.1f} s"
-        times.setdefault(facts_line(result.facts), []).append(spent)
+        times.setdefault(format_provenance(result.provenance), []).append(spent)
     return [f"*{' and '.join(spent)} of play, on one core at a time; {line}.*" for line, spent in times.items()]
 
 

@@ -39,7 +39,7 @@ from warlight_env.experiments.experiment_settings import ExperimentSettings
 from warlight_env.experiments.players import QUICK_SIMULATIONS, with_parameters
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game
-from warlight_env.thread_ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 #: Number of rounds in a game.
 ROUNDS: Final = 8
@@ -52,7 +52,7 @@ _STAGES: Final = ((200, 40), (50, 160), (12, 640))
 _QUICK_STAGES: Final = ((20, 2),)
 
 
-def alone(seed: int) -> Game:
+def solo_game(seed: int) -> Game:
     """Return a game on the world map by the rules `thesis`: player 0 has random starts, and player 1 is far away."""
     game = Game("world", "thesis", 2, seed=seed, picks="random")
     board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
@@ -79,13 +79,13 @@ class GrowthWork(NamedTuple):
 
 
 @kernel
-def _income_after(context: Context, position: Position, which: Int, rounds: Int, work: GrowthWork) -> Real:
+def _income_after(context: Context, position: Position, turn_index: Int, rounds: Int, work: GrowthWork) -> Real:
     """Return player 0's income after some rounds: the first by a turn of `work`, the others by the policy."""
     at, orders = work.position, work.round
     copy_position(position, at)
     for played in range(rounds):
         if played == 0:
-            orders.counts[0] = take_turn(work.turns, which, orders.deploy[0], orders.attacks[0])
+            orders.counts[0] = take_turn(work.turns, turn_index, orders.deploy[0], orders.attacks[0])
         else:
             orders.counts[0] = draw_turn(context, at, 0, work.dice, work.generator, orders.deploy[0], orders.attacks[0])
         orders.counts[1] = 0
@@ -130,7 +130,7 @@ def choose_growth(
     return order[0]
 
 
-class LongSearch(OneThread):
+class IncomeSearch(SingleThreaded):
     """Grows as fast as possible: it chooses the turn with the highest mean income at the end, from many turns.
 
     It simulates many games for each turn.
@@ -142,8 +142,8 @@ class LongSearch(OneThread):
         self._rng, self._made = make_rng(seed), False
         self._stages = np.array(_QUICK_STAGES if quick else _STAGES, np.int64)
 
-    def act(self, view: View, left: int) -> Orders:
-        """Return the turn for `view`, with `left` rounds still to play."""
+    def act(self, view: View, rounds_left: int) -> Orders:
+        """Return the turn for `view`, with `rounds_left` rounds still to play."""
         n, e = view.board.n_regions, view.board.n_edges
         if not self._made:
             functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
@@ -160,26 +160,26 @@ class LongSearch(OneThread):
                 )
             )
             self._made = True
-        best = choose_growth(self._context, view.position, left, self._stages, self._rng, self._work)
+        best = choose_growth(self._context, view.position, rounds_left, self._stages, self._rng, self._work)
         turns = self._work.turns
         return Orders.from_arrays(turns.deploy[best], turns.attacks[best], int(turns.counts[best]))
 
 
-def measure_growth(settings: ExperimentSettings, unit: int, beyond: int = 0) -> dict[str, list[float]]:
+def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) -> dict[str, list[float]]:
     """Return income and regions after each round of one game.
 
-    The player is the agent of the settings. If there is none, it is the long search, which looks `beyond` rounds beyond
-    the last one.
+    The player is the agent of the settings. If there is none, it is the long search, which looks `horizon` rounds
+    beyond the last one.
     """
-    game = alone(derive_seed(settings.seed, unit))
+    game = solo_game(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)
-    search = LongSearch(seed, settings.quick) if not settings.agent else None
+    search = IncomeSearch(seed, settings.quick) if not settings.agent else None
     limit = {"sims": str(QUICK_SIMULATIONS)} if settings.quick and settings.agent.startswith(("mcts", "nash")) else {}
     agent = make_agent(with_parameters(settings.agent, limit), seed) if settings.agent else None
     values: dict[str, list[float]] = {"income": [], "regions": []}
     for left in range(ROUNDS, 0, -1):
         view = game.view(0)
-        orders = search.act(view, left + beyond) if search else agent.act(view) if agent else Orders()
+        orders = search.act(view, left + horizon) if search else agent.act(view) if agent else Orders()
         game.play_round({0: orders, 1: Orders()})
         values["income"].append(float(game.income(0)))
         values["regions"].append(float((game.owner == 0).sum()))

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.arena.contests.append_only import AppendOnlyFolder
-from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
+from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
 
 DESCRIPTION, UNITS = "run.json", "units.jsonl"
 
 
-class UnitFolder(AppendOnlyFolder):
+class MeasurementFolder(AppendOnlyFolder):
     """The folder of a measurement: `run.json` describes it, and `units.jsonl` has a line for every unit.
 
     Args:
@@ -34,7 +34,7 @@ class UnitFolder(AppendOnlyFolder):
         self.count = count
         self.known: dict[int, dict[str, Any]] = {}  #: measured values, by unit
         description = {
-            "version": __version__, "experiment": experiment, "agent": settings.agent, "by": settings.by,
+            "version": __version__, "experiment": experiment, "agent": settings.agent, "by": settings.budget_type,
             "quick": settings.quick, "seed": settings.seed, "units": count,
         }  # fmt: skip
         super().__init__(folder, description)
@@ -46,17 +46,17 @@ class UnitFolder(AppendOnlyFolder):
             RunError: writing failed; all earlier units are still there.
         """
         self.append_lines([line := {"unit": unit, "seconds": seconds, "values": values}])
-        self.take(line)
+        self.load_line(line)
 
-    def take(self, fields: Any) -> None:
-        """See `AppendOnlyFolder.take`."""
+    def load_line(self, fields: Any) -> None:
+        """See `AppendOnlyFolder.load_line`."""
         if not 0 <= fields["unit"] < self.count or not isinstance(fields["values"], dict):
             raise ValueError("no such unit")
         self.known[fields["unit"]] = {**fields, "seconds": float(fields["seconds"])}
 
 
-def measured(
-    folder: UnitFolder, measure: Callable[[int], dict[str, list[float]]], advance: Advance
+def run_measurement(
+    folder: MeasurementFolder, measure: Callable[[int], dict[str, list[float]]], advance: OnProgress
 ) -> tuple[list[dict[str, list[float]]], bool, float]:
     """Measure the missing units. Return the values of all units, whether Ctrl-C ended it, and the seconds spent.
 

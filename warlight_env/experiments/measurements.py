@@ -11,7 +11,7 @@ from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.records.search_record import SearchRecord
 from warlight_env.arena.games.game_loop import ask_orders, play_orders, round_limit
-from warlight_env.arena.games.game_setup import Setup
+from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -22,17 +22,17 @@ from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game
 
 #: The side that plays against itself in measured games: the thesis's bot with its usual 10 seconds.
-SELF = Contender(seconds=10)
+SELF_PLAY_SIDE = Contender(seconds=10)
 
 
-def played_by_itself(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Game, Sequence[Agent]]]:
+def self_play_game(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Game, Sequence[Agent]]]:
     """Play a game of the agent against itself from random starts.
 
     Yields the position before each round, and the agents, which have chosen their turns for this round.
     """
-    source = SELF.source(settings.agent, settings.by, settings.quick)
-    setup = Setup((source, source), maps.load("world"), Rules(), settings.seed, False, "random", None)
-    seating = setup.seat(unit)
+    source = SELF_PLAY_SIDE.source(settings.agent, settings.budget_type, settings.quick)
+    setup = MatchSetup((source, source), maps.load("world"), Rules(), settings.seed, False, "random", None)
+    seating = setup.make_seating(unit)
     game = Game(setup.map, setup.rules, 2, seating.seed, picks="random")
     limit = round_limit(setup.rules, setup.map.n_regions, None)
     while not game.done and game.round < limit:
@@ -41,7 +41,7 @@ def played_by_itself(settings: ExperimentSettings, unit: int) -> Iterator[tuple[
         play_orders(game, seating.agents, orders)
 
 
-def found_by(agent: Agent) -> SearchRecord:
+def last_search(agent: Agent) -> SearchRecord:
     """Return the record of the agent's last search."""
     searched = agent.searched()
     if searched is None:
@@ -52,9 +52,9 @@ def found_by(agent: Agent) -> SearchRecord:
 def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """Return the leaves' depths, simulations and nodes of every move of a game."""
     values: dict[str, list[float]] = {"shallowest": [], "deepest": [], "simulations": [], "nodes": []}
-    for _, agents in played_by_itself(settings, unit):
+    for _, agents in self_play_game(settings, unit):
         for agent in agents:
-            record = found_by(agent)
+            record = last_search(agent)
             for name, of_move in values.items():
                 of_move.append(float(statistics.mean(getattr(record, name))))
     return values
@@ -92,7 +92,7 @@ def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
         budget = {"secs": QUICK_TREE_SECONDS if settings.quick else TREE_SECONDS, "threads": threads}
         agent = _searcher(settings.agent, seed=unit, memory=64 if settings.quick else TREE_MEMORY, **budget)
         agent.act(game.view(0))
-        record = found_by(agent)
+        record = last_search(agent)
         if any(record.full):
             raise ExperimentError(
                 f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB; nodes mean nothing"
@@ -153,9 +153,7 @@ def count_turns(game: Game, player: int) -> int:
 
 def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """Return log10 of the number of turns, for both players at every position of a game."""
-    turns = [
-        math.log10(count_turns(game, player)) for game, _ in played_by_itself(settings, unit) for player in range(2)
-    ]
+    turns = [math.log10(count_turns(game, player)) for game, _ in self_play_game(settings, unit) for player in range(2)]
     return {"log10": turns}
 
 

@@ -1,16 +1,16 @@
 """The value of ideas that the authors of Max^N for Dice Wars did not test."""
 
-from warlight_env.experiments.comparison_table import Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 
 PLAIN = "maxn:depth=4,breadth=3"
 
 
-def _on(term: str) -> Field:
+def _on(term: str) -> Comparison:
     sides = (Side(f"{PLAIN},{term}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
-    return Field(f"{term}, against three without", sides, games=300, rounds=120)
+    return Comparison(f"{term}, against three without", sides, games=300, rounds=120)
 
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-maxn-terms",
     title="Max^N with terms of the battles' and positions' value",
     setting=(
@@ -23,7 +23,7 @@ TABLE = FieldTable(
         "the size of the largest connected territory was the whole value of a position; the other three are ideas "
         "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
-    fields=tuple(
+    comparisons=tuple(
         _on(f"{term}={weight:g}")
         for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))
         for weight in weights

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.experiments import GROWTH, METHODS, MODULES, experiment
-from warlight_env.experiments.experiment_runner import RESULT, Result, to_markdown
+from warlight_env.experiments.experiment_runner import RESULT, ExperimentResult, to_markdown
 from warlight_env.experiments.players import ExperimentError
 
 _THESIS = """# The thesis's experiments, rerun
@@ -22,8 +22,9 @@ interruption.
 `mcts_thesis` is the search with the thesis's parameters and generators, and `mcts` the search with ours. The thesis
 gives its bots seconds on a machine of 2017. Here a bot gets the number of simulations that the thesis's program made
 in that time: 457 in 10 seconds (its table 3.3) and 1272 in 15 seconds (its table 3.10). The first rate gives 91 in 2
-seconds, 228 in 5 and 914 in 20. `--by seconds` gives seconds instead. Unless a section says otherwise, matches are
-on the world map with the rules `thesis` and random starting regions, and players change seats after each game.
+seconds, 228 in 5 and 914 in 20. `--budget-type seconds` gives seconds instead. Unless a section says otherwise,
+matches are on the world map with the rules `thesis` and random starting regions, and players change seats after each
+game.
 
 Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies
 within our interval. If it does not, the column has the 95 % interval of the difference (ours minus the thesis's,
@@ -52,22 +53,22 @@ It reads the results of the commands below the tables. Each command continues af
 """
 
 
-def find_results(folders: Sequence[Path]) -> list[Result]:
+def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
     """Return the results in some folders and in their direct subfolders.
 
     Raises:
         ExperimentError: a folder has no result.
     """
-    found: list[Result] = []
+    found: list[ExperimentResult] = []
     for folder in folders:
         files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
         if not files:
             raise ExperimentError(f"{folder}: no {RESULT} there, nor in a folder in it")
-        found += [Result.load(file) for file in files]
+        found += [ExperimentResult.load(file) for file in files]
     return found
 
 
-def report(results: Sequence[Result]) -> str:
+def report(results: Sequence[ExperimentResult]) -> str:
     """Return the report, with a section for each experiment.
 
     A section has a line for each row and agent. The thesis's experiments come first, in its order.
@@ -78,7 +79,7 @@ def report(results: Sequence[Result]) -> str:
     seen = set()
     for result in results:
         experiment(result.experiment)
-        key = (result.experiment, result.settings.agent, result.settings.by, result.settings.quick)
+        key = (result.experiment, result.settings.agent, result.settings.budget_type, result.settings.quick)
         if key in seen:
             raise ExperimentError(f"two results of {result.command!r}: leave one out")
         seen.add(key)
@@ -91,6 +92,8 @@ def report(results: Sequence[Result]) -> str:
                 sections.append(head)
             made = experiment(name)
             order = {agent: i for i, agent in enumerate(made.agents)}
-            of_name.sort(key=lambda r: (r.settings.by, order.get(r.settings.agent, len(order)), r.settings.agent))
+            of_name.sort(
+                key=lambda r: (r.settings.budget_type, order.get(r.settings.agent, len(order)), r.settings.agent)
+            )
             sections.append(to_markdown(made, of_name, level=2))
     return "\n".join(sections).rstrip() + "\n"

@@ -49,7 +49,7 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
             if len(members) > bounded_io.ARRAYS:
                 raise ArraysError(f"more than {bounded_io.ARRAYS} arrays")
             if sum(member.file_size for member in members) > bounded_io.ARRAYS_BYTES:
-                raise ArraysError(f"more than {bounded_io.in_words(bounded_io.ARRAYS_BYTES)} of arrays")
+                raise ArraysError(f"more than {bounded_io.format_size(bounded_io.ARRAYS_BYTES)} of arrays")
             return {member.filename.removesuffix(".npy"): _array(_unpacked(archive, member)) for member in members}
     except ArraysError:
         raise

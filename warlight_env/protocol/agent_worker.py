@@ -4,7 +4,7 @@
 
 Standard input: the engine's lines, unchanged. Before each question comes ``think N ADVISED MOST INCREMENT``. N is the
 question's number. ADVISED and MOST are the advised and the latest end of the search, on the clock of `time.monotonic`,
-which all processes share. INCREMENT is the number of seconds that return (see `patience.Allowance`). After each pick
+which all processes share. INCREMENT is the number of seconds that return (see `time_control.MoveTime`). After each pick
 comes ``said ID …`` with the picks that the engine received.
 Standard output: ``ready`` once, then ``N ANSWER`` for each question.
 """
@@ -26,15 +26,15 @@ from warlight_env.protocol.lines import lines_of
 
 if TYPE_CHECKING:
     from warlight_env.agents import Budget
-    from warlight_env.protocol.warm_up import Rehearsal
+    from warlight_env.protocol.warm_up import WarmUp
 
 #: Shortest time to think, in seconds.
-GLIMPSE: Final = 0.005
+MIN_SEARCH_SECONDS: Final = 0.005
 #: Exit status if there is no such agent.
-REFUSED: Final = 2
+EXIT_UNKNOWN_AGENT: Final = 2
 
 
-def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, Rehearsal]:
+def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, WarmUp]:
     """Return the bot side, the agent's own budget, and a warm-up. The warm-up has loaded the code for the first answer.
 
     Raises:
@@ -43,17 +43,17 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
     from warlight_env.agents import Budget, make_agent
     from warlight_env.agents.registry import parse
     from warlight_env.protocol.bot_side import BotSide
-    from warlight_env.protocol.warm_up import Rehearsal
+    from warlight_env.protocol.warm_up import WarmUp
 
     _, values = parse(spec)
     make_agent(spec, seed)
-    rehearsal = Rehearsal(lambda: make_agent(spec, seed))
+    rehearsal = WarmUp(lambda: make_agent(spec, seed))
     rehearsal.pick()
     side = BotSide(lambda: make_agent(spec, seed), challenge, lambda text: print(text, file=sys.stderr))
     return side, Budget(values.get("sims"), values.get("secs")), rehearsal
 
 
-def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
+def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
     side, own, rehearsal = load(spec, seed, challenge)
     answers.write(b"ready\n")
@@ -68,15 +68,17 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             number, (advised, most, increment) = words[1], map(float, words[2:5])
             continue
         if words[:1] == ["said"]:
-            side.said(m.PicksAnswer(tuple(map(int, words[1:]))))
+            side.confirm_picks(m.PicksAnswer(tuple(map(int, words[1:]))))
             continue
         try:
             message = parse_message(line)
             if not isinstance(message, m.Question):
-                side.hear(message)
+                side.receive(message)
                 continue
             now = time.monotonic()
-            budget = share_out(own, max(GLIMPSE, advised - now), max(GLIMPSE, most - now), increment)
+            budget = turn_budget(
+                own, max(MIN_SEARCH_SECONDS, advised - now), max(MIN_SEARCH_SECONDS, most - now), increment
+            )
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
             print(f"not understood: {error}", file=sys.stderr)
@@ -88,7 +90,7 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             answers.write(f"{number} !\n".encode())
 
 
-def share_out(own: Budget, advised: float, most: float, increment: float) -> Budget:
+def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
     """Return an agent's budget.
 
     An agent with its own limits keeps them, but gets at most `advised` seconds. Without own limits, the agent gets a
@@ -113,10 +115,10 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # keeps an agent's own output apart from the answers
     try:
-        think(spec, seed, {1: 1, 2: 2}.get(challenge), sys.stdin.buffer, answers)  # type: ignore[arg-type]
+        serve(spec, seed, {1: 1, 2: 2}.get(challenge), sys.stdin.buffer, answers)  # type: ignore[arg-type]
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
-        return REFUSED
+        return EXIT_UNKNOWN_AGENT
     except BrokenPipeError:
         return 0
     return 0

@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.games.game_loop import pick_regions, play_rounds, round_limit
-from warlight_env.beliefs.observed_orders import NOTHING_SEEN
+from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS
 from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import expected_answer, parse_answer
 from warlight_env.protocol.clock import BotClock
-from warlight_env.protocol.engine_messages import NAMES, opening, region_ids, round_messages, told_order
-from warlight_env.protocol.external_agent import ExternalBot, HostOptions
+from warlight_env.protocol.engine_messages import NAMES, opening_messages, region_ids, region_order, round_messages
+from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.process import BotProcess
 
@@ -77,7 +77,7 @@ def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) ->
 
 def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str = "world", rounds: int = 500) -> None:
     """Play a game against an attacking agent. Every lost, malformed or illegal answer fails the case."""
-    bot = ExternalBot(command, 0, HostOptions(challenge=challenge))
+    bot = ExternalBot(command, 0, ExternalBotOptions(challenge=challenge))
     agents: list[Agent] = [make_agent("aggressive", 1), make_agent("aggressive", 1)]
     agents[seat] = bot
     game = Game(map_, f"challenge{challenge}", seed=7 + seat)
@@ -115,7 +115,7 @@ class Session:
         game = Game("world", f"challenge{challenge}", seed=11)
         clock = BotClock.of(challenge)
         increment = int(1000 * (clock.increment or 0))
-        for message in opening(game.view(0), challenge, clock.milliseconds, increment):
+        for message in opening_messages(game.view(0), challenge, clock.milliseconds, increment):
             self.process.send(format_message(message))
             for line in chatter:
                 self.process.send(line)
@@ -134,7 +134,7 @@ class Session:
                 if seat == 1:
                     wishes[seat] = opponent.pick(game.view(seat))
                     continue
-                offers = region_ids(told_order(game.map, game.offers(seat)))
+                offers = region_ids(region_order(game.map, game.offers(seat)))
                 answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
                 assert isinstance(answer, m.PicksAnswer)
                 wishes[seat] = [region - 1 for region in answer.regions]
@@ -151,12 +151,12 @@ class Session:
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
         """Ask for both answers of a round. Return them if they are legal on the view."""
-        for message in round_messages(view, NOTHING_SEEN):
+        for message in round_messages(view, NO_OBSERVED_ORDERS):
             self.process.send(format_message(message))
         placements = self.ask(m.Go(m.PLACE, ms))
         army = view.army.copy()
         left = view.income
-        assert isinstance(placements, m.Placements)
+        assert isinstance(placements, m.PlaceOrders)
         for place in placements.orders:
             said = f"{m.PLACE} {place.region} {place.armies}"
             if not 1 <= place.region <= len(army):
@@ -170,7 +170,7 @@ class Session:
             left -= place.armies
             army[place.region - 1] += place.armies
         moves = self.ask(m.Go(m.ATTACK, ms))
-        assert isinstance(moves, m.Moves)
+        assert isinstance(moves, m.MoveOrders)
         for move in moves.orders:
             source, target = move.source - 1, move.target - 1
             said = f"{m.ATTACK} {move.source} {move.target} {move.armies}"

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.beliefs.observed_orders import Seen, wastelands
+from warlight_env.beliefs.observed_orders import ObservedOrders, known_wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL
@@ -24,7 +24,7 @@ def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
     return tuple(int(region) + 1 for region in regions)
 
 
-def told_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
+def region_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
     """Return regions in the order in which the competitions list offers: super region by super region."""
     return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
 
@@ -38,7 +38,7 @@ def offered_at_start(view: View) -> tuple[int, ...]:
     if view.phase == "pick":
         taken = np.flatnonzero(view.owner >= 0).tolist()
     # After a random deal, the other offers are unknown.
-    return told_order(view.map, {*view.offers, *taken})
+    return region_order(view.map, {*view.offers, *taken})
 
 
 def setup_messages(map_: Map) -> list[m.Message]:
@@ -53,13 +53,13 @@ def setup_messages(map_: Map) -> list[m.Message]:
     ]
 
 
-def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
+def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
     """Return all messages before the first question, from the player's first view. Times are in ms."""
     names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
     if challenge == 1:
         return names + setup_messages(view.map)
     rounds = view.rules.round_limit(view.map.n_regions)
-    wastes = wastelands(view)
+    wastes = known_wastelands(view)
     offered = offered_at_start(view)
     limits: list[m.Message] = [m.Timebank(bank), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED)]
     return [
@@ -76,12 +76,12 @@ def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> li
 UNLIMITED: Final = 10_000
 
 
-def round_messages(view: View, seen: Seen) -> list[m.Message]:
+def round_messages(view: View, seen: ObservedOrders) -> list[m.Message]:
     """Return the messages before each round's questions."""
     owner, army = view.owner.tolist(), view.army.tolist()
     owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
     enemy = NAMES[1 - view.player]
-    orders: list[m.PlaceOrder | m.MoveOrder] = [m.PlaceOrder(enemy, r + 1, armies) for r, armies in seen.placements]
+    orders: list[m.PlaceOrder | m.MoveOrder] = [m.PlaceOrder(enemy, r + 1, armies) for r, armies in seen.deploys]
     orders += [m.MoveOrder(enemy, a + 1, b + 1, armies) for a, b, armies in seen.moves]
     return [
         m.StartingArmies(view.income),
@@ -97,7 +97,7 @@ def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
     return dict.fromkeys([*own, *near, *range(len(owner))])
 
 
-def orders_of(placements: m.Placements, moves: m.Moves) -> Orders:
+def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
     """Return a turn from the two answers of a round. Illegal orders remain; the engine judges them."""
     return Orders(
         [(o.region - 1, o.armies) for o in placements.orders],

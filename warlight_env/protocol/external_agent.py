@@ -13,28 +13,28 @@ from typing import Final
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.arena.games.seated_agent import ForfeitError
 from warlight_env.arguments import seed_of, short_repr
-from warlight_env.beliefs.observed_orders import Watcher
+from warlight_env.beliefs.observed_orders import OrderObserver
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol import messages as m
-from warlight_env.protocol.answers import Read, expected_answer, parse_answer
+from warlight_env.protocol.answers import ParsedAnswer, expected_answer, parse_answer
 from warlight_env.protocol.bot_faults import BotFault, BotFaults
 from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.engine_messages import (
     NAMES,
     challenge_of,
-    opening,
+    opening_messages,
     orders_of,
     region_ids,
+    region_order,
     round_messages,
-    told_order,
 )
 from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
 from warlight_env.protocol.limits import check_limits
-from warlight_env.protocol.options import HostOptions, read_options
+from warlight_env.protocol.options import ExternalBotOptions, read_options
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
-from warlight_env.protocol.stderr import FILE_SIZE, KEPT, ErrorReader
-from warlight_env.thread_ownership import OneThread
+from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
+from warlight_env.thread_ownership import SingleThreaded
 
 #: Number of missing answers after which a bot is not asked again.
 MAX_MISSED: Final = 2
@@ -44,7 +44,7 @@ _MANY: Final = 1000
 _QUOTED_ERRORS: Final = 1000
 
 
-class ExternalBot(OneThread, Agent):
+class ExternalBot(SingleThreaded, Agent):
     """An agent that asks an external process, for games of two players. Each game has its own process.
 
     The process starts with the first question. `faults` lists the faults of the game; `close` ends the process.
@@ -52,7 +52,7 @@ class ExternalBot(OneThread, Agent):
     Args:
         command: program and arguments; ``{seed}`` in them is replaced by the agent's seed.
         seed: the agent's seed.
-        options: see `HostOptions`.
+        options: see `ExternalBotOptions`.
 
     Raises:
         CommandError: there is no such program, this system cannot set the limits, or an argument has a wrong type.
@@ -62,13 +62,13 @@ class ExternalBot(OneThread, Agent):
 
     exclusive_methods = ("pick", "act")
 
-    def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
-        if options is not None and not isinstance(options, HostOptions):
-            raise CommandError(f"options = {short_repr(options)}: must be HostOptions or None")
+    def __init__(self, command: Sequence[str], seed: int = 0, options: ExternalBotOptions | None = None) -> None:
+        if options is not None and not isinstance(options, ExternalBotOptions):
+            raise CommandError(f"options = {short_repr(options)}: must be ExternalBotOptions or None")
         if not isinstance(command, list | tuple) or not all(isinstance(word, str) for word in command):
             raise CommandError(f"command = {short_repr(command)}: must be a list of strings: a program and arguments")
         seed = seed_of(seed, CommandError)
-        self.options = HostOptions() if options is None else options
+        self.options = ExternalBotOptions() if options is None else options
         self.command = [word.replace("{seed}", str(seed)) for word in command]
         check_command(self.command, self.options.folder)
         check_limits(self.options.limits)
@@ -85,7 +85,7 @@ class ExternalBot(OneThread, Agent):
         self._flooded = False  # a flood on standard error is noted once
         self._owed: m.Question | None = None  # a question with an answer that may still arrive, too late
         self._last: tuple[int, int] | None = None
-        self._watcher = Watcher()
+        self._watcher = OrderObserver()
 
     # As an agent
 
@@ -93,7 +93,7 @@ class ExternalBot(OneThread, Agent):
         """See `Agent.pick`."""
         self._begin(view)
         clock = self._clock
-        offers = region_ids(told_order(view.map, view.offers))
+        offers = region_ids(region_order(view.map, view.offers))
         question: m.Question
         if self._challenge == 1:
             question = m.PickRegions(clock.milliseconds, offers)
@@ -106,7 +106,7 @@ class ExternalBot(OneThread, Agent):
         """See `Agent.act`. The bank or the seconds of a budget replace the bot's clock for both questions."""
         if self._begin(view) and self._challenge == 2 and view.starts is not None:
             self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
-        self._tell(round_messages(view, self._watcher.look(view)))
+        self._tell(round_messages(view, self._watcher.observe(view)))
         clock = self._clock
         given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
         if given is not None:
@@ -114,8 +114,8 @@ class ExternalBot(OneThread, Agent):
         placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
         moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
-            placements if isinstance(placements, m.Placements) else m.Placements(()),
-            moves if isinstance(moves, m.Moves) else m.Moves(()),
+            placements if isinstance(placements, m.PlaceOrders) else m.PlaceOrders(()),
+            moves if isinstance(moves, m.MoveOrders) else m.MoveOrders(()),
         )
 
     @property
@@ -140,7 +140,7 @@ class ExternalBot(OneThread, Agent):
         """Note a flood on standard error, once. Ordinary logs are no fault."""
         if errors.total > FILE_SIZE and not self._flooded:
             self._flooded = True
-            cause = f"more than {FILE_SIZE} bytes; the last {KEPT} were kept"
+            cause = f"more than {FILE_SIZE} bytes; the last {TAIL_BYTES} were kept"
             self.faults.note(BotFault(self._round, "standard error", cause, errors=errors.tail(200)))
 
     # A game
@@ -166,7 +166,7 @@ class ExternalBot(OneThread, Agent):
             file = None if options.errors is None else self._error_file(options.errors, step[0])
             self._process = BotProcess(self.command, options.folder, file, options.limits)
             increment = int(1000 * (self._clock.increment or 0))
-            self._tell(opening(view, self._challenge, self._clock.milliseconds, increment))
+            self._tell(opening_messages(view, self._challenge, self._clock.milliseconds, increment))
         self._last = step
         return begins
 
@@ -261,7 +261,8 @@ class ExternalBot(OneThread, Agent):
 def external_bot(seed: int, text: str) -> ExternalBot:
     """Return the agent of a specification: ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``, without the ``cmd``.
 
-    The command is split as a shell would split it, but no shell runs it. The options are the fields of `HostOptions`.
+    The command is split as a shell would split it, but no shell runs it. The options are the fields of
+    `ExternalBotOptions`.
 
     Raises:
         AgentError: the message names the wrong part.
@@ -277,7 +278,7 @@ def external_bot(seed: int, text: str) -> ExternalBot:
         raise AgentError(f"agent 'cmd:{command}': {error}") from None
 
 
-def _nonsense(read: Read, text: str) -> bool:
+def _nonsense(read: ParsedAnswer, text: str) -> bool:
     """Return whether no part of a non-empty answer was usable."""
     answer = read.answer
     used = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders

@@ -13,7 +13,7 @@ from warlight_env.protocol.turn_start import TurnStart, income
 _ODDS: Final = 2
 
 
-class Reflex:
+class FallbackPolicy:
     """Follows an engine's messages, and answers any question at once, with legal and simple orders."""
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Reflex:
         self._rows: tuple[tuple[int, str, int], ...] = ()
         self._placed: m.PlaceOrder | None = None  # this round's placement
 
-    def hear(self, message: m.Message) -> None:
+    def receive(self, message: m.Message) -> None:
         """Process a message."""
         match message:
             case m.YourBot(name):
@@ -40,13 +40,13 @@ class Reflex:
             case m.SuperRegions(pairs):
                 self._bonuses = dict(pairs)
             case m.StartingArmies(armies):
-                self._turn.hear_armies(armies)
+                self._turn.receive_armies(armies)
                 self._placed = None
             case m.UpdateMap(rows):
-                self._turn.hear_map()
+                self._turn.receive_map()
                 self._rows, self._placed = rows, None
             case m.Go(kind):
-                self._turn.hear_question(kind == m.PLACE)
+                self._turn.receive_question(kind == m.PLACE)
 
     def answer(self, question: m.Question) -> m.Answer:
         """Return an answer. Picks are in the smallest super regions. All armies go to one region at a border.
@@ -59,12 +59,12 @@ class Reflex:
             return m.PicksAnswer(tuple(best[: 6 if isinstance(question, m.PickRegions) else 1]))
         own = {region: armies for region, name, armies in self._rows if name == self._name}
         if question.kind == m.ATTACK:
-            return m.Moves(tuple(self._moves(own))[: m.MAX_ORDERS])
+            return m.MoveOrders(tuple(self._moves(own))[: m.MAX_ORDERS])
         armies = self._turn.armies
         if armies is None:
             armies = income(own, self._super, self._bonuses)
         if not own or armies < 1:
-            return m.Placements(())
+            return m.PlaceOrders(())
         enemies = {region for region, name, _ in self._rows if name not in (self._name, *m.RESERVED_NAMES)}
 
         def need(region: int) -> tuple[bool, bool, int]:
@@ -72,7 +72,7 @@ class Reflex:
             return (bool(near & enemies), bool(near - own.keys()), own[region])
 
         self._placed = m.PlaceOrder(self._name, max(own, key=need), armies)
-        return m.Placements((self._placed,))
+        return m.PlaceOrders((self._placed,))
 
     def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:
         """Yield the moves. A region at a border attacks its weakest neighbour, if it has twice as many armies.

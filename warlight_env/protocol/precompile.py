@@ -1,4 +1,4 @@
-"""``warlight bot prepare``: short games of an agent through the bot side of the protocol, which compile its kernels."""
+"""``warlight bot precompile``: short games of an agent on the bot side of the protocol, which compile its kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 from warlight_env.agents import Agent, Budget, make_agent
 from warlight_env.arena.games.game_loop import pick_regions, play_rounds
-from warlight_env.beliefs.observed_orders import Watcher
+from warlight_env.beliefs.observed_orders import OrderObserver
 from warlight_env.engine.compile_progress import compiled_count
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
@@ -18,9 +18,9 @@ from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.clock import BotClock
-from warlight_env.protocol.engine_messages import opening, orders_of, region_ids, round_messages, told_order
-from warlight_env.protocol.external_agent import ExternalBot, HostOptions
-from warlight_env.protocol.warm_up import THOUGHT
+from warlight_env.protocol.engine_messages import opening_messages, orders_of, region_ids, region_order, round_messages
+from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
+from warlight_env.protocol.warm_up import TURN_SECONDS
 
 #: Number of rounds of a game: at least (so that neighbours meet), and at most.
 _LEAST, _MOST = 6, 20
@@ -37,31 +37,31 @@ class Step:
     compiled: int  #: number of compiled functions
 
 
-class _Told(Agent):
+class _MessageDrivenAgent(Agent):
     """The bot side as an agent. It receives the messages that an engine would send."""
 
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
         self._side, self._challenge = BotSide(make, challenge), challenge
-        self._watcher = Watcher()
+        self._watcher = OrderObserver()
         self._begun = self._playing = False
 
     def _hear(self, messages: Iterable[m.Message]) -> None:
         for message in messages:
-            self._side.hear(message)
+            self._side.receive(message)
 
     def _begin(self, view: View) -> None:
         if not self._begun:
             self._begun = True
             clock = BotClock.of(self._challenge)
-            self._hear(opening(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0))))
+            self._hear(opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0))))
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
         self._begin(view)
-        offers = region_ids(told_order(view.map, view.offers))
+        offers = region_ids(region_order(view.map, view.offers))
         answer = self._side.answer(m.PickRegions(0, offers) if self._challenge == 1 else m.PickRegion(0, offers))
         assert isinstance(answer, m.PicksAnswer)
-        self._side.said(answer)
+        self._side.confirm_picks(answer)
         return [region - 1 for region in answer.regions]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
@@ -69,14 +69,14 @@ class _Told(Agent):
         if not self._playing and view.starts is not None:
             self._hear([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._playing = True
-        self._hear(round_messages(view, self._watcher.look(view)))
+        self._hear(round_messages(view, self._watcher.observe(view)))
         placements = self._side.answer(m.Go(m.PLACE, 0), budget)
         moves = self._side.answer(m.Go(m.ATTACK, 0), budget)
-        assert isinstance(placements, m.Placements) and isinstance(moves, m.Moves)
+        assert isinstance(placements, m.PlaceOrders) and isinstance(moves, m.MoveOrders)
         return orders_of(placements, moves)
 
 
-def prepare(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
+def precompile(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
     """Let an agent play against itself on the competitions' map until nothing is left to load or compile.
 
     Yields a `Step` for the picks and for each round.
@@ -91,16 +91,16 @@ def prepare(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)
 
 
 def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
-    agents = [_Told(lambda seat=seat: make_agent(spec, seed + seat), challenge) for seat in range(2)]  # type: ignore[misc]
+    agents = [_MessageDrivenAgent(lambda seat=seat: make_agent(spec, seed + seat), challenge) for seat in range(2)]  # type: ignore[misc]
     game = Game("world", f"challenge{challenge}", seed=seed)
     start, before = time.perf_counter(), compiled_count()
     pick_regions(game, agents)
     yield Step(f"challenge {challenge}, picks", time.perf_counter() - start, compiled_count() - before)
     start, before = time.perf_counter(), compiled_count()
-    for _ in play_rounds(game, agents, _MOST, Budget(seconds=THOUGHT)):
+    for _ in play_rounds(game, agents, _MOST, Budget(seconds=TURN_SECONDS)):
         seconds, compiled = time.perf_counter() - start, compiled_count() - before
         yield Step(f"challenge {challenge}, round {game.round}", seconds, compiled)
-        if game.round >= _LEAST and seconds < 2 * len(agents) * THOUGHT and not compiled:
+        if game.round >= _LEAST and seconds < 2 * len(agents) * TURN_SECONDS and not compiled:
             break
         start, before = time.perf_counter(), compiled_count()
 
@@ -112,7 +112,7 @@ def first_answer(spec: str, seed: int = 0) -> float:
         RunError: this system lacks process groups, which bots need.
     """
     command = [sys.executable, "-m", "warlight_env", "bot", "run", spec, "--seed", str(seed)]
-    bot = ExternalBot(command, seed, HostOptions(challenge=1, bank=_PATIENCE))
+    bot = ExternalBot(command, seed, ExternalBotOptions(challenge=1, bank=_PATIENCE))
     view = Game("world", "challenge1", seed=seed).view(0)
     start = time.perf_counter()
     try:

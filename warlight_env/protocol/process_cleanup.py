@@ -20,7 +20,7 @@ _LIMITS_LINE: Final = b"Max file locks"
 
 
 @dataclass(frozen=True)
-class Mark:
+class ProcessMark:
     """Identifies the processes of one bot, even after they have moved to other groups or sessions.
 
     Attributes:
@@ -32,7 +32,7 @@ class Mark:
     tag: int
 
     @classmethod
-    def new(cls) -> Mark:
+    def new(cls) -> ProcessMark:
         """Return a new, unique mark."""
         high = (1 << 62) - 1
         if sys.platform == "linux":
@@ -59,7 +59,7 @@ class Mark:
             return f"{self.name}=1".encode() in file.read().split(b"\0")
         return False
 
-    def sweep(self) -> list[int]:
+    def kill_all(self) -> list[int]:
         """Kill every process with the mark until there are no more. Return those that could not be killed."""
         deadline = time.monotonic() + GIVE_UP
         while True:

@@ -3,11 +3,11 @@
     python -I -S supervisor.py FD FOLDER SETTINGS PROGRAM ARGUMENT …
     python -I -S supervisor.py probe SETTINGS            print the settings that this system cannot enforce
 
-FD is one end of a socket to the host. SETTINGS are six words (see `GuardSettings`). The program gets this process's
-standard streams, and its own session and process group. The host receives ``started``, ``failed ERRNO`` or ``refused
-REASON``. When the program has ended, the host receives ``exited STATUS`` (the status of `os.waitpid`). The host may
-close the socket, or die in any way. The guard then ends all processes and itself; its status is 0 if no process is
-left. This needs a separate process, because nothing in the host survives the host's death.
+FD is one end of a socket to the host. SETTINGS are six words (see `SupervisorSettings`). The program gets this
+process's standard streams, and its own session and process group. The host receives ``started``, ``failed ERRNO`` or
+``refused REASON``. When the program has ended, the host receives ``exited STATUS`` (the status of `os.waitpid`). The
+host may close the socket, or die in any way. The guard then ends all processes and itself; its status is 0 if no
+process is left. This needs a separate process, because nothing in the host survives the host's death.
 
 On Linux, the guard also finds children that leave the group and the session (daemons). As a child subreaper it becomes
 their parent. On other systems it ends the process group only. A program can kill this guard; the host then searches for
@@ -49,7 +49,7 @@ class RefusedError(Exception):
     """The system cannot enforce the settings. The text says which part."""
 
 
-class GuardSettings:
+class SupervisorSettings:
     """Settings of a guard: ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
 
     All but the first are numbers. For MEMORY and PROCS, 0 means that there is no limit.
@@ -78,7 +78,7 @@ def _prctl(option: int, value: int) -> None:
 # Limits
 
 
-def enter_namespaces(settings: GuardSettings) -> int:
+def enter_namespaces(settings: SupervisorSettings) -> int:
     """Fork the first process of new namespaces. Return 0 in that process, and its id in the process that waits for it.
 
     Raises:
@@ -119,7 +119,7 @@ def _start_loopback() -> None:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
-def set_limits(settings: GuardSettings) -> None:
+def set_limits(settings: SupervisorSettings) -> None:
     """Set the limits of this process and of all its children."""
     if sys.platform == "linux":
         _set_limit(RLIMIT_LOCKS, settings.tag)
@@ -136,7 +136,7 @@ def _set_limit(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def probe(settings: GuardSettings) -> str:
+def probe(settings: SupervisorSettings) -> str:
     """Try the settings. Return the parts that the system cannot enforce, in words; "" if it can enforce all."""
     told, tell = os.pipe()
     settings.procs = min(settings.procs, 1)
@@ -164,7 +164,7 @@ def probe(settings: GuardSettings) -> str:
     return "" if said == "fine" else said or "this system ends whoever tries"
 
 
-def _not_enforced(settings: GuardSettings) -> str:
+def _not_enforced(settings: SupervisorSettings) -> str:
     if settings.memory:
         import mmap
 
@@ -189,7 +189,7 @@ def _not_enforced(settings: GuardSettings) -> str:
 # The program
 
 
-def _start(folder: str, command: list[str], settings: GuardSettings) -> int:
+def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int:
     """Start the program and return its id. Raise OSError with the reason of a failure."""
     told, tell = os.pipe()  # both ends close at exec: an empty message means success
     parent = os.getpid()
@@ -292,7 +292,7 @@ def _wait_for(first: int, parent: int) -> int:
     return 0
 
 
-def _guard(host: socket.socket, folder: str, command: list[str], settings: GuardSettings, isolated: bool) -> int:
+def _guard(host: socket.socket, folder: str, command: list[str], settings: SupervisorSettings, isolated: bool) -> int:
     parent = os.getppid()
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     try:
@@ -332,12 +332,12 @@ def _guard(host: socket.socket, folder: str, command: list[str], settings: Guard
 def main() -> int:
     """See the module."""
     if sys.argv[1] == "probe":
-        print(probe(GuardSettings(sys.argv[2])))
+        print(probe(SupervisorSettings(sys.argv[2])))
         return 0
     host = socket.socket(fileno=int(sys.argv[1]))
     host.set_inheritable(False)  # the program must not write to the host's socket
     parent = os.getppid()
-    settings = GuardSettings(sys.argv[3])
+    settings = SupervisorSettings(sys.argv[3])
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if settings.isolate:
         try:

@@ -15,16 +15,16 @@ _INCREMENT_SHARE: Final = 0.8
 _KEPT: Final = 0.5
 
 
-class Allowance(NamedTuple):
+class MoveTime(NamedTuple):
     """Time limits of a question, in seconds from the question on."""
 
-    advised: float  #: time to think, for an agent that does not divide a bank itself
-    most: float  #: longest time to think
+    optimum: float  #: time to think, for an agent that does not divide a bank itself
+    maximum: float  #: longest time to think
     wait: float  #: longest time to wait for the answer
     increment: float  #: time that a round adds for the next turn; without a bank, the whole time returns
 
 
-class Patience:
+class TimeControl:
     """Follows the engine's messages about time, and the agent's answers in time."""
 
     def __init__(self) -> None:
@@ -32,28 +32,28 @@ class Patience:
         self._bank = 0.0  # largest number of seconds in it so far
         self._there: set[type] = set()
 
-    def hear(self, message: m.Message) -> None:
+    def receive(self, message: m.Message) -> None:
         """Process a message."""
         if isinstance(message, m.TimePerMove):
             self._increment = message.milliseconds / 1000
 
-    def in_time(self, question: m.Question) -> None:
+    def note_answer(self, question: m.Question) -> None:
         """Note that the agent has answered a question in time."""
         self._there.add(type(question))
 
-    def is_new(self, question: m.Question) -> bool:
+    def is_first_question(self, question: m.Question) -> bool:
         """Return whether the agent has not yet answered a question of this kind in time."""
         return type(question) not in self._there
 
-    def of(self, question: m.Question) -> Allowance:
+    def limits(self, question: m.Question) -> MoveTime:
         """Return the time for a question."""
         limit = question.milliseconds / 1000
         margin = min(max(_MARGIN * limit, _LEAST), _MOST)
         wait = limit - margin
         if self._increment is None:
-            return Allowance(wait - margin, wait - margin, wait, wait - margin)
+            return MoveTime(wait - margin, wait - margin, wait, wait - margin)
         self._bank = max(self._bank, limit)
-        if self.is_new(question):
+        if self.is_first_question(question):
             wait = min(wait, max(limit - _KEPT * self._bank, self._increment))
         increment = 2 * _INCREMENT_SHARE * self._increment  # once for each answer of a turn
-        return Allowance(min(wait - margin, _BANK_SHARE * limit + increment), wait - margin, wait, increment)
+        return MoveTime(min(wait - margin, _BANK_SHARE * limit + increment), wait - margin, wait, increment)

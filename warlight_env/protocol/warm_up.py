@@ -16,7 +16,7 @@ from warlight_env.protocol.engine_messages import NAMES, setup_messages
 
 #: Seconds to think for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and
 #: may skip work for lack of time.
-THOUGHT: Final = 0.05
+TURN_SECONDS: Final = 0.05
 MOST_TURNS: Final = 8
 
 
@@ -24,12 +24,12 @@ def until_in_time(turn: Callable[[Budget], object]) -> None:
     """Play turns until one of them stays within its time."""
     for _ in range(MOST_TURNS):
         start = time.perf_counter()
-        turn(Budget(seconds=THOUGHT))
-        if time.perf_counter() - start < 2 * THOUGHT:
+        turn(Budget(seconds=TURN_SECONDS))
+        if time.perf_counter() - start < 2 * TURN_SECONDS:
             break
 
 
-class Rehearsal:
+class WarmUp:
     """A scripted game on the competitions' map: picks, then a war between two continents.
 
     Errors of the agent are ignored here; the agent raises them again in the real game.
@@ -42,7 +42,7 @@ class Rehearsal:
         self._map = maps.load("world")
         self._side = BotSide(make)
         for message in (m.YourBot(NAMES[0]), m.OpponentBot(NAMES[1]), *setup_messages(self._map)):
-            self._side.hear(message)
+            self._side.receive(message)
 
     def pick(self) -> None:
         """Pick regions."""
@@ -59,5 +59,5 @@ class Rehearsal:
         near = sorted({q for r in own for q in self._map.neighbors[r]} - {*own})
         rows = [(r + 1, NAMES[0], 5) for r in own] + [(q + 1, NAMES[1], 4) for q in near]
         for message in (m.StartingArmies(10), m.UpdateMap(tuple(rows)), m.OpponentMoves(())):
-            self._side.hear(message)
+            self._side.receive(message)
         self._side.answer(m.Go(m.PLACE, 0), budget)

@@ -8,7 +8,7 @@ from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.records.search_record import Searched
 
 
-def insight_of(agent: object, round: int) -> dict[str, Any] | None:
+def decision_info(agent: object, round: int) -> dict[str, Any] | None:
     """Return an agent's data about its decision in a round (0: the picks), or None.
 
     The result of the agent's `insight` method comes first. Without one, the data describe the agent's last search.

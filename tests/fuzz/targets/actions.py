@@ -38,7 +38,7 @@ class Actions(Target):
         super().__init__(folder)
         self._envs = {
             (name, rules): WarlightParallelEnv(
-                small_maps.ladder(6), rules, 3 if rules == "thesis" else 2, action, max_cycles=40, mask="info",
+                small_maps.ladder_map(6), rules, 3 if rules == "thesis" else 2, action, max_cycles=40, mask="info",
                 picking="play",
             )
             for name, action in ACTIONS.items()

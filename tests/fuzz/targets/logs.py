@@ -33,7 +33,7 @@ class Logs(Target):
             if rules != "challenge1"
         ]
         games.append(
-            {"map": small_maps.ladder(6), "rules": "challenge1", "max_rounds": 4, "picks": "agents", "seed": 9}
+            {"map": small_maps.ladder_map(6), "rules": "challenge1", "max_rounds": 4, "picks": "agents", "seed": 9}
         )
         games.append({"map": small_maps.RING, "rules": {"name": "thesis", "picks": 1}, "max_rounds": 60, "seed": 4})
         for number, game in enumerate(games):

@@ -18,7 +18,7 @@ from warlight_env.game import Game, IllegalOrdersError
 from warlight_env.notation import NotationError, format_orders, parse_orders
 from warlight_env.turn import TurnDraft
 
-MAPS = {m.name: m for m in (small_maps.RING, small_maps.STAR, small_maps.ladder(6))}
+MAPS = {m.name: m for m in (small_maps.RING, small_maps.STAR, small_maps.ladder_map(6))}
 TEXTS = ("d r0 4; a r0 r1 9", "t R1 R2 3;;d R3 1", "a r0 r5 1; a r0 r1 2; a r0 r3 3", "d r2 5")
 CHANGES: dict[str, tuple[Any, ...]] = {
     "luck": (1.0, 0.16, 0.0, 0.5), "rounding": ("nearest", "stochastic"), "skipped_attack_keeps_place": (True, False),

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from fuzz import scripted_functions, small_maps, values
-from fuzz.scripted_functions import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES, ToldError, arrays_in
+from fuzz.scripted_functions import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES, ScriptedError, arrays_in
 from fuzz.target import Data, Finding, Target, expect, refused
 from fuzz.targets.states import plain
 from warlight_env.agents.players.flat import FlatAgent, FlatSettings
@@ -56,9 +56,9 @@ class PlugIns(Target):
         for _ in range(2):
             small.play_round([Orders(), Orders()])
         self._games = [small, Game(small_maps.RING, {"picks": 1}, 3, 1, picks="random")]
-        self._games.append(small_maps.new_game(small_maps.ladder(6), "challenge2", seed=2))
+        self._games.append(small_maps.new_game(small_maps.ladder_map(6), "challenge2", seed=2))
         self._views = [game.view(0) for game in self._games]
-        self._core = EnvCore(small_maps.ladder(6), {"name": "challenge2", "picks": 2}, 2, 2, action="orders")
+        self._core = EnvCore(small_maps.ladder_map(6), {"name": "challenge2", "picks": 2}, 2, 2, action="orders")
         self._answers: dict[Any, Any] = {}
         for kind in COMPILED:  # so that no input has to wait for compilers
             for way in WAYS[:2]:
@@ -171,7 +171,7 @@ class PlugIns(Target):
         last = traceback.extract_tb(error.__traceback__)[-1:]
         ours = [frame for frame in last if frame.filename == scripted_functions.__file__]
         outside = way == "compiled" and isinstance(error, IndexError)  # which Numba raises without a place
-        if not (ours or outside) or (way == "compiled" and not isinstance(error, IndexError | ToldError)):
+        if not (ours or outside) or (way == "compiled" and not isinstance(error, IndexError | ScriptedError)):
             raise Finding("an error that is not the function's own") from error
         notes = getattr(error, "__notes__", [])
         if own not in ("stubborn", "input") and not any(name in note for note in notes):

@@ -13,7 +13,7 @@ from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import MapError
 
-MAPS = {m.name: m for m in (small_maps.RING, small_maps.LONELY, small_maps.STAR, small_maps.ladder(6))}
+MAPS = {m.name: m for m in (small_maps.RING, small_maps.LONELY, small_maps.STAR, small_maps.ladder_map(6))}
 
 
 class RulesTarget(Target):

@@ -31,7 +31,7 @@ class States(Target):
         for action in ("factored", "steps", "strategies"):
             for rules, players in (("thesis", 2), ("challenge2", 2), ("challenge1", 3)):
                 env = WarlightParallelEnv(
-                    small_maps.ladder(6),
+                    small_maps.ladder_map(6),
                     {"name": rules, "picks": 1},
                     players,
                     ACTIONS[action],

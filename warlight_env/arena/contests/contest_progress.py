@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from warlight_env.arena.games.game_loop import GameRecord
-from warlight_env.arena.games.game_setup import Setup
+from warlight_env.arena.games.game_setup import MatchSetup
 
 
-class Judge(Protocol):
+class SequentialTest(Protocol):
     """The part of a stop rule that follows one contest."""
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
@@ -19,10 +19,10 @@ class Judge(Protocol):
         ...
 
 
-class StopRule(Protocol):
+class StoppingRule(Protocol):
     """A rule that decides a contest before all its games are played, such as `Sprt`."""
 
-    def judge(self, setup: Setup) -> Judge:
+    def start(self, setup: MatchSetup) -> SequentialTest:
         """Return a judge for one contest. Raise `InputError` if the rule does not fit the contest."""
         ...
 
@@ -43,9 +43,9 @@ class Contest:
     """
 
     key: str
-    setup: Setup
+    setup: MatchSetup
     games: int
-    stop: StopRule | None = None
+    stop: StoppingRule | None = None
 
     @property
     def n_games(self) -> int:
@@ -62,16 +62,16 @@ class ContestResult:
     records: tuple[GameRecord, ...]  #: whole units in the order of numbers
     decided: bool  #: the stop rule ended the contest
     interrupted: bool  #: games are missing
-    found: int = field(default=0, compare=False)  #: games that the run folder held at the start of the run
+    resumed_games: int = field(default=0, compare=False)  #: games that the run folder held at the start of the run
 
 
-class Course:
+class ContestProgress:
     """The state of a contest. It returns the numbers of games to play and receives the records."""
 
     def __init__(self, contest: Contest, known: Iterable[GameRecord] = ()) -> None:
         self.contest = contest
         self._size = contest.setup.unit_size
-        self._judge = None if contest.stop is None else contest.stop.judge(contest.setup)
+        self._judge = None if contest.stop is None else contest.stop.start(contest.setup)
         self._records: dict[int, GameRecord] = {}
         self._judged = 0  # number of units
         self._decided = False
@@ -84,11 +84,11 @@ class Course:
         """Number of games that no worker has received; 0 after a decision of the stop rule."""
         return 0 if self._decided else len(self._missing)
 
-    def take(self, most: int) -> tuple[int, ...]:
+    def next_games(self, most: int) -> tuple[int, ...]:
         """Return the numbers of the next games to play, at most `most`."""
         return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
 
-    def give_back(self, numbers: Sequence[int]) -> None:
+    def requeue(self, numbers: Sequence[int]) -> None:
         """Put back numbers that were taken but not played. They are the next to be taken."""
         self._missing.extendleft(reversed(numbers))
 

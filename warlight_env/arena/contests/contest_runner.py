@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
-from warlight_env.arena.backends.tasks import Done, Task, Workers
+from warlight_env.arena.backends.tasks import Task, TaskReport, Workers
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.contests.contest_progress import Contest, ContestResult, Course
+from warlight_env.arena.contests.contest_progress import Contest, ContestProgress, ContestResult
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.run_folder import RunFolder
 from warlight_env.arena.games.game_loop import GameRecord
@@ -76,18 +76,18 @@ def play_contests(
         for log in _log_folders(contests, taken):
             stack.enter_context(_lock_logs(log))
         run = None if own is None else stack.enter_context(RunFolder(own, contests))
-        courses = [Course(c, () if run is None else run.known[c.key]) for c in contests]
+        courses = [ContestProgress(c, () if run is None else run.known[c.key]) for c in contests]
         if on_games is not None and run is not None:
             for key, records in run.known.items():
                 if records:
                     on_games(key, records)
 
-        def keep(reports: Sequence[Done[GameRecord]]) -> None:
+        def keep(reports: Sequence[TaskReport[GameRecord]]) -> None:
             with uninterrupted():  # so that every counted game is also on disk
                 for report in reports:
                     course = courses[report.task.contest]
                     course.add(report.records)
-                    course.give_back(report.task.numbers[len(report.records) :])
+                    course.requeue(report.task.numbers[len(report.records) :])
                     if run is not None:
                         run.append(course.contest.key, report.records)
 
@@ -146,9 +146,9 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
 
 
 def _play(
-    courses: Sequence[Course],
+    courses: Sequence[ContestProgress],
     workers: Workers[GameRecord],
-    keep: Callable[[Sequence[Done[GameRecord]]], None],
+    keep: Callable[[Sequence[TaskReport[GameRecord]]], None],
     on_games: OnContestGames | None,
 ) -> None:
     """Keep the workers busy until no game is missing, or until Ctrl-C."""
@@ -175,13 +175,13 @@ def _play(
         raise
 
 
-def _tasks(courses: Sequence[Course], slots: int) -> Iterator[Task | None]:
+def _tasks(courses: Sequence[ContestProgress], slots: int) -> Iterator[Task | None]:
     """Yield the next tasks, one contest after the other; None while no game is missing."""
     while True:
         for i, course in enumerate(courses):
             if course.missing:
                 size = max(1, min(CHUNK, course.missing // (8 * slots)))
-                yield Task(i, course.take(size))
+                yield Task(i, course.next_games(size))
                 break
         else:
             yield None

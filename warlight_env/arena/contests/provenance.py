@@ -11,7 +11,7 @@ from typing import Any
 from warlight_env.version import __version__
 
 
-def facts() -> dict[str, Any]:
+def collect_provenance() -> dict[str, Any]:
     """Return versions that matter to results and speed, processor, cores, memory in GiB, and operating system."""
     return {
         "warlight-env": __version__,
@@ -24,7 +24,7 @@ def facts() -> dict[str, Any]:
     }
 
 
-def facts_line(found: dict[str, Any]) -> str:
+def format_provenance(found: dict[str, Any]) -> str:
     """Return the facts in one line."""
     memory = f", {found['memory_gib']} GiB" if found["memory_gib"] else ""
     return (

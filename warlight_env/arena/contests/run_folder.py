@@ -10,7 +10,7 @@ from typing import Any, Final
 from warlight_env import bounded_io
 from warlight_env.agents.former_names import with_present_names
 from warlight_env.agents.registry import unpinned
-from warlight_env.arena.contests.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
+from warlight_env.arena.contests.append_only import MALFORMED_DATA, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.contest_progress import Contest
 from warlight_env.arena.games.game_loop import GameRecord
 from warlight_env.errors import clipped
@@ -43,27 +43,27 @@ class RunFolder(AppendOnlyFolder):
         self._contests = {contest.key: contest for contest in contests}
         self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
 
-    def setting(self, where: Sequence[str]) -> str:
-        """See `AppendOnlyFolder.setting`.
+    def setting_name(self, where: Sequence[str]) -> str:
+        """See `AppendOnlyFolder.setting_name`.
 
         The name is that of an option, with the contest's key if there are several.
         """
         if where[0] != "contests" or len(where) < 2:
-            return super().setting(where)
+            return super().setting_name(where)
         key, *inside = where[1:]
         if not inside:
             return f"contest {key!r}"
-        name = super().setting([inside[0].replace("_", "-"), *inside[1:]])
+        name = super().setting_name([inside[0].replace("_", "-"), *inside[1:]])
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
-    def completed(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.completed`. Adds the digests of weights that come from files."""
-        contests = found.get("contests")
+    def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
+        """See `AppendOnlyFolder.with_defaults`. Adds the digests of weights that come from files."""
+        contests = loaded.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
             if isinstance(contest, dict) and contest.get("agents") == [unpinned(agent) for agent in here]:
                 contest["agents"] = here
-        return found
+        return loaded
 
     def append(self, key: str, records: Sequence[GameRecord]) -> None:
         """Write finished games of a contest.
@@ -73,14 +73,14 @@ class RunFolder(AppendOnlyFolder):
         """
         self.append_lines([{"contest": key, **record.to_dict()} for record in records])
 
-    def take(self, fields: Any) -> None:
-        """See `AppendOnlyFolder.take`."""
+    def load_line(self, fields: Any) -> None:
+        """See `AppendOnlyFolder.load_line`."""
         key = with_present_names(fields.pop("contest"))
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
         if not 0 <= record.number < contest.n_games:
             raise ValueError(f"there is no game {record.number}")
-        if (record.unit, record.seats) != contest.setup.place(record.number):
+        if (record.unit, record.seats) != contest.setup.seat_order(record.number):
             raise ValueError(f"game {record.number} has another unit or other seats")
         _check_result(record)
         if record.number not in self._seen[key]:
@@ -122,7 +122,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
         record = GameRecord.from_dict(fields)
         _check_result(record)
         return contest, record
-    except NOT_OURS as error:
+    except MALFORMED_DATA as error:
         raise RunFolderError(f"{place}: not a game ({clipped(str(error), 300)})") from None
 
 

@@ -14,11 +14,11 @@ from warlight_env.errors import InputError
 MARGIN: Final = 0.05
 
 #: A clock with a bank advises this share of the bank for an answer, plus the increment. Games last some 30 rounds.
-PART: Final = 1 / 20
+BANK_SHARE: Final = 1 / 20
 
 #: The shortest time that a clock advises, in seconds. It is enough only for a very short search; 0 would mean "no
 #: limit".
-LEAST: Final = 0.001
+MIN_SECONDS: Final = 0.001
 
 
 class ClockError(InputError):
@@ -128,8 +128,8 @@ class RunningClock:
         clock = self.clock
         if self.left is None:
             return Budget(clock.simulations, clock.seconds)
-        advised = min(PART * self.left + clock.increment, self.left - MARGIN)
-        return Budget(clock.simulations, max(LEAST, advised), self.left, clock.increment)
+        advised = min(BANK_SHARE * self.left + clock.increment, self.left - MARGIN)
+        return Budget(clock.simulations, max(MIN_SECONDS, advised), self.left, clock.increment)
 
     def charge(self, seconds: float) -> bool:
         """Subtract an answer's seconds. Return whether the answer was late."""

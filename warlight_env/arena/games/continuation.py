@@ -15,7 +15,7 @@ from warlight_env.arena.games.game_loop import (
     play_rounds,
     round_limit,
 )  # fmt: skip
-from warlight_env.arena.games.game_setup import AgentSource, MatchError, make
+from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_from_source
 from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
@@ -26,7 +26,7 @@ from warlight_env.record.replay import game_at
 from warlight_env.record.writer import LogWriter
 
 
-def play_on(
+def continue_game(
     log: GameLog,
     round: int | None = None,
     agents: Sequence[AgentSource] | None = None,
@@ -75,7 +75,7 @@ def play_on(
     if len(sources) != game.players:
         raise MatchError(f"{len(sources)} agents for a game of {game.players} players")
     seeds = [derive_seed(seed, game.seed, game.round, seat) for seat in range(game.players)]
-    playing = [make(source, own) for source, own in zip(sources, seeds, strict=True)]
+    playing = [agent_from_source(source, own) for source, own in zip(sources, seeds, strict=True)]
     players = [
         describe(agent.name, own) if isinstance(source, str) else Player(agent.name, seed=own)
         for source, agent, own in zip(sources, playing, seeds, strict=True)
@@ -102,7 +102,7 @@ def _play_on(
     with contextlib.nullcontext() if path is None else LogWriter(path, players, insight=insight) as writer:
         observers: list[Recorder] = [memory, *([] if writer is None else [writer])]
         for observer in observers:
-            observer.took_over(log, game.round, playing, limit)
+            observer.continued(log, game.round, playing, limit)
         dropped = [0] * game.players
         try:
             try:

@@ -29,7 +29,7 @@ from warlight_env.errors import InputError
 from warlight_env.record.model import Player
 from warlight_env.record.recorder import describe
 
-#: The number of rounds that `Setup.warm_up` plays, and the number of simulations per turn.
+#: The number of rounds that `MatchSetup.warm_up` plays, and the number of simulations per turn.
 _WARM_ROUNDS: Final = 3
 _WARM_SIMULATIONS: Final = 64
 
@@ -51,7 +51,7 @@ class Seating(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setup:
+class MatchSetup:
     """Everything that decides how the games of a match go. Pickle sends it to other processes.
 
     Specifications are stored in their `pinned` form, so that weights from a file are the same in all games.
@@ -85,26 +85,28 @@ class Setup:
         Raises:
             AgentError: an agent's specification is wrong.
         """
-        return tuple(make(source, self.seed).name for source in self.agents)
+        return tuple(agent_from_source(source, self.seed).name for source in self.agents)
 
-    def place(self, number: int) -> tuple[int, tuple[int, ...]]:
+    def seat_order(self, number: int) -> tuple[int, tuple[int, ...]]:
         """Return the unit of a game and the agent on each seat: agent a sits on seat (a + number) mod k."""
         k = len(self.agents)
         return number // self.unit_size, tuple((seat - number) % k for seat in range(k))
 
-    def seat(self, number: int) -> Seating:
+    def make_seating(self, number: int) -> Seating:
         """Return seeds, seats and fresh agents of the game with this number. They depend on nothing else.
 
         Dice come from the unit's seed. An agent's randomness comes from unit and seat. So with pairing, all k games of
         a unit use the same seeds, with different agents on the seats.
         """
-        unit, seats = self.place(number)
-        agents = tuple(make(self.agents[a], derive_seed(self.seed, unit, seat)) for seat, a in enumerate(seats))
+        unit, seats = self.seat_order(number)
+        agents = tuple(
+            agent_from_source(self.agents[a], derive_seed(self.seed, unit, seat)) for seat, a in enumerate(seats)
+        )
         return Seating(unit, derive_seed(self.seed, unit), seats, agents)
 
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> GameRecord:
         """Play the game with this number."""
-        seating = self.seat(number)
+        seating = self.make_seating(number)
         with self._observer(number, seating) as observer:
             return self._play(number, seating, stop, observer)
 
@@ -182,7 +184,7 @@ class Setup:
         for source, clock in zip(self.agents, self.clocks, strict=False):
             if clock is None or clock.simulations is None or not (clock.seconds is clock.bank is None):
                 continue
-            agent = make(source, self.seed)
+            agent = agent_from_source(source, self.seed)
             if not agent.counts_simulations:
                 raise MatchError(
                     f"agent {agent.name!r}: a clock of simulations alone ({clock}) means nothing to a bot in a process "
@@ -199,7 +201,7 @@ class Setup:
             InputError: the `check` of an agent refuses such games.
         """
         for source in self.agents:
-            check_once(make(source, self.seed), self.map, self.rules, len(self.agents))
+            check_once(agent_from_source(source, self.seed), self.map, self.rules, len(self.agents))
         clocks = (Clock(simulations=_WARM_SIMULATIONS),) * len(self.agents)
         rounds = min(_WARM_ROUNDS, self.max_rounds or _WARM_ROUNDS)
         with contextlib.suppress(AgentCrashError):
@@ -226,7 +228,7 @@ def check_source(source: Any) -> None:
         raise MatchError(f"agent {short_repr(source)}: must be a specification, or make an agent of a seed")
 
 
-def make(source: AgentSource, seed: int) -> Agent:
+def agent_from_source(source: AgentSource, seed: int) -> Agent:
     """Return an agent from its source. Raise MatchError for a wrong source."""
     check_source(source)
     return make_agent(source, seed) if isinstance(source, str) else as_agent(made_by(source, seed))

@@ -10,7 +10,7 @@ from warlight_env.arena.ratings.elo import EloDifference, elo_difference
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
 
 
-def drew(record: GameRecord, agent: int) -> bool:
+def is_draw(record: GameRecord, agent: int) -> bool:
     """Return whether the game is a draw for an agent: there is no winner, and the agent shares the first place.
 
     The agent has lost every other game that it did not win.
@@ -22,10 +22,10 @@ def score(record: GameRecord, agent: int) -> float:
     """Return an agent's score in a game: 1 for a win, 1/k for a draw between k agents, 0 for a loss."""
     if record.winner == agent:
         return 1.0
-    return 1 / record.placements.count(1) if drew(record, agent) else 0.0
+    return 1 / record.placements.count(1) if is_draw(record, agent) else 0.0
 
 
-class Standing:
+class MatchScore:
     """Wins, draws and units of each agent.
 
     Args:
@@ -60,7 +60,7 @@ class Standing:
             for seat, agent in enumerate(record.seats):
                 self.played[agent][seat] += 1
                 self.wins[agent][seat] += record.winner == agent
-                self.draws[agent] += drew(record, agent)
+                self.draws[agent] += is_draw(record, agent)
         for agent, (shares, scores) in enumerate(zip(self.shares, self.scores, strict=True)):
             shares[sum(record.winner == agent for record in unit) / len(unit)] += 1
             scores[sum(score(record, agent) for record in unit) / len(unit)] += 1

@@ -36,7 +36,7 @@ class RatingError(InputError):
 
 
 @dataclass(frozen=True)
-class Placing:
+class GameRanking:
     """The places of the players in a finished game.
 
     Attributes:
@@ -67,7 +67,7 @@ class Rating:
 
 def rate(
     names: Sequence[str],
-    games: Iterable[Placing],
+    games: Iterable[GameRanking],
     *,
     prior: float = 1.0,
     anchor: str | None = None,
@@ -116,7 +116,7 @@ def rate(
     try:
         played = list(games)
     except Exception:  # methods of the caller's own object may raise anything
-        raise RatingError(f"games = {short_repr(games)}: must be a list of `Placing`") from None
+        raise RatingError(f"games = {short_repr(games)}: must be a list of `GameRanking`") from None
     strata, counts = _comparisons(n, played)
     totals, met = _totals(n, strata)
     _check_connected(names, totals, met, prior)
@@ -154,15 +154,15 @@ class _Stratum:
 
 
 def _check_placing(game: Any) -> None:
-    """Raise RatingError unless this is a `Placing` of integers."""
-    whole = isinstance(game, Placing) and all(
+    """Raise RatingError unless this is a `GameRanking` of integers."""
+    whole = isinstance(game, GameRanking) and all(
         isinstance(numbers, Sequence) and all(map(is_integer, numbers)) for numbers in (game.players, game.places)
     )
     if not whole or not is_integer(game.unit) or not is_integer(game.stratum):
-        raise RatingError(f"game {short_repr(game)}: must be a `Placing` of integers")
+        raise RatingError(f"game {short_repr(game)}: must be a `GameRanking` of integers")
 
 
-def _comparisons(n: int, games: Sequence[Placing]) -> tuple[list[_Stratum], npt.NDArray[np.int64]]:
+def _comparisons(n: int, games: Sequence[GameRanking]) -> tuple[list[_Stratum], npt.NDArray[np.int64]]:
     """Return the games as comparisons of pairs, and the number of games of each agent."""
     counts = np.zeros(n, dtype=np.int64)
     strata: dict[int, dict[int, dict[int, float]]] = {}

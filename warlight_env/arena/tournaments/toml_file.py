@@ -70,7 +70,7 @@ class TomlFile:
         """Return the value of a key of the file's top table, or the default."""
         return self.typed(self.values[key], kind, key) if key in self.values else default
 
-    def whole(self, key: str, default: int, low: int, high: int = 10**9) -> int:
+    def integer(self, key: str, default: int, low: int, high: int = 10**9) -> int:
         """Return an integer within bounds."""
         value = self.get(key, int, default)
         if not low <= value <= high:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from warlight_env.arena.contests.contest_progress import ContestResult, Course
+from warlight_env.arena.contests.contest_progress import ContestProgress, ContestResult
 from warlight_env.arena.games.game_loop import GameRecord
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
@@ -36,7 +36,7 @@ class LiveTables:
 
     def __init__(self, asked: Tournament, folder: Path) -> None:
         self._asked, self._path = asked, folder / RESULT
-        self._courses = {contest.key: Course(contest) for contest in asked.contests()}
+        self._courses = {contest.key: ContestProgress(contest) for contest in asked.contests()}
         self._due = 0.0
         self._told = False
 

@@ -22,7 +22,7 @@ from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.replays import ReplayCache
 from warlight_env.web.http.settings import ServerSettings
-from warlight_env.web.workers.worker_tasks import told
+from warlight_env.web.workers.worker_tasks import read_as_json
 
 LOGS: Final = "logs"  # the folder of logs in a run folder; ``warlight tournament --log`` makes it
 MOST: Final = bounded_io.RESULT_BYTES
@@ -116,11 +116,13 @@ def add_tournaments(app: FastAPI) -> None:
 
     @app.get("/api/tournaments/{name}")
     async def tournament(name: str) -> EncodedJson:
-        return EncodedJson(await lobby.process_pool.short(told, read_tournament, settings.runs, name))
+        return EncodedJson(await lobby.process_pool.short(read_as_json, read_tournament, settings.runs, name))
 
     @app.get("/api/tournaments/{name}/games")
     async def games(name: str, agent: str, against: str) -> EncodedJson:
-        return EncodedJson(await lobby.process_pool.short(told, games_between, settings.runs, name, agent, against))
+        return EncodedJson(
+            await lobby.process_pool.short(read_as_json, games_between, settings.runs, name, agent, against)
+        )
 
     @app.get("/api/tournaments/{name}/games/{contest}/{game}")
     async def replay(name: str, contest: int, game: int) -> EncodedJson:

@@ -84,7 +84,7 @@ class MapStore:
             DiskError: the file cannot be written; a previous file is unchanged.
         """
         row: MapRow
-        row, text = await self._process_pool.long(map_validation.written, data)
+        row, text = await self._process_pool.long(map_validation.map_file_text, data)
         if row.name in (*maps.names(), GENERATED):
             reason = f"name {row.name!r}: a map that comes with the program is called so"
             raise RequestError(reason, 409, code="map-bundled", name=row.name)

@@ -16,38 +16,41 @@ VERSION: Final = 1
 FILE: Final = Path(__file__).with_name("ladder.json")
 
 
-class LadderError(InputError):
+class LeaderboardError(InputError):
     """An error for a tournament that gives no ratings; the message gives the reason."""
 
 
-def ladder_of(folders: Sequence[Path]) -> dict[str, Any]:
+def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
     """Return the ladder of some tournaments' run folders, each on a different map.
 
     An agent's name in the ladder is the specification that the page offers; `as` is the specification that was rated.
 
     Raises:
-        LadderError: a folder has no finished tournament, or two tournaments use the same map, or one has several maps
+        LeaderboardError: a folder has no finished tournament, or two tournaments use the same map, or one has several
+        maps
             or rules.
     """
     parts = [_part(folder) for folder in folders]
     places = [part["map"] for part in parts]
     for place in places:
         if places.count(place) > 1:
-            raise LadderError(f"map {place!r}: rated by {places.count(place)} tournaments; give one for each map")
+            raise LeaderboardError(f"map {place!r}: rated by {places.count(place)} tournaments; give one for each map")
     return {"version": VERSION, "ladders": parts}
 
 
 def _part(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
-    text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LadderError, "result of a tournament")
-    data = bounded_io.parse_json(text, str(path), LadderError)
+    text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LeaderboardError, "result of a tournament")
+    data = bounded_io.parse_json(text, str(path), LeaderboardError)
     try:
         played, ratings = data["tournament"], data["ratings"]
         if data["interrupted"] or not ratings:
-            raise LadderError(f"{path}: games are missing: the tournament's command goes on")
+            raise LeaderboardError(f"{path}: games are missing: the tournament's command goes on")
         maps, rules = played["maps"], played["rules"]
         if len(maps) != 1 or len(rules) != 1:
-            raise LadderError(f"{path}: {len(maps)} maps and {len(rules)} rules: a ladder is of one map and one preset")
+            raise LeaderboardError(
+                f"{path}: {len(maps)} maps and {len(rules)} rules: a ladder is of one map and one preset"
+            )
         specs = {agent["name"]: agent["spec"] for agent in played["agents"]}
         clocks = {agent["name"]: agent["clock"] for agent in played["agents"]}
         opponents = {
@@ -64,9 +67,9 @@ def _part(folder: Path) -> dict[str, Any]:
             "opponents": opponents,
         }  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, LadderError):
+        if isinstance(error, LeaderboardError):
             raise
-        raise LadderError(f"{path}: not the result of a tournament ({type(error).__name__}: {error})") from None
+        raise LeaderboardError(f"{path}: not the result of a tournament ({type(error).__name__}: {error})") from None
 
 
 @functools.cache

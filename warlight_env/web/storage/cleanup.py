@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env import bounded_io
-from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env.arena.contests.append_only import MALFORMED_DATA
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.errors import RequestError
 from warlight_env.web.storage.game_folder import writing
@@ -66,8 +66,8 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
             return False
         if not saved.people and seconds > BOTS:
             return True
-        return not SubmittedTurns(folder / f"{id}{TURNS}").there and not _begun(folder / f"{id}{PARTIAL}{PLAIN}")
-    except (OSError, RequestError, *NOT_OURS):
+        return not SubmittedTurns(folder / f"{id}{TURNS}").exists and not _begun(folder / f"{id}{PARTIAL}{PLAIN}")
+    except (OSError, RequestError, *MALFORMED_DATA):
         return False  # another program's file, or a damaged one that can be repaired
 
 
