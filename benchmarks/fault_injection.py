@@ -1,7 +1,7 @@
 """The fault bench: what is survived, and what it costs, when processes are killed, disks fill up and clocks jump.
 
     python benchmarks/fault_injection.py                          every fault a few times, minutes
-    python benchmarks/fault_injection.py --times 100 --faults kills
+    python benchmarks/fault_injection.py --repeats 100 --faults kills
 
 Linux alone: it reads /proc. Disks that fill up or cannot be written are mounted as root; without that, a full disk is a
 limit on the size of files, and the read-only one is left out. Clocks jump by libfaketime, where it is installed.
@@ -63,7 +63,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--subjects", default=",".join(names), help="of " + ", ".join(names) + " (default: all)")
     parser.add_argument("--faults", default=",".join(faults), help="of " + ", ".join(faults) + " (default: all)")
-    parser.add_argument("--times", type=int, default=TIMES, help=f"that each fault strikes (default: {TIMES})")
+    parser.add_argument("--repeats", type=int, default=TIMES, help=f"that each fault strikes (default: {TIMES})")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: 1)")
     parser.add_argument("--json", type=Path, help="write the scores to this file as well")
     asked = parser.parse_args()
@@ -71,8 +71,8 @@ def main() -> int:
         for name in given.split(","):
             if name not in known:
                 parser.error(f"{name!r}: there are {', '.join(known)}")
-    if asked.times < 1:
-        parser.error("--times: must be 1 or more")
+    if asked.repeats < 1:
+        parser.error("--repeats: must be 1 or more")
     if not Path("/proc/self/stat").exists():
         parser.error("the fault bench reads /proc, which is not there")
     console, rows = Console(), {}
@@ -80,11 +80,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="warlight-faults-") as work:
         for subject in asked.subjects.split(","):
             told = 0.0
-            for fault, score, last in campaign(subject, asked.faults.split(","), asked.times, asked.seed, Path(work)):
+            for fault, score, last in campaign(subject, asked.faults.split(","), asked.repeats, asked.seed, Path(work)):
                 rows[subject, fault] = score
                 if last or time.monotonic() - told > 20:
                     told = time.monotonic()
-                    what = score.skipped or f"{score.tried} of {asked.times}, {len(score.lost)} lost"
+                    what = score.skipped or f"{score.tried} of {asked.repeats}, {len(score.lost)} lost"
                     print(f"{told - began:6.0f} s  {subject}, {fault}: {what}", file=sys.stderr, flush=True)
                 if last:
                     for line in score.lost:

@@ -233,14 +233,14 @@ def test_a_bot_on_standard_input_and_output():
 REFLEX = "player2 attack/transfer 3 4 8, player2 attack/transfer 2 3 8"
 
 
-def test_a_bot_without_time_answers_by_reflex():
+def test_a_bot_without_time_answers_by_the_fallback_policy():
     lines = OPENING + (
         "pick_starting_regions 1 4 1\nsettings starting_armies 7\nupdate_map 3 player2 2 4 player1 2 2 player2 9\n"
         "go place_armies 1\ngo attack/transfer 1\n"
     )
     done = run_bot("mcts", lines)
     assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", REFLEX]
-    assert "answered by reflex" in done.stderr
+    assert "answered by the fallback policy" in done.stderr
     assert done.stderr.count("`warlight bot precompile mcts` compiles beforehand what it needs") == 1
 
 
@@ -260,10 +260,12 @@ def test_lines_that_are_too_long_are_passed_over_in_little_memory():
     assert done.returncode == 0
 
 
-def test_a_bot_says_why_it_answers_by_reflex():
+def test_a_bot_says_why_it_answers_by_the_fallback_policy():
     done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
     assert done.returncode == 1
-    assert done.stderr == ("error: asked for orders before update_map\nthe agent failed: Go answered by reflex\n")
+    assert done.stderr == (
+        "error: asked for orders before update_map\nthe agent failed: Go answered by the fallback policy\n"
+    )
     assert done.stdout == "No moves\n"
 
 
@@ -287,27 +289,27 @@ def test_a_bot_that_does_not_exist_is_refused():
     assert done.returncode == 2 and "no agent 'no_such_agent'" in done.stderr
 
 
-def test_reflexes_are_legal_when_nothing_is_known():
-    reflex = FallbackPolicy()
-    assert reflex.answer(m.Go("place_armies", 1)) == m.PlaceOrders(())
-    assert reflex.answer(m.Go("attack/transfer", 1)) == m.MoveOrders(())
-    assert reflex.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))
+def test_fallback_answers_are_legal_when_nothing_is_known():
+    fallback = FallbackPolicy()
+    assert fallback.answer(m.Go("place_armies", 1)) == m.PlaceOrders(())
+    assert fallback.answer(m.Go("attack/transfer", 1)) == m.MoveOrders(())
+    assert fallback.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))
 
 
-def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
-    reflex = FallbackPolicy()
+def test_fallback_answers_attack_what_is_weak_and_bring_armies_outwards():
+    fallback = FallbackPolicy()
     near = ((1, (2,)), (2, (3,)), (3, (4, 5)))
-    reflex.receive(m.Neighbors(near))
-    reflex.receive(m.StartingArmies(5))
+    fallback.receive(m.Neighbors(near))
+    fallback.receive(m.StartingArmies(5))
     rows = ((1, "player1", 4), (2, "player1", 1), (3, "player1", 2), (4, "player2", 3), (5, "neutral", 2))
-    reflex.receive(m.UpdateMap(rows))
+    fallback.receive(m.UpdateMap(rows))
     moves = m.MoveOrders((m.MoveOrder("player1", 1, 2, 3),))
-    assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "two against two stay, one stays behind"
-    assert reflex.answer(m.Go(m.PLACE, 1)) == m.PlaceOrders((m.PlaceOrder("player1", 3, 5),))
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == moves, "two against two stay, one stays behind"
+    assert fallback.answer(m.Go(m.PLACE, 1)) == m.PlaceOrders((m.PlaceOrder("player1", 3, 5),))
     attack = m.MoveOrder("player1", 3, 5, 6)
-    assert reflex.answer(m.Go(m.ATTACK, 1)) == m.MoveOrders((*moves.orders, attack)), "the weaker one"
-    reflex.receive(m.StartingArmies(5))
-    assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == m.MoveOrders((*moves.orders, attack)), "the weaker one"
+    fallback.receive(m.StartingArmies(5))
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
 
 
 # Preparing our bots

@@ -124,7 +124,7 @@ def test_moves_of_the_opponent_outlast_a_repeated_map(monkeypatch):
     assert [len(attacks) for attacks in seen] == [0, 1, 0]
 
 
-def test_answers_by_reflex_start_turns_in_the_same_way():
+def test_answers_by_the_fallback_policy_start_turns_in_the_same_way():
     turns = placed(FallbackPolicy(), OPENING + FIRST + GO + SECOND + GO + THIRD + GO)
     assert [sum(turn.values()) for turn in turns] == [7, 5, 7]
     assert 1 not in turns[1]

@@ -55,13 +55,13 @@ def play_pairs(
         raise KeyboardInterrupt
     rows = []
     for (name, other, _, _), contest in zip(pairs, contests, strict=True):
-        standing = MatchScore(2, paired=True)
-        standing.add(results[contest.key].records)
-        low, high = standing.score_interval(0)
+        match_score = MatchScore(2, paired=True)
+        match_score.add(results[contest.key].records)
+        low, high = match_score.score_interval(0)
         rows.append(
             {
-                "player": name, "opponent": other, "games": standing.games, "wins": sum(standing.wins[0]),
-                "draws": standing.draws[0], "score": standing.score(0), "interval": [low, high],
+                "player": name, "opponent": other, "games": match_score.games, "wins": sum(match_score.wins[0]),
+                "draws": match_score.draws[0], "score": match_score.score(0), "interval": [low, high],
             }
         )  # fmt: skip
     return rows

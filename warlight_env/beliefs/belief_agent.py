@@ -31,7 +31,7 @@ class BeliefAgent(SingleThreaded, Agent):
         self.name = f"belief:{self.agent.name}"
         self.counts_simulations = self.agent.counts_simulations
         self.belief: Belief | None = None  #: belief of the current game
-        self._watcher = OrderObserver()
+        self._observer = OrderObserver()
         self._before: View | None = None
         self._ordered: Orders | None = None  # orders of the round before
         self._picked_in: tuple[str, Rules] | None = None  # map and rules of stored picks; None: no picks
@@ -59,7 +59,7 @@ class BeliefAgent(SingleThreaded, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""
         self._check_players(view.players)
-        seen = self._watcher.observe(view)
+        seen = self._observer.observe(view)
         starts = None if view.starts is None else view.starts[1 - view.player]
         return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
 

@@ -14,10 +14,10 @@ from warlight_env.tables import align
 
 def leaderboard(
     *runs: Annotated[
-        Path, Parameter(help="Run folders of tournaments, each on a different map (default: the bundled ladder).")
+        Path, Parameter(help="Run folders of tournaments, each on a different map (default: the bundled leaderboard).")
     ],
     out: Annotated[
-        Path | None, Parameter(help="File to write the ladder to, in the format that the page reads.")
+        Path | None, Parameter(help="File to write the leaderboard to, in the format that the page reads.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

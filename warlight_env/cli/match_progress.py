@@ -38,13 +38,13 @@ class ProgressLines(MatchStats):
     def add(self, records: Sequence[GameRecord]) -> None:
         self.count(records)
         if self._pace.due(self.played):
-            standing = self.match_score
-            wins = [sum(by_seat) for by_seat in standing.wins]
-            draws = standing.games - sum(wins)
+            match_score = self.match_score
+            wins = [sum(by_seat) for by_seat in match_score.wins]
+            draws = match_score.games - sum(wins)
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
             parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
-            if standing.games < self.played:
-                parts.append(f"{self.played - standing.games} not counted until their unit is whole")
+            if match_score.games < self.played:
+                parts.append(f"{self.played - match_score.games} not counted until their unit is whole")
             if self._stop is not None:
                 parts.append(self.strength)
             print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)

@@ -55,13 +55,13 @@ class MatchStats:
         """The Elo difference and the sequential test, if they are available."""
         from warlight_env.arena.matches.sprt import RunningSprt, Sprt
 
-        standing, stop, parts = self.match_score, self._stop, []
-        elo = standing.elo()
+        match_score, stop, parts = self.match_score, self._stop, []
+        elo = match_score.elo()
         if elo is not None:
             parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
-        if isinstance(stop, Sprt) and standing.units:
-            judge = RunningSprt(stop, 2 if standing.paired else 1)
-            judge.units.update(standing.scores[0])
+        if isinstance(stop, Sprt) and match_score.units:
+            judge = RunningSprt(stop, 2 if match_score.paired else 1)
+            judge.units.update(match_score.scores[0])
             lower, upper = stop.bounds
             parts.append(f"SPRT[{stop.elo0:g}, {stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}")
         return ", ".join(parts)

@@ -20,7 +20,7 @@ class ScoreBoard(Progress):
     """
 
     def __init__(self, tally: MatchStats) -> None:
-        self._tally = tally
+        self._stats = tally
         columns = (
             TextColumn("{task.description}", markup=False), MofNCompleteColumn(), BarColumn(bar_width=24),
             TextColumn("{task.fields[speed]}"), TextColumn("eta {task.fields[eta]}"),
@@ -30,31 +30,31 @@ class ScoreBoard(Progress):
 
     def add(self, records: Sequence[GameRecord]) -> None:
         """See `MatchProgress.add`."""
-        self._tally.count(records)
-        self.update(self._task, completed=self._tally.played, speed=self._tally.speed, eta=self._tally.eta)
+        self._stats.count(records)
+        self.update(self._task, completed=self._stats.played, speed=self._stats.speed, eta=self._stats.eta)
 
     def get_renderables(self) -> Iterable[RenderableType]:
         """Yield the parts of the display; `Progress` calls this also from its own thread."""
         yield self.make_tasks_table(self.tasks)
-        if hasattr(self, "_task") and self._tally.match_score.games:
+        if hasattr(self, "_task") and self._stats.match_score.games:
             yield self._table()
-            strength = self._tally.strength
+            strength = self._stats.strength
             if strength:
                 yield Text("  " + strength)
 
     def _table(self) -> Table:
-        standing = self._tally.match_score
+        match_score = self._stats.match_score
         table = Table(box=None, padding=(0, 0, 0, 2))
         table.add_column("")
-        seats = [f"seat {seat + 1}" for seat in range(len(self._tally.names))]
+        seats = [f"seat {seat + 1}" for seat in range(len(self._stats.names))]
         for title in ("wins", "draws", "win %", "95 % CI", *seats):
             table.add_column(title, justify="right")
-        for a, name in enumerate(self._tally.names):
-            low, high = standing.interval(a)
-            wins = sum(standing.wins[a])
-            by_seat = zip(standing.wins[a], standing.played[a], strict=True)
+        for a, name in enumerate(self._stats.names):
+            low, high = match_score.interval(a)
+            wins = sum(match_score.wins[a])
+            by_seat = zip(match_score.wins[a], match_score.played[a], strict=True)
             table.add_row(
-                Text(name), str(wins), str(standing.draws[a]), f"{100 * wins / standing.games:.1f}",
+                Text(name), str(wins), str(match_score.draws[a]), f"{100 * wins / match_score.games:.1f}",
                 f"{100 * low:.1f}–{100 * high:.1f}",
                 *(f"{100 * won / played:.1f}" if played else "–" for won, played in by_seat),
             )  # fmt: skip

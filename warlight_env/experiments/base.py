@@ -109,9 +109,9 @@ class MatchTable:
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """Return the rows as contests."""
         found = []
-        for i, duel in enumerate(self.matchups):
+        for i, matchup in enumerate(self.matchups):
             sides = tuple(
-                p.source(settings.agent, settings.budget_type, settings.quick) for p in (duel.first, duel.second)
+                p.source(settings.agent, settings.budget_type, settings.quick) for p in (matchup.first, matchup.second)
             )
             setup = MatchSetup(
                 agents=sides,
@@ -122,7 +122,7 @@ class MatchTable:
                 picks=self.picks,
                 max_rounds=None,
             )
-            found.append(Contest(duel.label, setup, QUICK_GAMES if settings.quick else duel.games))
+            found.append(Contest(matchup.label, setup, QUICK_GAMES if settings.quick else matchup.games))
         return found
 
     def units(self, settings: ExperimentSettings) -> int:
@@ -130,9 +130,9 @@ class MatchTable:
 
     def seconds(self, settings: ExperimentSettings) -> float:
         total = 0.0
-        for duel in self.matchups:
-            games = QUICK_GAMES if settings.quick else duel.games
-            for player in (duel.first, duel.second):
+        for matchup in self.matchups:
+            games = QUICK_GAMES if settings.quick else matchup.games
+            for player in (matchup.first, matchup.second):
                 if settings.budget_type == "seconds":
                     total += games * ROUNDS * (player.seconds or 0.0) * player.threads
                 else:
@@ -145,16 +145,16 @@ class MatchTable:
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
         rows = []
-        for duel in self.matchups:
-            records = results[duel.label].records
+        for matchup in self.matchups:
+            records = results[matchup.label].records
             if not records:
                 continue
             if self.rounds is not None:
                 lengths = [[float(record.rounds)] for record in records]
-                rows.append(number_row(duel.label, lengths, "mean", self.rounds, "games"))
+                rows.append(number_row(matchup.label, lengths, "mean", self.rounds, "games"))
                 continue
             wins, losses = (sum(record.winner == side for record in records) for side in (0, 1))
-            rows.append(win_rate_row(duel.label, wins, losses, len(records) - wins - losses, duel.thesis))
+            rows.append(win_rate_row(matchup.label, wins, losses, len(records) - wins - losses, matchup.thesis))
         seconds = sum(record.seconds for result in results.values() for record in result.records)
         return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
 

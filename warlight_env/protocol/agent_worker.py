@@ -2,10 +2,10 @@
 
     python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE      (CHALLENGE 0: the engine's messages decide)
 
-Standard input: the engine's lines, unchanged. Before each question comes ``think N ADVISED MOST INCREMENT``. N is the
-question's number. ADVISED and MOST are the advised and the latest end of the search, on the clock of `time.monotonic`,
-which all processes share. INCREMENT is the number of seconds that return (see `time_control.MoveTime`). After each pick
-comes ``said ID …`` with the picks that the engine received.
+Standard input: the engine's lines, unchanged. Before each question comes ``think N OPTIMUM MAXIMUM INCREMENT``. N is
+the question's number. OPTIMUM and MAXIMUM are the advised and the latest end of the search, on the clock of
+`time.monotonic`, which all processes share. INCREMENT is the number of seconds that return (see
+`time_control.MoveTime`). After each pick comes ``said ID …`` with the picks that the engine received.
 Standard output: ``ready`` once, then ``N ANSWER`` for each question.
 """
 
@@ -47,18 +47,18 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
 
     _, values = parse(spec)
     make_agent(spec, seed)
-    rehearsal = WarmUp(lambda: make_agent(spec, seed))
-    rehearsal.pick()
+    warm_up = WarmUp(lambda: make_agent(spec, seed))
+    warm_up.pick()
     side = BotSide(lambda: make_agent(spec, seed), challenge, lambda text: print(text, file=sys.stderr))
-    return side, Budget(values.get("sims"), values.get("secs")), rehearsal
+    return side, Budget(values.get("sims"), values.get("secs")), warm_up
 
 
 def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
-    side, own, rehearsal = load(spec, seed, challenge)
+    side, own, warm_up = load(spec, seed, challenge)
     answers.write(b"ready\n")
     # In a separate thread: picks need nothing more, and do not wait for the compilation of turns.
-    threading.Thread(target=rehearsal.turns, daemon=True).start()
+    threading.Thread(target=warm_up.turns, daemon=True).start()
     number, advised, most, increment = "", 0.0, 0.0, 0.0
     for line in lines_of(lines):
         if line is None:  # `runner` sends none

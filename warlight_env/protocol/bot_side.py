@@ -83,29 +83,29 @@ class BotSide:
 
     def receive(self, message: m.Message) -> None:
         """Process a message that is no question."""
-        heard = self._engine
+        engine = self._engine
         match message:
             case m.YourBot(name):
-                heard.name = name
+                engine.name = name
             case m.MaxRounds(rounds):
-                heard.max_rounds = rounds
+                engine.max_rounds = rounds
             case m.SuperRegions() | m.Regions() | m.Neighbors():
-                heard.setup.append(format_message(message))
+                engine.setup.append(format_message(message))
             case m.Wastelands(regions):
-                heard.wastelands = regions
+                engine.wastelands = regions
             case m.StartingRegions(regions):
-                heard.offered = regions
+                engine.offered = regions
             case m.StartingPickAmount(amount):
-                heard.amount = amount
+                engine.amount = amount
             case m.OpponentStartingRegions(regions):
-                heard.opponent_starts = regions
+                engine.opponent_starts = regions
             case m.StartingArmies(armies):
-                heard.turn.receive_armies(armies)
+                engine.turn.receive_armies(armies)
             case m.UpdateMap(rows):
-                heard.turn.receive_map()
-                heard.rows, self._orders = rows, None
+                engine.turn.receive_map()
+                engine.rows, self._orders = rows, None
             case m.OpponentMoves(orders):
-                heard.orders = orders
+                engine.orders = orders
 
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
         """Answer a question. The first question of a round plans the whole turn, so the second one costs nothing.
@@ -199,34 +199,34 @@ class BotSide:
         return [*wishes, *rest][: max(self._params.ranked, 1)]
 
     def _turn(self, budget: Budget | None) -> Orders:
-        heard = self._engine
+        engine = self._engine
         assert self._map is not None
-        if heard.turn.round < 0 or not heard.rows:
+        if engine.turn.round < 0 or not engine.rows:
             raise RunError("asked for orders before update_map")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
-        for region, name, here in heard.rows:
+        for region, name, here in engine.rows:
             if region not in self._index or name == m.UNKNOWN_NAME:
                 continue
-            who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
+            who = self.player if name == engine.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        orders, heard.orders = heard.orders, ()  # a later turn has other moves
+        orders, engine.orders = engine.orders, ()  # a later turn has other moves
         for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
             elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():
                 moves.append((self._index[order.source], self._index[order.target], order.armies))
-        starts = None if heard.opponent_starts is None else self._known(heard.opponent_starts)
-        armies = heard.turn.armies
+        starts = None if engine.opponent_starts is None else self._known(engine.opponent_starts)
+        armies = engine.turn.armies
         if armies is None:
             owned = np.flatnonzero(owner == self.player).tolist()
             members, bonuses = dict(enumerate(self._map.super_region_of)), dict(enumerate(self._map.bonuses))
             armies = income(owned, members, bonuses)
-            self._report(f"round {heard.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
+            self._report(f"round {engine.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
         view = self._view("play", owner, army, starts=None, income=armies)
         seen = ObservedOrders(tuple(placements), tuple(moves))
-        return self._agent.act_on(view, Observation(heard.turn.round, owner, army, seen, starts), budget)
+        return self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
 
     def _placements(self, orders: Orders) -> m.PlaceOrders:
         limit = m.MAX_ORDERS

@@ -85,7 +85,7 @@ class ExternalBot(SingleThreaded, Agent):
         self._flooded = False  # a flood on standard error is noted once
         self._owed: m.Question | None = None  # a question with an answer that may still arrive, too late
         self._last: tuple[int, int] | None = None
-        self._watcher = OrderObserver()
+        self._observer = OrderObserver()
 
     # As an agent
 
@@ -106,7 +106,7 @@ class ExternalBot(SingleThreaded, Agent):
         """See `Agent.act`. The bank or the seconds of a budget replace the bot's clock for both questions."""
         if self._begin(view) and self._challenge == 2 and view.starts is not None:
             self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
-        self._tell(round_messages(view, self._watcher.observe(view)))
+        self._tell(round_messages(view, self._observer.observe(view)))
         clock = self._clock
         given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
         if given is not None:

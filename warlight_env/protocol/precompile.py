@@ -42,7 +42,7 @@ class _MessageDrivenAgent(Agent):
 
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
         self._side, self._challenge = BotSide(make, challenge), challenge
-        self._watcher = OrderObserver()
+        self._observer = OrderObserver()
         self._begun = self._playing = False
 
     def _hear(self, messages: Iterable[m.Message]) -> None:
@@ -69,7 +69,7 @@ class _MessageDrivenAgent(Agent):
         if not self._playing and view.starts is not None:
             self._hear([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._playing = True
-        self._hear(round_messages(view, self._watcher.observe(view)))
+        self._hear(round_messages(view, self._observer.observe(view)))
         placements = self._side.answer(m.Go(m.PLACE, 0), budget)
         moves = self._side.answer(m.Go(m.ATTACK, 0), budget)
         assert isinstance(placements, m.PlaceOrders) and isinstance(moves, m.MoveOrders)

@@ -1,7 +1,8 @@
 """``warlight bot run``: an agent on standard input and output, which answers within the time of the engine.
 
 The agent thinks in a separate process (`agent_worker`). This process imports no large module and computes nothing. It
-forwards the engine's messages. If the agent's answer does not come in time, this process answers by reflex.
+forwards the engine's messages. If the agent's answer does not come in time, this process answers with the fallback
+policy.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ class AgentProcess:
 
 
 class Runner:
-    """Reads an engine's lines and answers in time: with the agent's answer, or by reflex if there is none yet."""
+    """Reads an engine's lines and answers in time: with the agent's answer, or else with the fallback policy."""
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
         self._born = time.monotonic() - process_age()
@@ -153,7 +154,7 @@ class Runner:
         answer = self._agent.ask(line, asked, self._time_control.limits(question))
         if answer is None:
             self.fallbacks += 1
-            print(f"{self._agent.why}: {type(question).__name__} answered by reflex", file=sys.stderr)
+            print(f"{self._agent.why}: {type(question).__name__} answered by the fallback policy", file=sys.stderr)
             self._help(question)
             return format_answer(self._fallback.answer(question))
         self._time_control.note_answer(question)

@@ -76,7 +76,7 @@ def play_contests(
         for log in _log_folders(contests, taken):
             stack.enter_context(_lock_logs(log))
         run = None if own is None else stack.enter_context(RunFolder(own, contests))
-        courses = [ContestProgress(c, () if run is None else run.known[c.key]) for c in contests]
+        contests_in_progress = [ContestProgress(c, () if run is None else run.known[c.key]) for c in contests]
         if on_games is not None and run is not None:
             for key, records in run.known.items():
                 if records:
@@ -85,23 +85,23 @@ def play_contests(
         def keep(reports: Sequence[TaskReport[GameRecord]]) -> None:
             with uninterrupted():  # so that every counted game is also on disk
                 for report in reports:
-                    course = courses[report.task.contest]
-                    course.add(report.records)
-                    course.requeue(report.task.numbers[len(report.records) :])
+                    progress = contests_in_progress[report.task.contest]
+                    progress.add(report.records)
+                    progress.requeue(report.task.numbers[len(report.records) :])
                     if run is not None:
-                        run.append(course.contest.key, report.records)
+                        run.append(progress.contest.key, report.records)
 
-        for course in courses:
-            known = () if run is None else run.known[course.contest.key]
-            if course.missing or known:
-                course.contest.setup.open_log(record.number for record in known)
-            if course.missing:
-                course.contest.setup.warm_up()
-        left = sum(course.missing for course in courses)
+        for progress in contests_in_progress:
+            known = () if run is None else run.known[progress.contest.key]
+            if progress.missing or known:
+                progress.contest.setup.open_log(record.number for record in known)
+            if progress.missing:
+                progress.contest.setup.warm_up()
+        left = sum(progress.missing for progress in contests_in_progress)
         if left:
             with chosen.open([c.setup for c in contests], 1 if jobs is not None and left == 1 else jobs) as workers:
-                _play(courses, workers, keep, on_games)
-    return {course.contest.key: course.result() for course in courses}
+                _play(contests_in_progress, workers, keep, on_games)
+    return {progress.contest.key: progress.result() for progress in contests_in_progress}
 
 
 def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
@@ -146,13 +146,13 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
 
 
 def _play(
-    courses: Sequence[ContestProgress],
+    contests_in_progress: Sequence[ContestProgress],
     workers: Workers[GameRecord],
     keep: Callable[[Sequence[TaskReport[GameRecord]]], None],
     on_games: OnContestGames | None,
 ) -> None:
     """Keep the workers busy until no game is missing, or until Ctrl-C."""
-    tasks = _tasks(courses, workers.slots)
+    tasks = _tasks(contests_in_progress, workers.slots)
     try:
         while True:
             while workers.busy < workers.slots and (task := next(tasks)) is not None:
@@ -163,7 +163,7 @@ def _play(
             keep(reports)
             for report in reports:
                 if on_games is not None and report.records:
-                    on_games(courses[report.task.contest].contest.key, report.records)
+                    on_games(contests_in_progress[report.task.contest].contest.key, report.records)
             for report in reports:
                 if report.error is not None:
                     raise report.error
@@ -175,13 +175,13 @@ def _play(
         raise
 
 
-def _tasks(courses: Sequence[ContestProgress], slots: int) -> Iterator[Task | None]:
+def _tasks(contests_in_progress: Sequence[ContestProgress], slots: int) -> Iterator[Task | None]:
     """Yield the next tasks, one contest after the other; None while no game is missing."""
     while True:
-        for i, course in enumerate(courses):
-            if course.missing:
-                size = max(1, min(CHUNK, course.missing // (8 * slots)))
-                yield Task(i, course.next_games(size))
+        for i, progress in enumerate(contests_in_progress):
+            if progress.missing:
+                size = max(1, min(CHUNK, progress.missing // (8 * slots)))
+                yield Task(i, progress.next_games(size))
                 break
         else:
             yield None

@@ -70,9 +70,9 @@ class MatchResult:
     @cached_property
     def match_score(self) -> MatchScore:
         """The sums over all games."""
-        standing = MatchScore(len(self.names), self.paired)
-        standing.add(self.records)
-        return standing
+        match_score = MatchScore(len(self.names), self.paired)
+        match_score.add(self.records)
+        return match_score
 
     def _agent(self, agent: int) -> AgentResult:
         seats = []

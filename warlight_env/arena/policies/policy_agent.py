@@ -154,7 +154,7 @@ class PlayableFile(Protocol):
     def padding(self) -> Padding | None: ...
 
     def check(self, map: Map, rules: Rules, players: int) -> None: ...
-    def player(self, board: Board) -> Policy | SeededPolicy: ...
+    def bind(self, board: Board) -> Policy | SeededPolicy: ...
 
 
 class TrainedAgent(SingleThreaded, Agent):
@@ -189,7 +189,7 @@ class TrainedAgent(SingleThreaded, Agent):
             self.check(view.map, view.rules, view.players)
             self._board = view.board
             self._agent = PolicyAgent(
-                self.file.player(view.board), self.seed, action=self.file.encoding,
+                self.file.bind(view.board), self.seed, action=self.file.encoding,
                 observation=self.file.observation,
                 max_cycles=self.file.max_cycles, name=self.name, padding=self.file.padding,
             )  # fmt: skip

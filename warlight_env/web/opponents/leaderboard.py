@@ -21,9 +21,10 @@ class LeaderboardError(InputError):
 
 
 def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
-    """Return the ladder of some tournaments' run folders, each on a different map.
+    """Return the leaderboard of some tournaments' run folders, each on a different map.
 
-    An agent's name in the ladder is the specification that the page offers; `as` is the specification that was rated.
+    An agent's name in the leaderboard is the specification that the page offers; `as` is the specification that was
+    rated.
 
     Raises:
         LeaderboardError: a folder has no finished tournament, or two tournaments use the same map, or one has several
@@ -49,7 +50,7 @@ def _part(folder: Path) -> dict[str, Any]:
         maps, rules = played["maps"], played["rules"]
         if len(maps) != 1 or len(rules) != 1:
             raise LeaderboardError(
-                f"{path}: {len(maps)} maps and {len(rules)} rules: a ladder is of one map and one preset"
+                f"{path}: {len(maps)} maps and {len(rules)} rules: a leaderboard is of one map and one preset"
             )
         specs = {agent["name"]: agent["spec"] for agent in played["agents"]}
         clocks = {agent["name"]: agent["clock"] for agent in played["agents"]}
@@ -74,9 +75,9 @@ def _part(folder: Path) -> dict[str, Any]:
 
 @functools.cache
 def bundled() -> dict[str, Any]:
-    """Return the ladder that comes with the package."""
-    ladder: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return ladder
+    """Return the leaderboard that comes with the package."""
+    leaderboard: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return leaderboard
 
 
 def ratings_of(spec: str) -> dict[str, dict[str, Any]]:
