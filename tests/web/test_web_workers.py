@@ -544,7 +544,7 @@ def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, 
         async with talking(tmp_path) as (app, client):
             made = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
             monkeypatch.setattr("warlight_env.web.http.dependencies.PIECE", 1000)
-            monkeypatch.setattr("warlight_env.web.http.dependencies.ROOM", 100_000)
+            monkeypatch.setattr("warlight_env.web.http.dependencies.MAX_SENDING_BYTES", 100_000)
             path = f"/api/games/{made['id']}"
             headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {made['tokens']['0']}".encode())]
             scope = {

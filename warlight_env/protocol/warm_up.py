@@ -17,12 +17,12 @@ from warlight_env.protocol.engine_messages import NAMES, setup_messages
 #: Seconds to think for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and
 #: may skip work for lack of time.
 TURN_SECONDS: Final = 0.05
-MOST_TURNS: Final = 8
+MAX_TURNS: Final = 8
 
 
 def until_in_time(turn: Callable[[Budget], object]) -> None:
     """Play turns until one of them stays within its time."""
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         start = time.perf_counter()
         turn(Budget(seconds=TURN_SECONDS))
         if time.perf_counter() - start < 2 * TURN_SECONDS:

@@ -25,7 +25,7 @@ from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.workers.worker_tasks import read_as_json
 
 LOGS: Final = "logs"  # the folder of logs in a run folder; ``warlight tournament --log`` makes it
-MOST: Final = bounded_io.RESULT_BYTES
+MAX_RESULT_BYTES: Final = bounded_io.RESULT_BYTES
 LISTED: Final = 1000  # the most games of a pair in one answer
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 
@@ -46,8 +46,8 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
     """
     path = _run(folder, name) / RESULT
     found = path.stat()
-    if found.st_size > MOST:
-        raise RequestError(f"tournament {name!r}: more than {MOST >> 20} MiB", 413)
+    if found.st_size > MAX_RESULT_BYTES:
+        raise RequestError(f"tournament {name!r}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
     if "times" not in data:
         text = f"tournament {name!r}: {RESULT} is of an older program; its command writes it anew"
@@ -149,11 +149,11 @@ def _json(path: Path) -> dict[str, Any]:
     place = f"{path.parent.name}/{path.name}"
     try:
         with bounded_io.open_file(path) as file:
-            text = file.read(MOST + 1)
+            text = file.read(MAX_RESULT_BYTES + 1)
     except OSError as error:
         raise RequestError(f"{place}: {error.strerror or error}", 404) from None
-    if len(text) > MOST:
-        raise RequestError(f"{place}: more than {MOST >> 20} MiB", 413)
+    if len(text) > MAX_RESULT_BYTES:
+        raise RequestError(f"{place}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     try:
         data = bounded_io.decode_line(text)
     except (ValueError, RecursionError) as error:

@@ -14,7 +14,7 @@ from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-MOST: Final = 60  # the most files that are offered
+MAX_POLICIES: Final = 60  # the most files that are offered
 SUFFIX: Final = ".npz"
 PREFIX: Final = "policy:"
 _NEVER: Final[FileStamp] = (-1, -1)
@@ -87,4 +87,4 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
                     found[f"{PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
     except OSError:
         return {}
-    return dict(list(found.items())[:MOST])
+    return dict(list(found.items())[:MAX_POLICIES])

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 QUEUE: Final = 8  # the most reports in progress; further requests are refused
 ROUNDS: Final = 300  # the most rounds of a game that gets a report
 BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
-LEAST: Final = 0.05  # seconds for a turn
+MIN_TURN_SECONDS: Final = 0.05  # seconds for a turn
 POLL_TIMEOUT: Final = 60.0  # seconds without a poll until a report is cancelled, and until an error is forgotten
 LIMIT: Final = 300.0  # seconds for a round: Numba may have to compile kernels
 REPORT_BYTES: Final = 16 << 20  # bytes of cached reports
@@ -117,7 +117,7 @@ class AnalysisJobs:
         if not 0 < making.rounds <= ROUNDS:
             text = f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}"
             raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=making.rounds)
-        seconds = max(LEAST, min(1.0, BUDGET / (making.rounds * len(names))))
+        seconds = max(MIN_TURN_SECONDS, min(1.0, BUDGET / (making.rounds * len(names))))
         judge, rounds = f"nash:secs={seconds:.2g}", []
         for number in range(1, making.rounds + 1):
             if time.monotonic() - making.looked > POLL_TIMEOUT:

@@ -29,9 +29,9 @@ from warlight_env.web.workers.child_process import serve_questions
 AGENTS: Final = 16  # agents that are kept with their memory; the least recently used one is made anew when needed
 SETUPS: Final = 64
 #: Number of regions plus directed edges up to which a board gets all requested playouts. Larger boards get as many as
-#: take about the same time, but at least `FEWEST`.
+#: take about the same time, but at least `MIN_ROLLOUTS`.
 SIZE: Final = 1000
-FEWEST: Final = 10
+MIN_ROLLOUTS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Worker:
             from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 
             position, size = question.position, view.board.n_regions + view.board.n_edges
-            games = min(question.games, max(FEWEST, question.games * SIZE // size))
+            games = min(question.games, max(MIN_ROLLOUTS, question.games * SIZE // size))
             chances = estimate_win_probabilities(view, position.owner, position.army, question.seed, games)
         if question.spec is None:
             return WorkerAnswer(win_probabilities=chances)

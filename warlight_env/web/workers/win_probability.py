@@ -13,7 +13,7 @@ Chances = list[list[float]]
 
 #: The most positions of a log with rollouts. In longer games only every second, third … position has them.
 POSITIONS: Final = 120
-FEWEST: Final = 12  # this number on the largest boards
+MIN_POSITIONS: Final = 12  # this number on the largest boards
 
 
 class AnalysisError(RunError):
@@ -28,7 +28,7 @@ def questions_of(log: GameLog) -> dict[int, BotQuery]:
     size = header.map.n_regions + 2 * len(header.map.borders)
     if not positions:  # the log ends before the start of the game
         return {}
-    step = max(1, len(positions) // min(POSITIONS, max(FEWEST, POSITIONS * SIZE // size)))
+    step = max(1, len(positions) // min(POSITIONS, max(MIN_POSITIONS, POSITIONS * SIZE // size)))
     questions: dict[int, BotQuery] = {}
     for number in sorted({*range(0, len(positions), step), len(positions) - 1}):
         owner, army = positions[number]
