@@ -184,5 +184,5 @@ class Match:
             clocks=tuple(str(clock) if clock else "none" for clock in setup.clocks),
             stop=self.stop,
             decided=result.decided,
-            found=result.resumed_games,
+            resumed_games=result.resumed_games,
         )

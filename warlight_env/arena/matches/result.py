@@ -50,7 +50,7 @@ class MatchResult:
     clocks: tuple[str, ...] = ()  #: by agent, as text; empty: no agent has a clock
     stop: StoppingRule | None = None
     decided: bool = False  #: the stop rule ended the match
-    found: int = 0  #: number of counted games that were in the run folder at the start
+    resumed_games: int = 0  #: number of counted games that were in the run folder at the start
 
     @property
     def games(self) -> int:
@@ -209,7 +209,7 @@ class MatchResult:
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,
             "wall_seconds": self.wall_seconds,
-            "games_found": self.found,
+            "games_found": self.resumed_games,
             "jobs": self.jobs,
         }
 
@@ -256,8 +256,9 @@ def _described(result: MatchResult) -> str:
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
     each = " per process" if result.jobs != 1 else ""
     in_all = (
-        f"; {result.found} of the games were found in the run folder, and this run took {result.wall_seconds:.1f} s"
-        if result.found
+        f"; {result.resumed_games} of the games were found in the run folder, and this run took "
+        f"{result.wall_seconds:.1f} s"
+        if result.resumed_games
         else f", {result.wall_seconds:.1f} s in all"
     )
     lines.append(f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play{in_all}")
