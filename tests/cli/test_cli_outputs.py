@@ -54,7 +54,7 @@ COMMANDS = {
     "maps generate": ("o.json", "maps generate --regions 12 -o OUT"),
     "maps generate --svg": ("o.svg", "maps generate --regions 12 --svg OUT"),
     "maps show --svg": ("o.svg", "maps show small --svg OUT"),
-    "ladder --out": ("o.json", "ladder --out OUT"),
+    "leaderboard --out": ("o.json", "leaderboard --out OUT"),
     "log continue": ("o.wl.jsonl", "log continue LOG random random --round 0 --max-rounds 1 -o OUT"),
     "experiment report": ("o.md", "experiment report . -o OUT"),
 }
