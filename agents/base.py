@@ -25,7 +25,7 @@ from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
         agent.close()
 
 
-class KernelAgent(OneThread, Agent):
+class KernelAgent(SingleThreaded, Agent):
     """An agent with a kernel that writes its turn into arrays; subclasses define `_write` and `pick`."""
 
     exclusive_methods = EXCLUSIVE_METHODS

@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded, registrars
+from warlight_env import bounded_io, registration_hooks
 from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
@@ -82,7 +82,7 @@ def register(
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
     """
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
-    registrars.run()  # register the agents above first, so that their names are taken
+    registration_hooks.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
 
@@ -227,7 +227,7 @@ def _foreign() -> tuple[EntryPoint, ...]:
 
 
 def _known_here() -> dict[str, AgentInfo]:
-    registrars.run()
+    registration_hooks.run()
     return _AGENTS
 
 
@@ -358,7 +358,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
 
 
 def _network_digest(path: str) -> str:
-    told = digest(bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network"))
+    told = digest(bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network"))
     load_value(f"{path}#{told}")  # raises an error if the file holds no network
     return told
 
@@ -366,13 +366,15 @@ def _network_digest(path: str) -> str:
 def _turns_digest(path: str) -> str:
     from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 
-    told = digest(bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network"))
+    told = digest(bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network"))
     load_turn_network(f"{path}#{told}")  # raises an error if the file holds no network
     return told
 
 
 def _model_digest(path: str) -> str:
-    return hashlib.sha256(bounded.read_bytes(Path(path), bounded.MODEL_BYTES, AgentError, "model")).hexdigest()[:16]
+    return hashlib.sha256(bounded_io.read_bytes(Path(path), bounded_io.MODEL_BYTES, AgentError, "model")).hexdigest()[
+        :16
+    ]
 
 
 #: Parameters that name files: the end of the name, and a function for the digest of the content.

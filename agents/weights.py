@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import read_only, shared
@@ -141,8 +141,8 @@ class Weights(NamedTuple):
         path = Path(source)
         if path.suffix != ".json":
             raise WeightsError(f"no weights {str(source)!r}; there are {', '.join(PRESETS)}, or give a .json file")
-        text = bounded.read_text(path, bounded.SETTINGS_BYTES, WeightsError, "file of weights")
-        data = bounded.parse_json(text, str(path), WeightsError)
+        text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, WeightsError, "file of weights")
+        data = bounded_io.parse_json(text, str(path), WeightsError)
         if not isinstance(data, dict):
             raise WeightsError(f"{path}: must be an object of numbers by name")
         return cls._checked(data, str(path))

@@ -1,8 +1,8 @@
 """Score cards of the bots that come with the package, and of what methods learn, in one table each.
 
 ``python benchmarks/baselines.py bots``: each row is what ``warlight bench BOT`` finds in a suite that does not change.
-``python benchmarks/baselines.py learned``: what ``curves.py run`` found by each method, from all its seeds; the mean of
-their scores with its 95 % interval (Student's t).
+``python benchmarks/baselines.py learned``: what ``learning_curves.py run`` found by each method, from all its seeds;
+the mean of their scores with its 95 % interval (Student's t).
 
 A card of the same bot, maps and files that is in the folder already is left as it is, and an interrupted one is gone on
 with. A row of one's own:
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from curve_runs import METHODS, agent_of, half_interval
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import InputError
 
 #: Those that play maps of some sizes alone, and their maps of the suite that does not change.
@@ -62,8 +62,8 @@ def card(bot: str, told: argparse.Namespace, maps: Sequence[str]) -> dict[str, A
 
 
 def _read(path: Path) -> dict[str, Any]:
-    place, text = bounded.shown(path), bounded.read_text(path, bounded.RESULT_BYTES, InputError, "score card")
-    found = bounded.parse_json(text, place, InputError)
+    place, text = bounded_io.shown(path), bounded_io.read_text(path, bounded_io.RESULT_BYTES, InputError, "score card")
+    found = bounded_io.parse_json(text, place, InputError)
     if not isinstance(found, dict) or not {"maps", "total", "interrupted"} <= found.keys():
         raise InputError(f"{place}: no score card")
     return found
@@ -119,7 +119,10 @@ def learned(told: argparse.Namespace) -> int:
     rows = []
     there = {name: sorted(told.curves.glob(f"{name}-*{method.suffix}")) for name, method in METHODS.items()}
     if not any(there.values()):
-        print(f"{told.curves}: nothing was learned there; first: python benchmarks/curves.py run", file=sys.stderr)
+        print(
+            f"{told.curves}: nothing was learned there; first: python benchmarks/learning_learning_curves.py run",
+            file=sys.stderr,
+        )
     for name, policies in there.items():
         method = METHODS[name]
         if not method.any_map and told.suite != "suite-v1":
@@ -144,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     of_bots.add_argument("bots", nargs="*", help="specifications (default: those of the package)")
     of_bots.set_defaults(act=bots)
     of_learned = commands.add_parser("learned", help="a table of methods that learn")
-    of_learned.add_argument("--curves", type=Path, default=Path("runs/curves"), help="the folder of curves.py")
+    of_learned.add_argument("--curves", type=Path, default=Path("runs/curves"), help="the folder of learning_curves.py")
     of_learned.add_argument("--map", nargs="*", default=[], help="only these of the suite (default: all that it plays)")
     of_learned.set_defaults(act=learned)
     for command in (of_bots, of_learned):

@@ -20,12 +20,12 @@ import speeds_page
 from environments import bench_maps, bench_own, bench_sb3, bench_vector
 from networks import bench_networks
 
-import yardstick
-from hosting import bench_hosting
+import cpp_baseline
+from external_bot import bench_hosting
 from logs import bench_log
-from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
-from rows import Row, not_installed, run_parts
 from searches import bench_deadlines, bench_search, bench_trees
+from speed_table import Row, not_installed, run_parts
+from timing import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from training import bench_training
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
@@ -81,10 +81,10 @@ class Playouts:
             return state, rounds, time.perf_counter() - start
 
     def play_in_cpp(self, library: ctypes.CDLL) -> tuple[State, int, float]:
-        """The same random games in the C++ yardstick."""
+        """The same random games in the C++ baseline."""
         state, policy_rng = copy_state(self.start), self.policy_rng.copy()
         start = time.perf_counter()
-        rounds = yardstick.play_out(library, self.board, self.params, state, policy_rng, 0, self.games, ROUNDS)
+        rounds = cpp_baseline.play_out(library, self.board, self.params, state, policy_rng, 0, self.games, ROUNDS)
         return state, rounds, time.perf_counter() - start
 
     def rate(self, policy: int = RANDOM, threads: int = 1) -> float:
@@ -99,7 +99,7 @@ def bench_playouts(quick: bool) -> list[Row]:
     playouts.play()
     rows = []
     works = {"kernel": playouts.rate}
-    library = yardstick.build()
+    library = cpp_baseline.build()
     if library is not None:
 
         def cpp() -> float:

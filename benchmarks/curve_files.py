@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import InputError
 
 #: What curves that are compared have in common: minutes and units those of a method, the opponent all.
@@ -37,8 +37,10 @@ def read_curve(path: Path) -> Curve:
     Raises:
         CurveError: it is no such thing.
     """
-    place = bounded.shown(path)
-    curve = bounded.parse_json(bounded.read_text(path, bounded.RESULT_BYTES, CurveError, "curve"), place, CurveError)
+    place = bounded_io.shown(path)
+    curve = bounded_io.parse_json(
+        bounded_io.read_text(path, bounded_io.RESULT_BYTES, CurveError, "curve"), place, CurveError
+    )
     known = curve if isinstance(curve, dict) else {}
     if not isinstance(known.get("method"), str) or not isinstance(known.get("opponent"), str):
         raise CurveError(f"{place}: no curve: it names no method, or no opponent")
@@ -56,7 +58,7 @@ def _is_point(value: Any) -> bool:
 
 def curves_in(folder: Path) -> list[tuple[str, Curve]]:
     """The curves of a folder with their files' names, by these."""
-    return [(bounded.shown(path), read_curve(path)) for path in sorted(folder.glob(f"*{END}"))]
+    return [(bounded_io.shown(path), read_curve(path)) for path in sorted(folder.glob(f"*{END}"))]
 
 
 def check_alike(curves: Iterable[tuple[str, Curve]]) -> None:

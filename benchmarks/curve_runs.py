@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 EVERY = 500
 
 
-class Found(NamedTuple):
+class LearnedPolicy(NamedTuple):
     """What a run had after a while."""
 
     seconds: float
@@ -38,7 +38,7 @@ class Method(NamedTuple):
 
     told: str
     steps: str  #: what its steps are
-    learn: Callable[[int, float, Path], list[Found]]
+    learn: Callable[[int, float, Path], list[LearnedPolicy]]
     any_map: bool = False  #: whether its policies play maps of other sizes
     suffix: str = ".npz"  #: of a policy's file
 
@@ -74,10 +74,10 @@ class _Clock:
             raise _TimeOver
 
 
-def taught(settings: str) -> Callable[[int, float, Path], list[Found]]:
+def train_exit(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]]:
     """`warlight train exit` with settings of examples/."""
 
-    def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
+    def learn(seed: int, seconds: float, folder: Path) -> list[LearnedPolicy]:
         from warlight_env.train.common.journal import Journal
         from warlight_env.train.common.settings_file import load_plain, read_settings
         from warlight_env.train.exit.run import ExitRun
@@ -91,16 +91,16 @@ def taught(settings: str) -> Callable[[int, float, Path], list[Found]]:
             for entry, spent in zip(journal.entries, clock.spent, strict=True):
                 positions += entry.get("positions", 0)
                 if entry["event"] == "fit":
-                    found.append(Found(spent, positions, folder / f"network-{entry['iteration'] + 1}.npz"))
+                    found.append(LearnedPolicy(spent, positions, folder / f"network-{entry['iteration'] + 1}.npz"))
         return found
 
     return learn
 
 
-def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
+def train_ppo(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]]:
     """`warlight train ppo` with settings of examples/, without its evaluations."""
 
-    def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
+    def learn(seed: int, seconds: float, folder: Path) -> list[LearnedPolicy]:
         from warlight_env.train.common.journal import Journal
         from warlight_env.train.common.settings_file import load_plain, read_settings
         from warlight_env.train.ppo.run import policy_name
@@ -121,17 +121,17 @@ def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
                 run.run()
             for entry, spent in zip(journal.entries, clock.spent, strict=True):
                 if (path := folder / policy_name(entry["iteration"] + 1)).exists():
-                    found.append(Found(spent, entry["steps"], path))
+                    found.append(LearnedPolicy(spent, entry["steps"], path))
         return found
 
     return learn
 
 
-def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
+def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[LearnedPolicy]]:
     """A model of Stable-Baselines3 that a script of examples/ makes, by its function `learner(seed)`; for so many steps
     if there is time: what it draws at random goes by their number."""
 
-    def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
+    def learn(seed: int, seconds: float, folder: Path) -> list[LearnedPolicy]:
         from stable_baselines3.common.callbacks import BaseCallback
 
         from warlight_env.envs.sb3 import save_policy
@@ -139,7 +139,7 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
         class Keeper(BaseCallback):  # type: ignore[misc]
             """Keeps models on the way, and ends the run when the time is over."""
 
-            found: list[Found]
+            found: list[LearnedPolicy]
 
             def _on_training_start(self) -> None:
                 self.found, self.began = [], time.process_time()
@@ -149,7 +149,7 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
                 if self.n_calls % EVERY == 0 or spent >= seconds:
                     path = folder / f"{self.n_calls:09}.zip"
                     save_policy(self.model, path)
-                    self.found.append(Found(spent, self.num_timesteps, path))
+                    self.found.append(LearnedPolicy(spent, self.num_timesteps, path))
                 return spent < seconds
 
         folder.mkdir()
@@ -161,11 +161,11 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
 
 
 METHODS = {
-    "exit": Method("expert iteration", "turns taught", taught("exit_curve.toml"), any_map=True),
-    "clone": Method("behaviour cloning of the expert", "turns taught", taught("exit_clone.toml"), any_map=True),
-    "ppo": Method("PPO on turns in full, in batches", "turns played", played("ppo_turns.toml"), any_map=True),
-    "maskable": Method("MaskablePPO, `strategies`", "steps of environments", played("ppo_strategies.toml")),
-    "factored": Method("PPO, `factored`", "steps of environments", played("ppo_factored.toml")),
+    "exit": Method("expert iteration", "turns taught", train_exit("exit_curve.toml"), any_map=True),
+    "clone": Method("behaviour cloning of the expert", "turns taught", train_exit("exit_clone.toml"), any_map=True),
+    "ppo": Method("PPO on turns in full, in batches", "turns played", train_ppo("ppo_turns.toml"), any_map=True),
+    "maskable": Method("MaskablePPO, `strategies`", "steps of environments", train_ppo("ppo_strategies.toml")),
+    "factored": Method("PPO, `factored`", "steps of environments", train_ppo("ppo_factored.toml")),
     "dqn": Method("DQN, `strategies`", "steps of environments", sb3("dqn_strategies.py", 700_000), suffix=".zip"),
 }
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from measure import interleaved
-from rows import Row, not_installed
+from speed_table import Row, not_installed
+from timing import interleaved
 
 BATCH = 1024
 

@@ -52,7 +52,7 @@ class Score:
         self.notes[what] = self.notes.get(what, 0) + times
 
 
-class Ward:
+class FaultTarget:
     """A subject with the result of a run that nothing hurt.
 
     Args:
@@ -139,7 +139,7 @@ def in_words(run: Run) -> bool:
 # Kills
 
 
-def kills(ward: Ward, times: int) -> Iterator[Score]:
+def kills(ward: FaultTarget, times: int) -> Iterator[Score]:
     """SIGKILL at random moments: to all processes at once, or to the main one, whose workers must end by themselves.
 
     Half of the moments are even over the time that a run takes, half come right after a write.
@@ -159,7 +159,7 @@ def kills(ward: Ward, times: int) -> Iterator[Score]:
         yield score
 
 
-def _kill_once(ward: Ward, folder: Path, score: Score) -> bool:
+def _kill_once(ward: FaultTarget, folder: Path, score: Score) -> bool:
     """Start the run again and kill it; False if it ended before that."""
     rng, run = ward.rng, Run(ward.subject, folder)
     at_write, whole_group = rng.random() < 0.5, rng.random() < 0.6
@@ -184,7 +184,7 @@ def _kill_once(ward: Ward, folder: Path, score: Score) -> bool:
     return True
 
 
-def interrupts(ward: Ward, times: int) -> Iterator[Score]:
+def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
     """Ctrl-C and SIGTERM at random moments, sometimes twice: it ends with status 130 and no traceback, and goes on."""
     score, misses = Score(), 0
     while score.tried < times:
@@ -223,7 +223,7 @@ def interrupts(ward: Ward, times: int) -> Iterator[Score]:
 # Workers
 
 
-def lost_workers(ward: Ward, times: int) -> Iterator[Score]:
+def lost_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
     """SIGKILL to one worker: the run goes on without it, or ends in words and goes on when it is started again."""
     score = Score()
     if not ward.subject.jobs:
@@ -252,7 +252,7 @@ def lost_workers(ward: Ward, times: int) -> Iterator[Score]:
         yield score
 
 
-def slow_workers(ward: Ward, times: int) -> Iterator[Score]:
+def slow_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
     """SIGSTOP to any of its processes, for up to two seconds, three times in a run."""
     score = Score()
     while score.tried < times:
@@ -271,7 +271,7 @@ def slow_workers(ward: Ward, times: int) -> Iterator[Score]:
         yield score
 
 
-def _ended(ward: Ward, score: Score, run: Run, folder: Path) -> None:
+def _ended(ward: FaultTarget, score: Score, run: Run, folder: Path) -> None:
     """The run was hurt and ends: well, or in words and then it goes on."""
     try:
         code = run.wait(PATIENCE)
@@ -319,7 +319,7 @@ def remount(place: Path, options: str) -> None:
 
 
 @contextlib.contextmanager
-def _disk(ward: Ward, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
+def _disk(ward: FaultTarget, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
     """A folder whose ``out`` is a disk of its own, and a function that mounts it anew with other options."""
     with ward.folder() as folder:
         out = folder / "out"
@@ -328,7 +328,7 @@ def _disk(ward: Ward, options: str) -> Iterator[tuple[Path, Callable[[str], None
             yield folder, partial(remount, out)
 
 
-def full_disk(ward: Ward, times: int) -> Iterator[Score]:
+def full_disk(ward: FaultTarget, times: int) -> Iterator[Score]:
     """A disk that fills up on the way and gets space again; where none may be mounted, a limit on the size of files."""
     score, small = Score(), can_mount()
     score.note("a small disk" if small else "a limit on the size of files", 0)
@@ -354,7 +354,7 @@ def _limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def read_only(ward: Ward, times: int) -> Iterator[Score]:
+def read_only(ward: FaultTarget, times: int) -> Iterator[Score]:
     """A disk that cannot be written, from the start or when a run that was killed would go on."""
     score = Score()
     if not can_mount():
@@ -373,7 +373,7 @@ def read_only(ward: Ward, times: int) -> Iterator[Score]:
         yield score
 
 
-def _hurt_by(ward: Ward, score: Score, run: Run, folder: Path, mend: Callable[[], None] | None = None) -> None:
+def _hurt_by(ward: FaultTarget, score: Score, run: Run, folder: Path, mend: Callable[[], None] | None = None) -> None:
     """The run meets a disk that fails it: an error in words, after which it goes on once the disk is well."""
     code = run.wait(PATIENCE)
     if mend is not None:
@@ -391,7 +391,7 @@ def _hurt_by(ward: Ward, score: Score, run: Run, folder: Path, mend: Callable[[]
 # Clocks
 
 
-def clocks(ward: Ward, times: int) -> Iterator[Score]:
+def clocks(ward: FaultTarget, times: int) -> Iterator[Score]:
     """The system's clock jumps by up to ten years, forth and back, several times a second (libfaketime)."""
     score = Score()
     library = next((path for path in LIBRARIES if Path(path).exists()), None)
@@ -435,7 +435,7 @@ FLOOD: Final = "import sys\nwhile True:\n    sys.stdout.write('x' * 65536)\n"
 PEERS: Final = {"silent": SILENT, "slow": SLOW, "flooding": FLOOD}
 
 
-def peers(ward: Ward, times: int) -> Iterator[Score]:
+def peers(ward: FaultTarget, times: int) -> Iterator[Score]:
     """External bots that say nothing, answer slowly or flood, against `random`: the match ends and tells of it."""
     score = Score()
     if ward.subject.name != "match":
@@ -467,7 +467,7 @@ def peers(ward: Ward, times: int) -> Iterator[Score]:
         yield score
 
 
-FAULTS: Final[dict[str, Callable[[Ward, int], Iterator[Score]]]] = {
+FAULTS: Final[dict[str, Callable[[FaultTarget, int], Iterator[Score]]]] = {
     "kills": kills,
     "interrupts": interrupts,
     "lost workers": lost_workers,

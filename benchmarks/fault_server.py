@@ -97,7 +97,7 @@ class Table:
         return None
 
 
-class ServerWard:
+class ServerTarget:
     """A server on a folder of its own.
 
     Args:
@@ -146,12 +146,12 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def kills(ward: ServerWard, times: int) -> Iterator[Score]:
+def kills(ward: ServerTarget, times: int) -> Iterator[Score]:
     """SIGKILL to the server at random moments while people and bots play: no round that was shown is lost."""
     yield from _struck(ward, times, lambda server, *_: server.kill())
 
 
-def interrupts(ward: ServerWard, times: int) -> Iterator[Score]:
+def interrupts(ward: ServerTarget, times: int) -> Iterator[Score]:
     """Ctrl-C and SIGTERM while people and bots play: it ends within seconds, without a traceback."""
 
     def strike(server: Server, *_: Any) -> None:
@@ -165,7 +165,7 @@ def interrupts(ward: ServerWard, times: int) -> Iterator[Score]:
     yield from _struck(ward, times, strike)
 
 
-def slow_workers(ward: ServerWard, times: int) -> Iterator[Score]:
+def slow_workers(ward: ServerTarget, times: int) -> Iterator[Score]:
     """SIGSTOP to a process that thinks, for up to two seconds, then SIGKILL to it: the games go on with another."""
 
     def strike(server: Server, tables: list[Table], _: Path) -> None:
@@ -184,7 +184,7 @@ def slow_workers(ward: ServerWard, times: int) -> Iterator[Score]:
     yield from _struck(ward, times, strike)
 
 
-def peers(ward: ServerWard, times: int) -> Iterator[Score]:
+def peers(ward: ServerTarget, times: int) -> Iterator[Score]:
     """Fifty connections that never end their headers, ten viewers who never read: others play and are answered."""
 
     def strike(server: Server, *_: Any) -> None:
@@ -213,7 +213,7 @@ def peers(ward: ServerWard, times: int) -> Iterator[Score]:
     yield from _struck(ward, times, strike)
 
 
-def full_disk(ward: ServerWard, times: int) -> Iterator[Score]:
+def full_disk(ward: ServerTarget, times: int) -> Iterator[Score]:
     """A disk that fills up while people and bots play, and has space again: all games go on, and nothing is lost."""
     if not can_mount():
         yield Score(skipped="mounting a disk takes root")
@@ -238,9 +238,9 @@ class LossError(Exception):
 
 
 def _struck(
-    ward: ServerWard, times: int, strike: Callable[[Server, list[Table], Path], None], disk: bool = False
+    ward: ServerTarget, times: int, strike: Callable[[Server, list[Table], Path], None], disk: bool = False
 ) -> Iterator[Score]:
-    """Play, strike, start again and look, so many times; `strike` ends the server; `disk`: see `ServerWard.folder`."""
+    """Play, strike, start again and look, so many times; `strike` ends the server; `disk`: `ServerTarget.folder`."""
     score = Score()
     with ward.folder(disk) as folder:
         tables: list[Table] = []
@@ -326,7 +326,7 @@ def _verify(score: Score, folder: Path) -> None:
     score.note("logs verified", len(list(folder.glob("*.wl.jsonl*"))))
 
 
-SERVER_FAULTS: Final[dict[str, Callable[[ServerWard, int], Iterator[Score]]]] = {
+SERVER_FAULTS: Final[dict[str, Callable[[ServerTarget, int], Iterator[Score]]]] = {
     "kills": kills,
     "interrupts": interrupts,
     "slow workers": slow_workers,

@@ -10,8 +10,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
-from measure import interleaved, seconds
-from rows import Row, run_parts
+from speed_table import Row, run_parts
+from timing import interleaved, seconds
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
 

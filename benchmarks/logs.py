@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from measure import seconds, temporary_folder
-from rows import Row
+from speed_table import Row
+from timing import seconds, temporary_folder
 from warlight_env.arena import Match
 from warlight_env.record import GameLog, summarize
 

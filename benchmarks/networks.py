@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from measure import interleaved
-from rows import Row, not_installed
+from speed_table import Row, not_installed
+from timing import interleaved
 from warlight_env import Game
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import Context

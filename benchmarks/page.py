@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from warlight_env import Game, Orders
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
 from warlight_env.web.export import write_html
 from web_helpers import CHROMIUM, serving

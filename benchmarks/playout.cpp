@@ -1,5 +1,5 @@
-// The yardstick: random playouts under the thesis rules, the same algorithm and random stream as the kernels.
-// Arrays come from Python; see `yardstick.py`. Built with plain -O3, for any machine of the architecture.
+// The baseline: random playouts under the thesis rules, the same algorithm and random stream as the kernels.
+// Arrays come from Python; see `cpp_baseline.py`. Built with plain -O3, for any machine of the architecture.
 #include <algorithm>
 #include <cstdint>
 

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from measure import build_c_loop, c_processes, interleaved, temporary_folder
-from rows import Row
+from speed_table import Row
+from timing import build_c_loop, c_processes, interleaved, temporary_folder
 from warlight_env import Game
 from warlight_env.agents import make_agent
 from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch

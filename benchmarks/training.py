@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from measure import build_c_loop, c_processes, interleaved, temporary_folder
-from rows import Row
+from speed_table import Row
+from timing import build_c_loop, c_processes, interleaved, temporary_folder
 from warlight_env.agents.weights import THESIS
 from warlight_env.train.weights.duel_batches import Duels
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.maps.challenge import from_challenge_data, read_setup_lines
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.formats import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML, MapFormat, detect
@@ -49,7 +49,7 @@ def read_file(path: str | Path) -> MapFile:
     Raises MapError with the file's name, the place, the reason and the detected format.
     """
     path = Path(path)
-    return read_bytes(bounded.read_bytes(path, bounded.MAP_BYTES, MapError, "map"), path.name)
+    return read_bytes(bounded_io.read_bytes(path, bounded_io.MAP_BYTES, MapError, "map"), path.name)
 
 
 def read_bytes(content: bytes, name: str) -> MapFile:
@@ -57,10 +57,10 @@ def read_bytes(content: bytes, name: str) -> MapFile:
 
     The content is UTF-8, with or without a byte order mark, or XML in the encoding that it declares, see `decoded_xml`.
     """
-    place = bounded.shown(name)
+    place = bounded_io.shown(name)
     text = decoded_xml(content, place)
     if text is None:
-        text = bounded.decode_text(content, place, MapError, f"; {SUPPORTED}")
+        text = bounded_io.decode_text(content, place, MapError, f"; {SUPPORTED}")
     found, data = detect(text, place)
     try:
         map_, unused = _READERS[found](text, data, name)

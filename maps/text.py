@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arguments import short_repr
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.types import converted
@@ -13,12 +13,12 @@ from warlight_env.maps.types import converted
 
 def read_text(path: Path) -> str:
     """Return the text of a map file (UTF-8, with or without a byte order mark)."""
-    return bounded.read_text(path, bounded.MAP_BYTES, MapError, "map")
+    return bounded_io.read_text(path, bounded_io.MAP_BYTES, MapError, "map")
 
 
 def parse_json(text: str, place: str) -> Any:
     """Return the value of a JSON text. Values that are not JSON (NaN) and repeated keys of an object are errors."""
-    return bounded.parse_json(text, place, MapError, digits=18)
+    return bounded_io.parse_json(text, place, MapError, digits=18)
 
 
 def plain_data(value: Any, place: str) -> Any:
@@ -27,7 +27,7 @@ def plain_data(value: Any, place: str) -> Any:
     Raises:
         MapError: it has a value of another type, is nested too deeply or has an integer of too many digits.
     """
-    return _plain(value, place, bounded.DEPTH)
+    return _plain(value, place, bounded_io.DEPTH)
 
 
 def _plain(value: Any, place: str, depth: int) -> Any:

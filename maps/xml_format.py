@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
@@ -176,10 +176,10 @@ def _parse(text: str, place: str) -> _Element:
             if len(stack) > _MAX_DEPTH:
                 raise MapError(f"{place}: line {self.locator.getLineNumber()}: nested too deeply")
             count[0] += 1
-            if count[0] > bounded.ELEMENTS or len(attrs) > _MAX_ATTRIBUTES:
+            if count[0] > bounded_io.ELEMENTS or len(attrs) > _MAX_ATTRIBUTES:
                 line = self.locator.getLineNumber()
                 raise MapError(
-                    f"{place}: line {line}: more than {bounded.ELEMENTS:,} elements, "
+                    f"{place}: line {line}: more than {bounded_io.ELEMENTS:,} elements, "
                     f"or more than {_MAX_ATTRIBUTES} attributes of one element"
                 )
             lower = {str(k).lower(): str(v) for k, v in attrs.items()}

@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from forked_python import PythonStarts
 from helpers import copy_engine
-from python_starts import PythonStarts
 from warlight_env.engine.digest_files import add_digest
 
 #: Programs that print the results of their kernels. "game" has kernels of the engine and of a bot, with several

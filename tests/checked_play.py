@@ -23,9 +23,9 @@ import numba
 import numpy as np
 
 import plug_in_faults
+from edge_case_games import odd_game
 from fuzz_states import rows
 from helpers import script
-from odd_games import odd_game
 from warlight_env.agents import make_agent
 from warlight_env.agents.players.batch_games import play_games
 from warlight_env.agents.players.compiled import COMPILED

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from env_helpers import SMALL, as_game, equal
-from fuzz.boards import STAR
+from fuzz.small_maps import STAR
 from helpers import RING
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.state import State

@@ -30,7 +30,7 @@ from warlight_env.web.games.room import Room
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.storage.game_log import GameLogWriter
-from warlight_env.web.workers.bot_process import AskedPosition, Question, Worker, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, Worker, WorkerSetup
 
 #: Asked for hints: it answers the same to the same question.
 HINTS: Final = "mcts:sims=20"
@@ -67,7 +67,7 @@ class Truth:
 
 
 @dataclass
-class Watched:
+class SeatMonitor:
     """One seat: all that was sent to it, held against what it may know."""
 
     room: Room
@@ -196,33 +196,33 @@ class Watched:
         game = self.room.game
         owner, army = self.position(len(self.truths) - 1)
         income = self.income(len(self.truths) - 1)
-        position = AskedPosition(self.seat, "play", game.round, owner, army, income, (), 0)
+        position = QueriedPosition(self.seat, "play", game.round, owner, army, income, (), 0)
         setup = WorkerSetup.of(game.map, game.rules, game.players)
         seed = derive_seed(game.seed, 99, game.round)
-        mine = worker.answer(Question(setup, position, HINTS, seed, chances=True))
+        mine = worker.answer(BotQuery(setup, position, HINTS, seed, win_probabilities=True))
         assert mine.error is None
-        assert (told["player"], told["chances"]) == (self.seat, mine.chances)
+        assert (told["player"], told["chances"]) == (self.seat, mine.win_probabilities)
         assert told["orders"] == {"deploys": mine.deploys, "attacks": mine.attacks}
         assert set(told) == {"player", "round", "orders", "data", "chances", "seconds"}
         without = [{**data, "seconds": 0} for data in (told["data"], json.loads(json.dumps(mine.insight)))]
         assert without[0] == without[1]
 
 
-class Spectating(Watched):
+class Spectating(SeatMonitor):
     """Who watches people: what everybody may know, and in fog nothing of the map once all have picked."""
 
     def sight(self, step: int) -> list[bool]:
-        """See `Watched`."""
+        """See `SeatMonitor`."""
         truth = self.truths[step]
         return [truth.phase == "pick" or not self.room.game.rules.fog] * len(truth.owner)
 
     def now(self, state: dict[str, Any]) -> None:
-        """See `Watched`."""
+        """See `SeatMonitor`."""
         assert set(state) <= NOW - {"you"}, set(state) - NOW
         assert state["chances"] is None and state["error"] is None and state["rematch"] is None
 
     def look(self, answer: httpx.Response) -> None:
-        """See `Watched`."""
+        """See `SeatMonitor`."""
         document = self.scan(answer.text)
         assert set(document) <= LOOK, set(document) - LOOK
         assert (document["seat"], document["spectator"], document["chances"]) == (None, True, [])
@@ -268,7 +268,7 @@ class Checker:
 
     async def run(self, seat_rounds: int) -> None:
         """Games, each of another kind, until so many rounds were checked, each for each of its seats."""
-        feed.BREATH = feed.LULL = 0.0  # type: ignore[misc]
+        feed.MESSAGE_SECONDS = feed.STATE_SECONDS = 0.0  # type: ignore[misc]
         for number, kind in enumerate(self.choices()):
             if self.seat_rounds >= seat_rounds:
                 return
@@ -310,7 +310,7 @@ class Checker:
         for seat in room.humans:
             others = [token for other, token in made["tokens"].items() if other != str(seat)]
             secrets = (str(room.game.seed), '"hash"', *others)
-            seats.append(Watched(room, seat, truths, secrets))
+            seats.append(SeatMonitor(room, seat, truths, secrets))
         secrets = (str(room.game.seed), '"hash"', *made["tokens"].values())
         seats.append(Spectating(room, SPECTATOR, truths, secrets))
         listeners = [asyncio.create_task(seat.listen()) for seat in seats]
@@ -356,13 +356,13 @@ class Checker:
             while room.log.steps == before:
                 await asyncio.sleep(0 if game.players == len(room.humans) else 0.002)
 
-    async def heard(self, seats: list[Watched]) -> None:
+    async def heard(self, seats: list[SeatMonitor]) -> None:
         """Check what everybody was told, until all have heard of the last step."""
         async with asyncio.timeout(60):
             while sum(seat.check() for seat in seats) < len(seats):
                 await asyncio.sleep(0)
 
-    async def ask(self, room: Room, made: dict[str, Any], seats: list[Watched]) -> None:
+    async def ask(self, room: Room, made: dict[str, Any], seats: list[SeatMonitor]) -> None:
         """All that a seat can ask for over HTTP."""
         url = f"games/{room.id}"
         together = room.kind == "together"

@@ -16,7 +16,7 @@ from warlight_env.game import Game
 from warlight_env.record import GameLog, LogWriter, describe
 
 
-class Watcher:
+class RecordingObserver:
     """An observer that keeps a saved copy of the game after everything that it is told."""
 
     def __init__(self) -> None:

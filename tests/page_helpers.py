@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
 from web_helpers import needs_browser, needs_page
 

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 
-from warlight_env.ownership import exclusive
+from warlight_env.thread_ownership import exclusive
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ from warlight_env.agents.players.mcts.agent import MctsAgent
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
-from warlight_env.ownership import ConcurrentUseError
+from warlight_env.thread_ownership import ConcurrentUseError
 
 THREADS = 3
 #: Seconds after a refused call. Without a pause, refused calls would take most of the time.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from warlight_env import notebooks, registrars
-from warlight_env.lazy import loaded_on_use
+from warlight_env import notebooks, registration_hooks
+from warlight_env.lazy import lazy_attributes
 from warlight_env.version import __version__
 
 if TYPE_CHECKING:
@@ -62,15 +62,15 @@ def _framed(shown: Game | GameLog) -> str | None:
 
 
 def _register_agents() -> None:
-    from warlight_env.arena.policies import registered as of_arena
-    from warlight_env.beliefs import registered as of_beliefs
-    from warlight_env.protocol import registered as of_protocol
+    from warlight_env.arena.policies import policy_registration as of_arena
+    from warlight_env.beliefs import belief_registration as of_beliefs
+    from warlight_env.protocol import bot_registration as of_protocol
 
     for package in (of_protocol, of_beliefs, of_arena):
         package.register_agents()
 
 
-notebooks.shown_by(_framed)  # here, above all packages: games and logs do not import the page
-registrars.add(_register_agents)  # and the registry does not import the packages above it, which add agents
+notebooks.register_html_renderer(_framed)  # here, above all packages: games and logs do not import the page
+registration_hooks.add(_register_agents)  # and the registry does not import the packages above it, which add agents
 
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

@@ -83,7 +83,7 @@ def seed_of(value: Any, error: Error = InputError) -> int:
     return int(value)
 
 
-def takes(function: Any, *arguments: Any) -> bool:
+def accepts_arguments(function: Any, *arguments: Any) -> bool:
     """Return whether a function accepts these arguments; True for a builtin without a signature."""
     try:
         inspect.signature(function).bind(*arguments)

@@ -11,8 +11,8 @@ from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError, clipped
 
 
-def fitting(
-    value: Any, what: str, dtype: Any, shape: tuple[int, ...], room: npt.NDArray[Any] | None = None
+def checked_array(
+    value: Any, what: str, dtype: Any, shape: tuple[int, ...], buffer: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[Any]:
     """Return an array with this dtype and shape, in the memory layout of the kernels: the array itself, or a copy.
 
@@ -35,7 +35,7 @@ def fitting(
         low, high = int(value.min()), int(value.max())
         if low < bounds.min or high > bounds.max:
             raise InputError(f"{what} must fit into {bounds.dtype}, but the values lie in {low} .. {high}")
-    copied = np.empty(shape, dtype) if room is None else room
+    copied = np.empty(shape, dtype) if buffer is None else buffer
     np.copyto(copied, value, casting="unsafe")
     return copied
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from warlight_env.bounded import reason, shown
+from warlight_env.bounded_io import reason, shown
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.output import open_output
 

@@ -40,8 +40,7 @@ from warlight_env.engine.state import (
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
-from warlight_env.ownership import UseLock, exclusive
-from warlight_env.saving import FORMAT, fill_state
+from warlight_env.saved_position import FORMAT, fill_state
 from warlight_env.step_results import (
     Deploy,
     Event,
@@ -49,9 +48,10 @@ from warlight_env.step_results import (
     IllegalOrder,
     IllegalOrdersError,
     RoundResult,
+    dropped_orders,
     round_result,
-    tell_dropped,
 )
+from warlight_env.thread_ownership import UseLock, exclusive
 
 OnIllegal = Literal["raise", "skip"]
 
@@ -305,7 +305,7 @@ class Game:
         except OrdersTypeError as error:
             raise OrdersTypeError(error.reason, player) from None
         self._work.counts[player] = count
-        return tell_dropped(player, orders, reasons) if dropped else []
+        return dropped_orders(player, orders, reasons) if dropped else []
 
     @exclusive
     def play_round(

@@ -11,7 +11,7 @@ Maker = Callable[[Any], str | None]
 _maker: Maker | None = None
 
 
-def shown_by(maker: Maker) -> None:
+def register_html_renderer(maker: Maker) -> None:
     """Register the function that shows games and logs from now on."""
     global _maker
     _maker = maker

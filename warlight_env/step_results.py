@@ -116,12 +116,12 @@ def round_result(
 ) -> RoundResult:
     """Return a round's result from the kernels' arrays: deploy int32[P, N], events int32[M, 7], owners int8[N]."""
     deploys = [Deploy(int(p), int(r), int(deploy[p, r])) for p, r in zip(*np.nonzero(deploy), strict=True)]
-    told = tell_events(events, before.copy())
+    told = decode_events(events, before.copy())
     seen = seen_by_all(neighbors, len(deploy), before.tolist(), after.tolist(), told) if fog else None
     return RoundResult(number, deploys, told, dropped, seen)
 
 
-def tell_dropped(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> list[IllegalOrder]:
+def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> list[IllegalOrder]:
     """Return the orders that `engine.orders.check_turn` dropped, with its reasons."""
     deploys, attacks = orders.arrays()
     told = []
@@ -162,7 +162,7 @@ def end_with_forfeits(
     return places, winner_with_forfeits(places, left <= 1 or winner is not None), done or left <= 1
 
 
-def tell_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
+def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
     """Return the events with their kind; `owner`: before the round, updated after each event."""
     events = []
     for player, source, target, armies, lost, killed, captured in rows.tolist():

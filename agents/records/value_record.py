@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.parameters import Param
 from warlight_env.arguments import path_of
 from warlight_env.engine.jit import read_only, shared
@@ -137,7 +137,7 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
         raise ValueNetworkError(f"no value function {path!r}; there are {LEARNED}, {WEIGHTS}, or give an .npz file")
-    content = bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network")
+    content = bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
     check_digest(content, told, path, "network", ValueNetworkError)
     return read_value(content, path)
 
@@ -197,7 +197,7 @@ def read_value(content: bytes, place: str) -> ValueNetwork:
         text, arrays = unpacked(content)
     except (ArraysError, UnicodeDecodeError) as error:
         raise ValueNetworkError(f"{place}: no value network: {error}") from None
-    header = bounded.parse_json(text, f"{place}: no value network: header", ValueNetworkError)
+    header = bounded_io.parse_json(text, f"{place}: no value network: header", ValueNetworkError)
     if not isinstance(header, dict) or header.get("kind") != _KIND:
         raise ValueNetworkError(f"{place}: no value network: its header is of no such kind")
     reads: Any = (header.get("player_features"), header.get("rule_features"))

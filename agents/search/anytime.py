@@ -28,7 +28,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 # Estimated simulations a second and thread before the first measurement; users' functions may be slow.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
@@ -63,7 +63,7 @@ class _Watch(raise_callback_errors):
             raise
 
 
-class AnytimeSearch(OneThread, ABC):
+class AnytimeSearch(SingleThreaded, ABC):
     """A search for one move: `run` it for a while, ask `best` at any moment, `run` on, `stop` it from any thread.
 
     Args:

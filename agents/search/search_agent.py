@@ -17,7 +17,7 @@ from warlight_env.arguments import seed_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 M = TypeVar("M")
 
@@ -41,7 +41,7 @@ class Limits(NamedTuple):
         return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 
 
-class SearchAgent(OneThread, Agent):
+class SearchAgent(SingleThreaded, Agent):
     """An agent with a search that returns candidates, the answer first; for any number of players.
 
     Args:

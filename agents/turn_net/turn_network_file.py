@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.parameters import Param, Range
 from warlight_env.agents.records.turn_record import (
     TurnFeatureNames,
@@ -104,7 +104,7 @@ def pack_turn_network(
 def is_turn_network_file(content: bytes) -> bool:
     """Return whether a content's header declares a turn network; other faults are not checked."""
     try:
-        return _is_header(bounded.parse_json(unpacked(content)[0], "header", TurnNetworkError))
+        return _is_header(bounded_io.parse_json(unpacked(content)[0], "header", TurnNetworkError))
     except (ArraysError, UnicodeDecodeError, TurnNetworkError):
         return False
 
@@ -123,7 +123,7 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
         text, arrays = unpacked(content)
     except (ArraysError, UnicodeDecodeError) as error:
         raise TurnNetworkError(f"{name}: no turn network: {error}") from None
-    header = bounded.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
+    header = bounded_io.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
     if not _is_header(header):
         raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
     if header.get("version") != VERSION:
@@ -157,7 +157,7 @@ def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | 
     if not path.endswith(".npz"):
         known = ", ".join((NONE, LEARNED, *BUNDLED))
         raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
-    content = bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network")
+    content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network")
     check_digest(content, told, path, "network", TurnNetworkError)
     return read_turn_network(content, path).network
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from edge_case_games import odd_game
 from helpers import PRESETS, RING, as_position, board_of, make_map, position
-from odd_games import odd_game
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.context import bare_context

@@ -29,7 +29,7 @@ from warlight_env.battle import battle_odds
 from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
-from warlight_env.record.insight import insight_of
+from warlight_env.record.decision_info import decision_info
 
 MIDGAME = Game("world", seed=7, picks="random")
 for _ in range(6):
@@ -342,7 +342,7 @@ def test_a_stop_ends_it():
 def test_the_refined_turn_is_told_apart():
     agent = MctsAgent(seed=1, sims=80, **SMALL)
     agent.act(MIDGAME.view(0))
-    data = insight_of(agent, MIDGAME.round + 1)
+    data = decision_info(agent, MIDGAME.round + 1)
     assert data["trials"] == 40
     assert [c.get("refined", False) for c in data["candidates"]].count(True) <= 1
     first = agent.search.candidates()[0]

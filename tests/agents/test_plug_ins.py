@@ -17,9 +17,9 @@ import numba
 import numpy as np
 import pytest
 
+from forked_python import run_in_copy
 from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
-from python_starts import run_in_copy
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
 from warlight_env.agents.context import bare_context
@@ -30,7 +30,7 @@ from warlight_env.agents.plug_ins.answer_faults import AnswerError, PlugInError
 from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
-from warlight_env.arena.playing.play import AgentCrashError
+from warlight_env.arena.games.game_loop import AgentCrashError
 from warlight_env.cli import main
 from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import kernel

@@ -11,12 +11,12 @@ from warlight_env.agents import Agent, agent_names, make_agent
 from warlight_env.agents.agent_adapter import as_agent, is_agent
 from warlight_env.agents.registry import parse
 from warlight_env.arena import Match, play_game
-from warlight_env.beliefs import BelievingAgent
+from warlight_env.beliefs import BeliefAgent
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.maps import load
-from warlight_env.record import MemoryRecorder, insight_of
+from warlight_env.record import MemoryRecorder, decision_info
 
 SMALL = load("small")
 
@@ -112,11 +112,11 @@ def test_a_match_takes_plain_agents_and_asks_those_that_can_refuse():
 
 
 def test_an_agent_that_believes_offers_what_the_agent_in_it_offers():
-    agent = BelievingAgent(Rich())
+    agent = BeliefAgent(Rich())
     assert isinstance(agent, Agent) and not agent.counts_simulations
     play_game([agent, Plain()], "small", max_rounds=2)
     assert agent.agent.closed == 1 and agent.simulations == 8 and len(agent.faults) == 2
-    assert insight_of(agent, 2) == {"plan": 8}
+    assert decision_info(agent, 2) == {"plan": 8}
 
 
 #: Those that can be made without a file.

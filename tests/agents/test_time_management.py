@@ -14,7 +14,7 @@ from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.search_agent import SearchAgent
 from warlight_env.agents.search.time_management import TimeManager, is_decided
 from warlight_env.arena import Clock
-from warlight_env.arena.playing.clocks import RunningClock
+from warlight_env.arena.games.clocks import RunningClock
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN

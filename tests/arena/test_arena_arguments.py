@@ -15,15 +15,15 @@ from warlight_env.agents.weights import Weights
 from warlight_env.arena import (
     Clock,
     Entrant,
+    GameRanking,
     Match,
-    Placing,
     Sprt,
     Tournament,
+    continue_game,
     elo_of,
     expected_score,
     load_tournament,
     play_game,
-    play_on,
     rate,
     unit_interval,
     wilson_interval,
@@ -133,7 +133,7 @@ def test_numbers_that_there_are_not():
             with pytest.raises(InputError):
                 call()
     with pytest.raises(InputError, match="resamples"):
-        rate(["a", "b"], [Placing((0, 1), (1, 2), 0)], resamples=10**12)
+        rate(["a", "b"], [GameRanking((0, 1), (1, 2), 0)], resamples=10**12)
 
 
 def test_logs_and_rounds_that_there_are_not():
@@ -143,13 +143,13 @@ def test_logs_and_rounds_that_there_are_not():
     for value in THINGS:
         for call in (
             lambda x=value: game_at(x), lambda x=value: list(replay(x)), lambda x=value: verify(x),
-            lambda x=value: result_of(x, 1), lambda x=value: play_on(x),
-            lambda x=value: play_on(recorder.log, 1, 3 if x is None else x),
+            lambda x=value: result_of(x, 1), lambda x=value: continue_game(x),
+            lambda x=value: continue_game(recorder.log, 1, 3 if x is None else x),
         ):  # fmt: skip
             with pytest.raises(InputError):
                 call()
     for round_ in ("x", 1.5, np.zeros(2), -1, 99):
-        for call in (game_at, result_of, play_on):
+        for call in (game_at, result_of, continue_game):
             with pytest.raises(InputError, match="round"):
                 call(recorder.log, round_)
 

@@ -11,7 +11,7 @@ from arena_agents import Crasher, Expander, Forgetful, Fragile, Garbled, Idle, P
 from warlight_env import Orders
 from warlight_env.agents import Budget, make_agent
 from warlight_env.arena import Clock, ClockError, Match, MatchError, play_game
-from warlight_env.arena.playing.clocks import MARGIN, RunningClock
+from warlight_env.arena.games.clocks import MARGIN, RunningClock
 
 
 def match(agents, **kwargs):

@@ -24,7 +24,7 @@ from warlight_env.arena import (
     unit_interval,
     wilson_interval,
 )
-from warlight_env.arena.backends.pool import Processes
+from warlight_env.arena.backends.pool import ProcessWorkers
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.errors import RunError
 from warlight_env.game import GameError
@@ -143,7 +143,7 @@ def test_an_exception_in_an_agent_ends_the_match():
     text = str(caught.value)
     for part in ("'crasher'", "round 3", "ZeroDivisionError: nothing left", "line"):
         assert part in text
-    seating = Match((Idle, Crasher), map="small").setup().seat(0)
+    seating = Match((Idle, Crasher), map="small").setup().make_seating(0)
     assert caught.value.game == 0 and "game 1 " in text and f"seed {seating.seed}" in text
     assert seating.seats[caught.value.seat] == 1
 
@@ -281,7 +281,7 @@ def test_a_process_that_dies_while_another_is_started_is_a_lost_one(
     lost: bool, trouble: Exception, monkeypatch: pytest.MonkeyPatch
 ):
     """What the other one needs is closed by then; without a dead process such an error is another trouble."""
-    with Processes([], 2) as processes:
+    with ProcessWorkers([], 2) as processes:
         told = iter([trouble, BrokenProcessPool("a process died")])
 
         def submit(*_: object) -> None:

@@ -24,12 +24,12 @@ from warlight_env.arena import (
     Contest,
     Match,
     MatchError,
+    MatchSetup,
     RunFolderError,
-    Setup,
     Sprt,
     play_contests,
 )
-from warlight_env.arena.contests.runs import RunFolder
+from warlight_env.arena.contests.run_folder import RunFolder
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
@@ -139,7 +139,7 @@ def test_a_run_that_is_over_plays_nothing(tmp_path):
     again = match().run(lambda records: told.extend(record.number for record in records), folder=tmp_path)
     assert again.records == first.records and again.play_seconds == first.play_seconds
     assert told == list(range(12)), "progress counts what was found"
-    assert (first.found, again.found) == (0, 12)
+    assert (first.resumed_games, again.resumed_games) == (0, 12)
     assert (tmp_path / "games.jsonl").read_bytes() == written
 
 
@@ -165,7 +165,7 @@ def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now
 def test_contests_of_an_older_version_go_on_where_parameters_have_other_names_now(tmp_path):
     """As in tournaments, whose contests are named after map, rules and agents."""
     agents = ("mcts:sims=3,selection=duct", "mcts:sims=2,selection=duct")
-    setup = Setup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
+    setup = MatchSetup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
     contests = [Contest(f"small / thesis / {' : '.join(agents)}", setup, 2), Contest("other", setup, 2)]
     expected = play_contests(contests, folder=tmp_path)
     for name in ("run.json", "games.jsonl"):
@@ -304,7 +304,7 @@ def test_a_crash_keeps_what_was_played(tmp_path, jobs):
     wanted = match(agents=(Fragile, "aggressive"), games=60, paired=False, on_crash="forfeit").run().records
     with pytest.raises(AgentCrashError) as caught:
         asked.run(folder=tmp_path)
-    text, seating = str(caught.value), asked.setup().seat(caught.value.game)
+    text, seating = str(caught.value), asked.setup().make_seating(caught.value.game)
     for part in (
         "'fragile'",
         f"game {caught.value.game + 1} ",
@@ -384,8 +384,8 @@ def test_a_file_in_the_way_of_the_folder_is_told(tmp_path):
 def contests() -> list[Contest]:
     small, rules = maps.load("small"), Rules.of("thesis")
     setups = [
-        Setup(("random", "aggressive"), small, rules, 1, False, "random", None),
-        Setup(("random", "smart_random", "aggressive"), small, rules, 5, True, "random", 30),
+        MatchSetup(("random", "aggressive"), small, rules, 1, False, "random", None),
+        MatchSetup(("random", "smart_random", "aggressive"), small, rules, 5, True, "random", 30),
     ]
     return [Contest(f"contest {i}", setup, games) for i, (setup, games) in enumerate(zip(setups, (8, 8), strict=True))]
 

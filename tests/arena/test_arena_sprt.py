@@ -16,9 +16,9 @@ from arena_agents import Idle
 from warlight_env.arena import (
     GameRecord,
     Match,
+    MatchScore,
     Sprt,
     SprtError,
-    Standing,
     elo_difference,
     elo_of,
     expected_score,
@@ -83,7 +83,7 @@ def test_elo_is_for_two():
 def test_a_standing_takes_games_in_any_order_and_counts_whole_units():
     result = Match(("random", "random:chunks=1"), games=20, map="small", paired=True).run()
     records = result.records
-    one, other = Standing(2, True), Standing(2, True)
+    one, other = MatchScore(2, True), MatchScore(2, True)
     one.add(records)
     other.add([records[i] for i in np.random.default_rng(3).permutation(20)])
     assert (one.wins, one.draws, one.shares, one.scores) == (other.wins, other.draws, other.shares, other.scores)
@@ -255,7 +255,7 @@ def test_equals_in_every_pair_are_soon_told_from_the_better():
 
 
 def test_draws_count_half():
-    rule, judge = Sprt(0, 50), Sprt(0, 50).judge(Match(("random", "random"), map="small").setup())
+    rule, judge = Sprt(0, 50), Sprt(0, 50).start(Match(("random", "random"), map="small").setup())
     judge.add([GameRecord(0, 0, 1, (0, 1), None, 9, (1, 1), True, (0, 0))])
     judge.add([GameRecord(1, 1, 1, (1, 0), 0, 9, (1, 2), False, (0, 0))])
     assert judge.units == {0.5: 1, 1.0: 1}

@@ -16,8 +16,8 @@ from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.policies.policy_file import PolicyFileError, built_in
+from warlight_env.arena.games.game_setup import MatchSetup
+from warlight_env.arena.policies.policy_file import PolicyFileError, built_in_policies
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.players import Contender
 from warlight_env.record import GameLog, LogError
@@ -39,7 +39,7 @@ def match(file, **changes):
 
 
 def setup(spec):
-    return Setup((spec, "random"), maps.load("small"), Rules(), 1, False, "random", 2)
+    return MatchSetup((spec, "random"), maps.load("small"), Rules(), 1, False, "random", 2)
 
 
 def test_a_digest_is_of_the_values_and_not_of_how_they_are_written(tmp_path, file):
@@ -96,13 +96,13 @@ def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_
 
 
 @pytest.mark.parametrize("spec", ["policy:{}", " belief:policy:{} "])
-@pytest.mark.parametrize("kept", [built_in()["small"], BUNDLED["any"]])
+@pytest.mark.parametrize("kept", [built_in_policies()["small"], BUNDLED["any"]])
 def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
     path = tmp_path / "mine, old=1.npz"
     path.write_bytes(kept.read_bytes())
     given = spec.format(path)
     told = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
-    content = built_in()["strategies"].read_bytes()
+    content = built_in_policies()["strategies"].read_bytes()
     goes_by_its_file(given, told, path, content, PolicyFileError, "another policy than it did", "not a policy")
 
 

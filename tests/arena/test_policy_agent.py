@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed

@@ -15,18 +15,18 @@ from warlight_env import maps
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena import Match
 from warlight_env.arena.policies.policy_agent import TrainedAgent
-from warlight_env.arena.policies.policy_file import PolicyFile, PolicyFileError, built_in, size_class
+from warlight_env.arena.policies.policy_file import PolicyFile, PolicyFileError, built_in_policies, size_class
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 
-POLICIES = sorted(built_in())
+POLICIES = sorted(built_in_policies())
 PLACES = {"small": "small", "strategies": "world"}
 
 
 def test_they_come_with_the_package():
     assert POLICIES == ["small", "strategies"]
-    for name, path in built_in().items():
+    for name, path in built_in_policies().items():
         assert path.stat().st_size < 2 * 2**20
         file, place = PolicyFile.load(name), PLACES[name]
         assert (file.map, file.size, file.players) == (place, size_class(maps.load(place).n_regions), 2)

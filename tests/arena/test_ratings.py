@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from warlight_env.arena import expected_score
-from warlight_env.arena.ratings.likelihood import Placing, RatingError, rate
+from warlight_env.arena.ratings.bradley_terry import GameRanking, RatingError, rate
 
 
 def duels(i, j, wins, losses, draws=0, first_unit=0):
     """Games between two agents, each a unit of its own."""
     places = [(1, 2)] * wins + [(2, 1)] * losses + [(1, 1)] * draws
-    return [Placing((i, j), place, first_unit + k, stratum=10 * i + j) for k, place in enumerate(places)]
+    return [GameRanking((i, j), place, first_unit + k, stratum=10 * i + j) for k, place in enumerate(places)]
 
 
 def elo_by_scipy(n, games, prior):
@@ -59,8 +59,8 @@ def test_the_maximum_is_scipys(n, seed, prior):
     for number in range(int(rng.integers(n, 60))):
         size = int(rng.integers(2, n + 1))
         players = tuple(int(p) for p in rng.permutation(n)[:size])
-        games.append(Placing(players, tuple(int(p) for p in rng.integers(1, 4, size)), number))
-    games += duels(0, 1, 1, 0) + [Placing((i, i + 1), (1, 2), 1000 + i) for i in range(n - 1)]  # a chain
+        games.append(GameRanking(players, tuple(int(p) for p in rng.integers(1, 4, size)), number))
+    games += duels(0, 1, 1, 0) + [GameRanking((i, i + 1), (1, 2), 1000 + i) for i in range(n - 1)]  # a chain
     ours = [row.elo for row in rate([str(i) for i in range(n)], games, prior=prior, resamples=1)]
     assert ours == pytest.approx(elo_by_scipy(n, games, prior), abs=0.05)
 
@@ -85,7 +85,7 @@ def test_the_interval_of_two_agents_is_jeffreys(wins, losses):
 def test_units_of_dependent_games_widen_the_interval():
     apart = rate("ab", duels(0, 1, 60, 40), resamples=4000)[0]
     # The same hundred games, but ten at a time share their outcome.
-    together = [Placing((0, 1), (1, 2) if k < 60 else (2, 1), k // 10) for k in range(100)]
+    together = [GameRanking((0, 1), (1, 2) if k < 60 else (2, 1), k // 10) for k in range(100)]
     tied = rate("ab", together, resamples=4000)[0]
     assert tied.elo == pytest.approx(apart.elo, abs=1e-6)
     assert tied.high - tied.low > 2 * (apart.high - apart.low)
@@ -109,8 +109,10 @@ def test_intervals_cover_the_truth():
 
 
 def test_a_game_of_three_is_three_comparisons():
-    by_places = rate("abc", [Placing((2, 0, 1), (1, 2, 3), 0)], resamples=1)
-    by_pairs = rate("abc", [Placing((2, 0), (1, 2), 0), Placing((2, 1), (1, 2), 1), Placing((0, 1), (1, 2), 2)])
+    by_places = rate("abc", [GameRanking((2, 0, 1), (1, 2, 3), 0)], resamples=1)
+    by_pairs = rate(
+        "abc", [GameRanking((2, 0), (1, 2), 0), GameRanking((2, 1), (1, 2), 1), GameRanking((0, 1), (1, 2), 2)]
+    )
     assert [row.elo for row in by_places] == pytest.approx([row.elo for row in by_pairs], abs=1e-9)
     assert [row.score for row in by_places] == [0.5, 0, 1]
 
@@ -130,8 +132,8 @@ def test_equal_seeds_give_equal_intervals():
         ("ab", duels(0, 1, 3, 0), {"prior": 0}, "b never beat any of the others|a never lost to"),
         ("abc", [*duels(0, 1, 3, 2), *duels(1, 2, 4, 0)], {"prior": 0}, "c never beat any of the others"),
         ("ab", duels(0, 1, 1, 1), {"anchor": "z"}, "anchor 'z': no such agent; there are a, b"),
-        ("ab", [Placing((0, 2), (1, 2), 0)], {}, "players must lie in 0 .. 1"),
-        ("ab", [Placing((0, 1), (1,), 0)], {}, "one place each"),
+        ("ab", [GameRanking((0, 2), (1, 2), 0)], {}, "players must lie in 0 .. 1"),
+        ("ab", [GameRanking((0, 1), (1,), 0)], {}, "one place each"),
     ],
 )
 def test_what_cannot_be_rated_is_refused(names, games, more, message):

@@ -182,7 +182,7 @@ def test_the_benchmark_takes_the_settings_and_says_how_it_plays(file, tmp_path, 
 @pytest.mark.parametrize("words", [["match", "sb3:file={},trust=yes", "random"], ["bench", "{}", "--trust"]])
 def test_without_its_libraries_a_file_is_refused_alike_everywhere(words, file, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    saved_model.loaded_model.cache_clear()
+    saved_model.load_model.cache_clear()
     assert main([*(word.format(file) for word in words), "--map", "small", "--quiet"]) == 2
     says = f"error: {file}: this policy needs torch: pip install 'warlight-env[train]' or '.[train]'\n"
     assert capsys.readouterr().err.endswith(says)

@@ -17,8 +17,8 @@ import pytest
 
 from warlight_env import maps
 from warlight_env.arena.backends.backend import BACKENDS, LocalBackend
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.ratings.bradley_terry import GameRanking
 from warlight_env.arena.ratings.skill import skills
 from warlight_env.arena.tournaments import tournament_live
 from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError
@@ -67,8 +67,8 @@ def test_maps_and_rules_are_combined_and_no_two_contests_share_seeds():
 def test_the_books_balance():
     result = play(tournament(games=5, players=3, max_rounds=40))
     assert result.games == 4 * 6  # rounded up to units of three
-    for (i, j), meeting in result.meetings.items():
-        back = result.meetings[j, i]
+    for (i, j), meeting in result.head_to_heads.items():
+        back = result.head_to_heads[j, i]
         assert (meeting.wins, meeting.losses, meeting.draws) == (back.losses, back.wins, back.draws)
         assert meeting.games == meeting.wins + meeting.losses + meeting.draws == 12
         assert meeting.score + back.score == pytest.approx(1)
@@ -89,7 +89,7 @@ def test_games_that_were_stopped_are_told():
 
 def test_ratings_of_two_agents_are_their_score_in_elo():
     result = play(tournament(entrants=(Entrant("a", "aggressive"), Entrant("b", "random")), games=20, anchor="b"))
-    meeting = result.meetings[0, 1]
+    meeting = result.head_to_heads[0, 1]
     odds = (meeting.wins + meeting.draws / 2 + 0.5) / (meeting.losses + meeting.draws / 2 + 0.5)
     assert result.ratings[0].elo == pytest.approx(400 * math.log10(odds))
     assert result.ratings[1].elo == 0
@@ -200,7 +200,7 @@ def test_the_report_is_one_file_that_refers_to_nothing_outside():
     assert [reference for reference in page.references if reference != "data:,"] == []
     assert not re.search(r"https?:|@import|url\(", text)
     assert "<b>" not in text and '<b>&"x' in page.cells
-    assert f"{100 * result.meetings[0, 1].score:.1f}" in text
+    assert f"{100 * result.head_to_heads[0, 1].score:.1f}" in text
     assert "prefers-color-scheme:dark" in text
 
 
@@ -299,12 +299,12 @@ def test_the_documents_list_all_keys_with_their_defaults():
 
 
 def test_skills_are_openskills():
-    one, other = skills("ab", [Placing((0, 1), (1, 2), 0)])
+    one, other = skills("ab", [GameRanking((0, 1), (1, 2), 0)])
     # From openskill's own documentation: two newcomers after one game.
     assert (one.mu, one.sigma) == pytest.approx((27.6352, 8.0655), rel=1e-4)
     assert (other.mu, other.sigma) == pytest.approx((22.3648, 8.0655), rel=1e-4)
     assert one.ordinal == pytest.approx(one.mu - 3 * one.sigma)
-    three = skills("abc", [Placing((2, 0, 1), (1, 2, 2), k) for k in range(9)])
+    three = skills("abc", [GameRanking((2, 0, 1), (1, 2, 2), k) for k in range(9)])
     assert three[2].ordinal > three[0].ordinal == pytest.approx(three[1].ordinal)
 
 
@@ -400,7 +400,7 @@ def test_tables_say_that_nothing_is_played_any_more_whatever_ended_it(tmp_path):
 def test_meetings_are_split_by_seat():
     asked = tournament(games=6, max_rounds=40, players=3)
     result = play(asked)
-    for (i, j), meeting in result.meetings.items():
+    for (i, j), meeting in result.head_to_heads.items():
         for seat, tally in enumerate(meeting.seats):
             games = [
                 (r.placements[table.index(i)], r.placements[table.index(j)])

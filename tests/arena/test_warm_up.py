@@ -13,7 +13,7 @@ from kernel_helpers import TESTS
 PROGRAM = """
 import sys
 from warlight_env import maps
-from warlight_env.arena.playing.game_setup import Setup
+from warlight_env.arena.games.game_setup import Setup
 from warlight_env.engine.rules import Rules
 from kernel_helpers import watch_kernels
 

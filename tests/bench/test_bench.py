@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.bench import Suite, make_card, make_subject, score_of
 from warlight_env.cli import main
@@ -213,9 +213,9 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     copy.write_bytes(checkpoint.read_bytes())
     source = make_subject(str(copy), "strategies", trust=True)
     copy.write_bytes(b"other")
-    from warlight_env.arena.policies.saved_model import loaded_model
+    from warlight_env.arena.policies.saved_model import load_model
 
-    loaded_model.cache_clear()
+    load_model.cache_clear()
     with pytest.raises(SavedPolicyError, match="changed since the games began"):
         source(1)
 

@@ -19,7 +19,7 @@ from warlight_env import Game, maps
 from warlight_env.agents import registry
 from warlight_env.arena import Match
 from warlight_env.cli import main
-from warlight_env.cli.narration import show_position
+from warlight_env.cli.round_text import show_position
 from warlight_env.engine import cache, jit
 from warlight_env.render import ShownPosition
 from warlight_env.web.page import page

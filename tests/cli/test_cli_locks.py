@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from lock_pairs import COMMANDS, LOG, TOURNAMENT, pair
+from lock_races import COMMANDS, LOG, TOURNAMENT, pair
 
 from warlight_env.arena import Match
 from warlight_env.arena.contests.append_only import RunFolderError

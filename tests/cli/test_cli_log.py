@@ -107,7 +107,7 @@ def test_replay_through_a_players_eyes_tells_no_others_thoughts(capsys, tmp_path
         file, specs, map="small", rules=Rules.of("thesis", fog=True), seed=2, picks="agents", insight=True, max_rounds=2
     )
     for seat in (1, 2):
-        _, text, _ = run(capsys, "replay", file, "--insight", "--seat", str(seat))
+        _, text, _ = run(capsys, "replay", file, "--decision-info", "--seat", str(seat))
         assert {line.split()[0] for line in text.splitlines() if " considered (" in line} == {str(seat)}
 
 
@@ -135,10 +135,10 @@ def test_pictures_through_a_players_eyes_show_what_it_saw_of_others_orders(tmp_p
 def test_replay_with_thoughts(capsys, tmp_path):
     file = tmp_path / "a.wl.jsonl"
     play_logged(file, ("mcts:sims=20,picks=search", "random"), map="small", seed=2, picks="agents", insight=True)
-    _, text, _ = run(capsys, "replay", file, "--insight", "--round", "1")
+    _, text, _ = run(capsys, "replay", file, "--decision-info", "--round", "1")
     assert "considered (" in text
     assert "of 10 visits, value " in text
-    _, text, _ = run(capsys, "replay", file, "--insight", "--round", "0")
+    _, text, _ = run(capsys, "replay", file, "--decision-info", "--round", "0")
     wishes = GameLog.load(file).steps[0].wishes[0]
     codes = " ".join(GameLog.load(file).header.map.regions[r].code.lower() for r in wishes)
     assert f"value {read_lines(file)[2]['data']['candidates'][0]['value']:.2f}): {codes}" in text
@@ -308,7 +308,7 @@ def test_continue_with_other_bots(capsys, game, tmp_path):
         (["--round", "99"], "the log has rounds 0 to"),
         (["random", "--round", "1"], "1 agents for a game of 2 players"),
         (["random", "nobody", "--round", "1"], "no agent 'nobody'"),
-        (["--round", "1", "--insight"], "--insight needs --output"),
+        (["--round", "1", "--decision-info"], "--decision-info needs --output"),
         (["--round", "3", "--max-rounds", "2"], "max_rounds = 2"),
         (["--round", "1", "-o", "x.json"], "a game's log ends in"),
     ],
@@ -361,10 +361,10 @@ def test_list_refuses_what_is_no_folder(capsys, tmp_path):
 
 def test_match_logs_what_the_bots_thought(capsys, tmp_path):
     options = ["match", "mcts:sims=5", "random", "-n", "1", "--map", "small", "-q", "--max-rounds", "2"]
-    assert run(capsys, *options, "--log", tmp_path, "--insight")[0] == 0
+    assert run(capsys, *options, "--log", tmp_path, "--decision-info")[0] == 0
     (file,) = tmp_path.glob("game-*")
     assert [line["event"] for line in read_lines(file)[1:]] == ["start", "insight", "round", "insight", "round", "end"]
-    code, _, errors = run(capsys, *options, "--insight")
-    assert (code, "--insight needs --log" in errors) == (2, True)
+    code, _, errors = run(capsys, *options, "--decision-info")
+    assert (code, "--decision-info needs --log" in errors) == (2, True)
     code, _, errors = run(capsys, *options[:-1], "3", "--log", tmp_path)
     assert (code, "holds logs of another match" in errors) == (2, True)

@@ -21,11 +21,11 @@ from arena_agents import Crasher, Idle
 from helpers import read_terminal
 from warlight_env.agents import registry
 from warlight_env.arena import Match
-from warlight_env.cli import counting, main
+from warlight_env.cli import main, unit_progress
 from warlight_env.cli import match as match_command
-from warlight_env.cli.live import ScoreBoard
-from warlight_env.cli.progress import make_progress
-from warlight_env.cli.tally import Tally
+from warlight_env.cli.match_progress import make_progress
+from warlight_env.cli.match_stats import MatchStats
+from warlight_env.cli.score_board import ScoreBoard
 from warlight_env.engine.jit import kernel
 
 MATCH = ["match", "random", "aggressive", "-n", "20", "--map", "small", "--seed", "3"]
@@ -127,7 +127,7 @@ def test_progress_comes_in_tenths(capsys):
 
 
 def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch):
-    monkeypatch.setattr(counting, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(unit_progress, "LINE_SECONDS", 0.0)
     command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100", "--paired"]
     assert main(command) == 0
     lines = capsys.readouterr().err.splitlines()
@@ -139,7 +139,7 @@ def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch
 def test_the_table_on_a_terminal_counts_whole_pairs():
     asked = Match(("random", "aggressive"), games=4, map="small", paired=True)
     records = asked.run().records
-    board = ScoreBoard(Tally(("random", "aggressive"), asked.contest()))
+    board = ScoreBoard(MatchStats(("random", "aggressive"), asked.contest()))
 
     def shown() -> str:
         board.add([records[len(told)]])
@@ -159,7 +159,7 @@ def test_the_table_on_a_terminal_counts_whole_pairs():
 @pytest.mark.parametrize("quiet", [False, True])
 def test_compiling_is_said_once_where_stderr_is_a_file(quiet, capsys):
     setup = Match(("random", "random"), games=1, map="small").contest()
-    for shown in (make_progress(("a", "b"), setup, quiet), counting.counting("a", 1, "games", quiet)):
+    for shown in (make_progress(("a", "b"), setup, quiet), unit_progress.unit_progress("a", 1, "games", quiet)):
         new: dict = {"__name__": "warlight_env.made_up"}
         exec("def first(x):\n    return x + 1\ndef second(x):\n    return x + 2\n", new)  # no file, so never cached
         with shown:
@@ -278,7 +278,7 @@ def test_a_test_ends_the_match(capsys):
 
 
 def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypatch):
-    from warlight_env.cli.progress import Quiet
+    from warlight_env.cli.match_progress import NoProgress
 
     assert main([*MATCH, "--json", "-q"]) == 0
     wanted = without_times(json.loads(capsys.readouterr().out))
@@ -289,7 +289,7 @@ def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypa
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Quiet, "add", interrupt)
+        patched.setattr(NoProgress, "add", interrupt)
         assert main(command) == 130
     assert f"the same command goes on from {tmp_path / 'run'}" in capsys.readouterr().out
     assert main([*command, "--max-rounds", "4"]) == 2
@@ -309,13 +309,13 @@ def test_ray_that_is_not_installed_is_told(capsys, monkeypatch):
 
 
 def test_an_interrupted_match_says_so(capsys, monkeypatch):
-    from warlight_env.cli.progress import Quiet
+    from warlight_env.cli.match_progress import NoProgress
 
     def interrupt(self, records):
         if records[-1].number == 6:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Quiet, "add", interrupt)
+    monkeypatch.setattr(NoProgress, "add", interrupt)
     assert main([*MATCH, "-q"]) == 130
     out = capsys.readouterr().out
     assert "7 of 20 games" in out and "interrupted" in out

@@ -54,7 +54,7 @@ COMMANDS = {
     "maps generate": ("o.json", "maps generate --regions 12 -o OUT"),
     "maps generate --svg": ("o.svg", "maps generate --regions 12 --svg OUT"),
     "maps show --svg": ("o.svg", "maps show small --svg OUT"),
-    "ladder --out": ("o.json", "ladder --out OUT"),
+    "leaderboard --out": ("o.json", "leaderboard --out OUT"),
     "log continue": ("o.wl.jsonl", "log continue LOG random random --round 0 --max-rounds 1 -o OUT"),
     "experiment report": ("o.md", "experiment report . -o OUT"),
 }
@@ -86,7 +86,7 @@ def test_a_target_that_is_not_a_regular_file_is_refused(command, target, log, tm
 
 def test_a_device_is_refused(log, capsys):
     before = os.lstat("/dev/null")
-    assert main(["ladder", "--out", "/dev/null"]) == 2
+    assert main(["leaderboard", "--out", "/dev/null"]) == 2
     assert "/dev/null: it is a character device" in capsys.readouterr().err
     with pytest.raises(OutputError, match="character device"):
         write_file(Path("/dev/null"), b"x")
@@ -128,7 +128,7 @@ def test_a_regular_file_is_replaced_and_keeps_its_permissions(tmp_path):
     path = tmp_path / "o.json"
     path.write_text("old")
     path.chmod(0o640)
-    assert main(["ladder", "--out", str(path)]) == 0
+    assert main(["leaderboard", "--out", str(path)]) == 0
     assert path.read_text() != "old" and stat.S_IMODE(path.stat().st_mode) == 0o640
     assert list(tmp_path.iterdir()) == [path]
 
@@ -138,7 +138,7 @@ def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path, capsys):
     path = tmp_path / "o.json"
     path.write_text("old")
     path.chmod(0o440)
-    assert main(["ladder", "--out", str(path)]) == 1
+    assert main(["leaderboard", "--out", str(path)]) == 1
     assert "Permission denied" in capsys.readouterr().err and path.read_text() == "old"
 
 
@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_synced_is_told_and_the_file_is_new(tmp_path, mo
     with pytest.raises(FolderSyncError, match="power cut may undo the change: Input/output error"):
         write_file(path, "new")
     assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
-    assert main(["ladder", "--out", str(path)]) == 1
+    assert main(["leaderboard", "--out", str(path)]) == 1
     assert f"cannot write {path}: the file has the new content, but" in capsys.readouterr().err
 
 

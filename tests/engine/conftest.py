@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from forked_python import PythonStarts
 from helpers import copy_engine
-from python_starts import PythonStarts
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import checked_play
 import pytest
 
-from python_starts import PythonStarts
+from forked_python import PythonStarts
 
 HERE = Path(__file__).parents[1]
 

@@ -105,7 +105,7 @@ def test_environments_begin_so_too(rules):
 
 @pytest.mark.parametrize("rules", ["challenge1", "challenge2"])
 def test_a_log_of_such_a_game_is_played_again(rules, tmp_path):
-    from warlight_env.arena.playing.play import play_game
+    from warlight_env.arena.games.game_loop import play_game
 
     agents = [make_agent("aggressive", 1), make_agent("random", 2)]
     path = tmp_path / "game.wl.jsonl"

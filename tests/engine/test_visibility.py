@@ -45,7 +45,9 @@ def test_a_replay_and_the_page_tell_what_the_bot_knew(rules, players):
         lines = [json.loads(line) for line in log_lines(log)]
         for seat, agent in enumerate(agents):
             eyes = FogFilter(log.header.map, log.header.rules, players, seat)
-            shown = {event["round"]: event for event in map(eyes.see, lines[1:]) if event and event["event"] == "round"}
+            shown = {
+                event["round"]: event for event in map(eyes.filter, lines[1:]) if event and event["event"] == "round"
+            }
             assert agent.told
             for number, told in agent.told.items():
                 result = result_of(log, number)

@@ -20,7 +20,7 @@ from env_helpers import SMALL, equal
 from warlight_env.envs import WarlightEnv, load_policy
 from warlight_env.envs.sb3 import WarlightVecEnv, make_vec_env
 from warlight_env.errors import InputError
-from warlight_env.ownership import ConcurrentUseError
+from warlight_env.thread_ownership import ConcurrentUseError
 
 CASES = {
     "strategies": {"action": "strategies", "opponent": "aggressive"},

@@ -14,7 +14,7 @@ import pytest
 
 from helpers import RING, position
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.playing.game_setup import make
+from warlight_env.arena.games.game_setup import agent_from_source
 from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -25,22 +25,22 @@ from warlight_env.experiments import (
     ExperimentError,
     ExperimentSettings,
     base,
+    comparison_table,
     experiment,
-    fields,
-    growing,
+    growth_measurement,
     players,
     rows,
 )
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
+from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 from warlight_env.experiments.conclusions import conclusions
-from warlight_env.experiments.fields import Field, FieldTable, Side
-from warlight_env.experiments.measuring import count_turns, found_by
+from warlight_env.experiments.experiment_runner import run_experiment
+from warlight_env.experiments.measurement_folder import UNITS
+from warlight_env.experiments.measurements import count_turns, last_search
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.report import find_results, report
-from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, share_row
-from warlight_env.experiments.running import run_experiment
-from warlight_env.experiments.units import UNITS
+from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, win_rate_row
 from warlight_env.game import Game
 
 QUICK = ExperimentSettings(quick=True)
@@ -74,11 +74,11 @@ def test_players_are_the_agent_asked_for_with_the_thesiss_budgets(player, agent,
 
 def test_a_player_without_defence_searches_without_the_defensive_ways():
     source = Contender(seconds=10, defense=False).source("mcts_thesis", "simulations", quick=True)
-    agent = make(source, 1)
+    agent = agent_from_source(source, 1)
     assert agent.settings.defense is False and agent.settings.exploration == 1.41
-    assert make("mcts_thesis", 1).settings.defense is True
+    assert agent_from_source("mcts_thesis", 1).settings.defense is True
     with pytest.raises(ExperimentError, match="'random' knows no play without defence"):
-        make(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
+        agent_from_source(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
 
 
 def test_table_3_2_starts_where_the_thesis_did():
@@ -87,7 +87,7 @@ def test_table_3_2_starts_where_the_thesis_did():
     names = [super_region.name for super_region in setup.map.super_regions]
     starts = set()
     for number in range(6):
-        seating = setup.seat(number)
+        seating = setup.make_seating(number)
         game = Game(setup.map, setup.rules, 2, seating.seed)
         game.pick({seat: agent.pick(game.view(seat)) for seat, agent in enumerate(seating.agents)})
         of_agent = {agent: seat for seat, agent in enumerate(seating.seats)}
@@ -127,12 +127,12 @@ def test_newcombes_interval_is_the_published_one():
 
 
 def test_a_share_is_set_against_the_thesiss():
-    row = share_row("x", 365, 35, 0, WinLoss(436, 64))
+    row = win_rate_row("x", 365, 35, 0, WinLoss(436, 64))
     assert row.value == 0.9125 and row.verdict == "above" and row.thesis == pytest.approx(0.872)
     assert row.difference.low < 0.0405 < row.difference.high
-    assert share_row("x", 350, 50, 0, WinLoss(436, 64)).verdict == "within"
-    assert share_row("x", 300, 99, 1, WinLoss(436, 64)).verdict == "below"
-    assert share_row("x", 1, 1, 0, None).verdict == "no figure"
+    assert win_rate_row("x", 350, 50, 0, WinLoss(436, 64)).verdict == "within"
+    assert win_rate_row("x", 300, 99, 1, WinLoss(436, 64)).verdict == "below"
+    assert win_rate_row("x", 1, 1, 0, None).verdict == "no figure"
 
 
 def test_intervals_of_means_cover_clusters(monkeypatch):
@@ -152,12 +152,13 @@ def test_intervals_of_means_cover_clusters(monkeypatch):
 def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypatch):
     # Few, short games with small searches: nothing is asked of them but that they run.
     for module, constant, less in (
-        (fields, "QUICK_ROUNDS", 3), (fields, "QUICK_GAMES", 1), (base, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
-        *((module, "QUICK_SIMULATIONS", 5) for module in (fields, growing, players)),
+        (comparison_table, "QUICK_ROUNDS", 3), (comparison_table, "QUICK_GAMES", 1),
+        (base, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
+        *((module, "QUICK_SIMULATIONS", 5) for module in (comparison_table, growth_measurement, players)),
     ):  # fmt: skip
         monkeypatch.setattr(module, constant, less)
     made = experiment(name)
-    settings = replace(QUICK, agent=made.agents[0], by=made.budget or "simulations")
+    settings = replace(QUICK, agent=made.agents[0], budget_type=made.budget or "simulations")
     result = run_experiment(made, settings, tmp_path, nothing)
     assert result.rows and not result.interrupted
     for row in result.rows:
@@ -264,7 +265,7 @@ def test_the_command_of_a_result_can_be_pasted(tmp_path):
 
 def test_agents_that_do_not_search_have_no_depth(tmp_path):
     with pytest.raises(ExperimentError, match="'aggressive' does not search"):
-        found_by(make("aggressive", 1))
+        last_search(agent_from_source("aggressive", 1))
 
 
 def test_the_command_runs_and_the_report_puts_together(tmp_path, capsys):
@@ -287,7 +288,11 @@ def test_the_command_runs_and_the_report_puts_together(tmp_path, capsys):
 
 
 def test_conclusions_follow_from_the_rows():
-    won, lost, open_ = share_row("a", 90, 10, 0, None), share_row("b", 10, 90, 0, None), share_row("c", 9, 11, 0, None)
+    won, lost, open_ = (
+        win_rate_row("a", 90, 10, 0, None),
+        win_rate_row("b", 10, 90, 0, None),
+        win_rate_row("c", 9, 11, 0, None),
+    )
     assert conclusions([won, lost, open_]) == (
         "More wins than equal players have: “a”. Fewer wins than equal players have: “b”. "
         "No difference from equal players: “c”."
@@ -303,7 +308,7 @@ def test_conclusions_follow_from_the_rows():
         "Our figure is higher than the authors' in “d”. Our figure is lower than the authors' in “e”."
     )
     assert conclusions([replace(won, even=None)]) == ""
-    drawn = share_row("g", 8, 8, 84, None)
+    drawn = win_rate_row("g", 8, 8, 84, None)
     assert conclusions([drawn]) == "No difference from equal players: “g”.", "equal players draw as often"
 
 
@@ -342,12 +347,12 @@ def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
 
 def test_fields_of_a_pool_are_rated_together(tmp_path):
     sides = [Side("random"), Side("aggressive")]
-    made = FieldTable(
+    made = ComparisonTable(
         name="x", title="X", setting="", finding="",
-        fields=(
-            Field("a", (sides[0], sides[1]), 12, pool="both"),
-            Field("b", (sides[1], sides[0]), 6, pool="both"),
-            Field("c", (sides[0], sides[0]), 2),
+        comparisons=(
+            Comparison("a", (sides[0], sides[1]), 12, pool="both"),
+            Comparison("b", (sides[1], sides[0]), 6, pool="both"),
+            Comparison("c", (sides[0], sides[0]), 2),
         ),
     )  # fmt: skip
     rows = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
@@ -362,8 +367,8 @@ def test_fields_of_a_pool_are_rated_together(tmp_path):
 
 def test_games_that_reach_a_fields_limit_are_drawn(tmp_path):
     sides = (Side("aggressive"), Side("random"))
-    field = Field("a", sides, 6, pool="one", max_rounds=1)
-    made = FieldTable(name="x", title="X", setting="", finding="", fields=(field,))
+    field = Comparison("a", sides, 6, pool="one", max_rounds=1)
+    made = ComparisonTable(name="x", title="X", setting="", finding="", comparisons=(field,))
     row, *ratings = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
     assert row.sample == "0 : 0, 6 drawn" and row.value == 0
     assert [rating.value for rating in ratings] == pytest.approx([0, 0]), "half a win each"
@@ -374,7 +379,7 @@ def test_the_list_says_how_long_it_takes(capsys):
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == list(MODULES)
     by_name = {row["name"]: row for row in rows}
-    games = sum(duel.games for duel in experiment("thesis-3.4").duels)
+    games = sum(matchup.games for matchup in experiment("thesis-3.4").matchups)
     assert by_name["thesis-3.4"]["units"] == games
     # Games of 30 rounds with 457 simulations, 8,000 a second.
     assert by_name["thesis-3.4"]["minutes"] == pytest.approx(games * 30 * 457 / 8000 / 60, abs=0.1)

@@ -91,9 +91,9 @@ def edit(folder: Path, file: str, after: str, line: str) -> None:
 
 
 def told(folder: Path, cache: Path, *options: str, **environment: str) -> dict[str, Any]:
-    """What `shipped` tells of the package in a folder."""
+    """What `bundled_networks` tells of the package in a folder."""
     everything = {**os.environ, "PYTHONPATH": str(folder), "WARLIGHT_CACHE_DIR": str(cache), **environment}
-    command = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "features" / "shipped.py"), *options]
+    command = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "features" / "bundled_networks.py"), *options]
     done = subprocess.run(command, env=everything, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, Any] = json.loads(done.stdout)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import boards
+from fuzz import small_maps
 from fuzz.api_subjects import LADDER, RULES, Arguments, Subject, copied
 from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds, maps
 from warlight_env.agents import Budget, make_agent
@@ -25,21 +25,21 @@ from warlight_env.arena import (
     Match,
     Sprt,
     Tournament,
+    continue_game,
     elo_difference,
     elo_of,
     expected_score,
     load_tournament,
     play_game,
-    play_on,
     rate,
     unit_interval,
     wilson_interval,
 )  # fmt: skip
 from warlight_env.arena.policies.policy_file import PolicyFile
-from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.ratings.bradley_terry import GameRanking
 from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.beliefs import Belief
-from warlight_env.bench.card import score_of
+from warlight_env.bench.score_card import score_of
 from warlight_env.bench.subject import make_subject
 from warlight_env.engine.board import make_board
 from warlight_env.envs import (
@@ -128,7 +128,7 @@ def _within(folder: Path, save: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_games() -> Calls:
-    game, orders = boards.new_game(LADDER, RULES), Orders([(0, 5)], [(0, 1, 3)])
+    game, orders = small_maps.new_game(LADDER, RULES), Orders([(0, 5)], [(0, 1, 3)])
     position = {"map": LADDER, "owner": game.owner, "army": game.army, "players": 2, "round": 1}
     shown = ShownPosition(**position)
     return {
@@ -203,7 +203,7 @@ def _of_envs() -> Calls:
 
 
 def _of_agents(folder: Path) -> Calls:
-    view = boards.new_game(LADDER, RULES).view(0)
+    view = small_maps.new_game(LADDER, RULES).view(0)
 
     def budget(**arguments: Any) -> Any:
         return make_agent("mcts:sims=3", 0).act(view, Budget(**arguments))
@@ -242,7 +242,7 @@ def _of_the_arena() -> Calls:
         "anchor": "a", "anchor_elo": 5.0,
     }  # fmt: skip
     rated = {
-        "names": ["a", "b"], "games": [Placing((0, 1), (1, 2), 0)], "prior": 1.0, "anchor": None, "anchor_elo": 0.0,
+        "names": ["a", "b"], "games": [GameRanking((0, 1), (1, 2), 0)], "prior": 1.0, "anchor": None, "anchor_elo": 0.0,
         "resamples": 10, "confidence": 0.9, "seed": 1,
     }  # fmt: skip
     return {
@@ -307,5 +307,5 @@ def _of_records(folder: Path) -> Calls:
         "result_of": (result_of, {"log": log, "number": 1}),
         "verify": (verify, {"log": log}),
         "game_at": (game_at, {"log": log, "round": 2}),
-        "play_on": (play_on, {"log": log, "round": 1, **more}),
+        "continue_game": (continue_game, {"log": log, "round": 1, **more}),
     }

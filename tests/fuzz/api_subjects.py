@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import boards
+from fuzz import small_maps
 from warlight_env import Game, Orders, Rules, TurnDraft
 from warlight_env.agents import make_agent
 from warlight_env.engine.board import make_board
@@ -26,7 +26,7 @@ from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.features import FeatureExtractor
 
 RULES = {"name": "thesis", "picks": 1}
-LADDER = boards.ladder(6)
+LADDER = small_maps.ladder_map(6)
 #: Arguments by name, all of them right.
 Arguments = dict[str, Any]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz import target as targets
-from fuzz.worker import Crew, Failure, attempt, limit_memory, silence
+from fuzz.worker import Failure, TargetCache, attempt, limit_memory, silence
 
 
 def cause_apart(target: targets.Target, data: targets.Data, seconds: float, gibibytes: float) -> Failure | None:
@@ -86,7 +86,7 @@ def minimise(kind: str, seed: int, number: int, path: str, seconds: float, gibib
     """
     silence(2)
     os.setsid()
-    crew = Crew()
+    crew = TargetCache()
     try:
         target = crew.target(kind)
         data = targets.make(target, kind, seed, number)

@@ -100,9 +100,9 @@ def keep(found: Found, seed: int, folder: Path, limits: Limits) -> Path:
 
 def replay(path: Path, kind: str | None) -> int:
     """Run the input of a file, in this process; its kind is the folder's name unless it is given."""
-    from fuzz.worker import Crew
+    from fuzz.worker import TargetCache
 
-    crew = Crew()
+    crew = TargetCache()
     try:
         taken = crew.target(kind or path.parent.name).run(targets.read(path))
         print("taken" if taken else "refused")

@@ -119,7 +119,7 @@ def silence(*more: int) -> None:
     warnings.simplefilter("ignore")
 
 
-class Crew:
+class TargetCache:
     """The targets of a process, each made when it is first needed, and its files."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ def main(pipe: Connection, progress: Any, seed: int, gibibytes: float, traces: s
     with open(traces, "w", encoding="utf-8") as file:
         faulthandler.enable(file)
         faulthandler.register(signal.SIGUSR1, file, all_threads=True)
-        crew = Crew()
+        crew = TargetCache()
         limited = False
         try:
             while (chunk := pipe.recv()) is not None:

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from warlight_env import bounded, maps
+from warlight_env import bounded_io, maps
 from warlight_env.cli import main
 from warlight_env.errors import InputError
 from warlight_env.maps import MapError
@@ -46,7 +46,7 @@ def test_a_file_of_another_kind_is_named(kind, tmp_path):
     with pytest.raises(MapError, match=f"a.json: not UTF-8 text: the file appears to be {name}.*supported formats"):
         maps.load(file)
     with pytest.raises(InputError, match=f"not UTF-8 text: the file appears to be {name}"):
-        bounded.read_text(file, 10**6, InputError, "file")
+        bounded_io.read_text(file, 10**6, InputError, "file")
 
 
 @pytest.mark.parametrize("encoding", ["ISO-8859-1", "windows-1252", "iso-8859-15", "utf-8", "UTF-8"])

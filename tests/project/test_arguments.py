@@ -12,9 +12,9 @@ from log_helpers import play_logged
 from warlight_env import maps
 from warlight_env.agents.records.value_record import SHAPES, save_value
 from warlight_env.arena import elo_difference
-from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.beliefs import Belief
-from warlight_env.bench.card import make_card, score_of
+from warlight_env.bench.score_card import make_card, score_of
 from warlight_env.bench.subject import check_subject, make_subject
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import Rules

@@ -14,10 +14,10 @@ def beside(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_network_gains_nothing_over_itself_and_one_big_army_loses(capsys: pytest.CaptureFixture[str]):
-    import choices
+    import turn_quality
 
     bots = ["policy:world", "one_big_army"]
-    assert choices.main([*bots, "--positions", "5", "--playouts", "48"]) == 0
+    assert turn_quality.main([*bots, "--positions", "5", "--playouts", "48"]) == 0
     table = re.findall(r"\| `([\w:]+)` \| ([-+.\d]+) \(± ([.\d]+)\) \| (\d+) % \|", capsys.readouterr().out)
     itself, other = ({"name": row[0], "gain": float(row[1]), "same": int(row[3])} for row in table)
     assert itself == {"name": "policy:world", "gain": 0.0, "same": 100}
@@ -34,8 +34,8 @@ def test_the_network_gains_nothing_over_itself_and_one_big_army_loses(capsys: py
     ],
 )
 def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
-    import choices
+    import turn_quality
 
     with pytest.raises(SystemExit):
-        choices.main(words)
+        turn_quality.main(words)
     assert said in capsys.readouterr().err

@@ -11,10 +11,10 @@ import pytest
 
 
 @pytest.fixture
-def curves(monkeypatch: pytest.MonkeyPatch) -> Any:
+def learning_curves(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, with one method that finds a policy at once, which plays as `random` does."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    import curves
+    import learning_curves
     from curve_runs import Method
 
     def learn(seed: int, seconds: float, folder: Path) -> list[Any]:
@@ -23,8 +23,8 @@ def curves(monkeypatch: pytest.MonkeyPatch) -> Any:
         policy.touch()
         return [SimpleNamespace(seconds=seconds, steps=1000, policy=policy, agent="random")]
 
-    monkeypatch.setattr(curves, "METHODS", {"exit": Method("learns quickly", "steps", learn)})
-    return curves
+    monkeypatch.setattr(learning_curves, "METHODS", {"exit": Method("learns quickly", "steps", learn)})
+    return learning_curves
 
 
 def put(folder: Path, seed: int, score: float = 0.5, **settings: Any) -> Path:
@@ -35,13 +35,13 @@ def put(folder: Path, seed: int, score: float = 0.5, **settings: Any) -> Path:
     return path
 
 
-def run(curves: Any, out: Path, *told: str) -> int:
+def run(learning_curves: Any, out: Path, *told: str) -> int:
     words = ["run", "--seeds", "1", "--minutes", "2", "--units", "1", "--opponent", "random", "--out", str(out)]
-    return int(curves.main([*words, *told]))
+    return int(learning_curves.main([*words, *told]))
 
 
-def draw(curves: Any, out: Path) -> int:
-    return int(curves.main(["draw", "--out", str(out), "--svg", str(out / "picture.svg")]))
+def draw(learning_curves: Any, out: Path) -> int:
+    return int(learning_curves.main(["draw", "--out", str(out), "--svg", str(out / "picture.svg")]))
 
 
 @pytest.mark.parametrize(
@@ -53,15 +53,15 @@ def draw(curves: Any, out: Path) -> int:
     ],
 )
 def test_a_curve_of_other_settings_is_not_taken_for_the_one_asked_for(
-    curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], told: list[str], difference: str
+    learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], told: list[str], difference: str
 ):
-    assert run(curves, tmp_path) == 0
+    assert run(learning_curves, tmp_path) == 0
     path = tmp_path / "exit-1.curve.json"
     before = path.read_bytes()
     assert {"minutes": 2.0, "units": 1, "opponent": "random"}.items() <= json.loads(before).items()
-    assert run(curves, tmp_path) == 0  # the very same goes on
+    assert run(learning_curves, tmp_path) == 0  # the very same goes on
     capsys.readouterr()
-    assert run(curves, tmp_path, "--seeds", "2", *told) == 2
+    assert run(learning_curves, tmp_path, "--seeds", "2", *told) == 2
     said = capsys.readouterr().err
     assert str(path) in said and difference in said
     assert path.read_bytes() == before
@@ -70,19 +70,19 @@ def test_a_curve_of_other_settings_is_not_taken_for_the_one_asked_for(
 
 @pytest.mark.parametrize("setting, values", [("opponent", ("random", "plan")), ("minutes", (2, 3)), ("units", (1, 9))])
 def test_no_mean_over_other_settings(
-    curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str, values: tuple[Any, Any]
+    learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str, values: tuple[Any, Any]
 ):
     first, second = (put(tmp_path, seed, **{setting: value}) for seed, value in enumerate(values))
-    assert draw(curves, tmp_path) == 2
+    assert draw(learning_curves, tmp_path) == 2
     said = capsys.readouterr()
     assert f"{second}: {setting} {values[1]}, but {values[0]} in {first}" in said.err
     assert not said.out and not (tmp_path / "picture.svg").exists()
 
 
-def test_the_picture_says_whom_they_played(curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_picture_says_whom_they_played(learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     put(tmp_path, 1, 0.9)  # it does not tell its minutes
     put(tmp_path, 2, 0.8, minutes=2.0, units=50)
-    assert draw(curves, tmp_path) == 0
+    assert draw(learning_curves, tmp_path) == 0
     table = capsys.readouterr().out
     assert "score against `random`" in table and "85.0 % (± 63.5)" in table and "1.0 minutes, 1 of 2" in table
     picture = (tmp_path / "picture.svg").read_text()
@@ -90,13 +90,13 @@ def test_the_picture_says_whom_they_played(curves: Any, tmp_path: Path, capsys: 
     assert 'id="FillBetweenPolyCollection' in picture
 
 
-def test_one_seed_has_no_interval(curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_one_seed_has_no_interval(learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     from curve_runs import half_interval
 
     assert half_interval([0.9]) == float("inf")
     assert half_interval([[0.9, 0.8]]).tolist() == [float("inf")] * 2
     put(tmp_path, 1)
-    assert draw(curves, tmp_path) == 0
+    assert draw(learning_curves, tmp_path) == 0
     assert "| 50.0 % (–) |" in capsys.readouterr().out
     assert "PolyCollection" not in (tmp_path / "picture.svg").read_text()
 
@@ -104,9 +104,11 @@ def test_one_seed_has_no_interval(curves: Any, tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     "content", ['{"method": "qui', "[]", "{}", '{"method": "exit", "opponent": "a", "points": []}']
 )
-def test_a_damaged_file_is_named(curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str):
+def test_a_damaged_file_is_named(
+    learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str
+):
     path = put(tmp_path, 1)
     path.write_text(content)
-    assert draw(curves, tmp_path) == 2
-    assert run(curves, tmp_path) == 2
+    assert draw(learning_curves, tmp_path) == 2
+    assert run(learning_curves, tmp_path) == 2
     assert capsys.readouterr().err.count(str(path)) == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sb3_contrib  # noqa: F401  # examples that run in a copy of this process find it loaded
 
-from python_starts import run_in_copy
+from forked_python import run_in_copy
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 #: Arguments that make them short, and something that they print.

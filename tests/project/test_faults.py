@@ -45,7 +45,7 @@ def scored(bench, tmp_path, program, fault, times=6):
     kinds, subjects = bench
     script = tmp_path / "program.py"
     script.write_text(program)
-    ward = kinds.Ward(
+    ward = kinds.FaultTarget(
         subjects.Subject("counting", ("{out}",), ("lines.jsonl",), jobs=False, program=(str(script),)), tmp_path, 1
     )
     ward.prepare()
@@ -90,7 +90,8 @@ def test_a_run_that_is_always_over_before_it_is_struck_is_a_loss(bench, tmp_path
     monkeypatch.setattr(kinds, "MISSES", 1)
     script = tmp_path / "program.py"
     script.write_text("")
-    ward = kinds.Ward(subjects.Subject("nothing", ("{out}",), (), jobs=True, program=(str(script),)), tmp_path, 1)
+    subject = subjects.Subject("nothing", ("{out}",), (), jobs=True, program=(str(script),))
+    ward = kinds.FaultTarget(subject, tmp_path, 1)
     ward.seconds = 1.0
     for fault in ("interrupts", "lost workers"):
         *_, score = kinds.FAULTS[fault](ward, 1)

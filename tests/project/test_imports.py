@@ -127,14 +127,16 @@ def test_no_module_names_one_above_it_in_a_string():
     kernels = ("engine", "features", "agents", "envs", "train", "experiments")
     assert set(read(cache).named) == {f"{PACKAGE}.{name}" for name in kernels}
     found = names_above(modules, layers())
-    assert not found, "\n".join([*found, "Have what stands above tell the place below, see warlight_env.registrars."])
+    assert not found, "\n".join(
+        [*found, "Have what stands above tell the place below, see warlight_env.registration_hooks."]
+    )
 
 
 @pytest.mark.parametrize(("text", "found"), [
     ("load('warlight_env.arena.policies.policy_agent:trained_policy')", ["warlight_env.arena.policies.policy_agent"]),
     ("def f():\n    return f'{x} of warlight_env.web.http.app'", ["warlight_env.web.http.app"]),
     ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.players.random')", []),
-    ('"""See `warlight_env.arena.playing.play`."""', []), ("x = 'warlight_env'", []),
+    ('"""See `warlight_env.arena.games.game_loop`."""', []), ("x = 'warlight_env'", []),
 ])  # fmt: skip
 def test_a_name_of_what_stands_above_is_found(text, found):
     module = "warlight_env.agents.registry"
@@ -156,7 +158,7 @@ def test_a_name_means_one_class():
 
 
 @pytest.mark.parametrize("first", [
-    "warlight_env.agents.registry", "warlight_env.protocol.registered", "warlight_env.arena",
+    "warlight_env.agents.registry", "warlight_env.protocol.bot_registration", "warlight_env.arena",
 ])  # fmt: skip
 def test_agents_of_packages_above_the_registry_are_known_whatever_is_imported_first(first):
     code = f"""
@@ -189,7 +191,7 @@ def page_graph(folder: Path) -> Graph:
 
 def test_no_benchmarks_import_each_other_in_a_circle():
     graph = graph_of({path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")})
-    assert "rows" in graph["bench"]
+    assert "speed_table" in graph["bench"]
     assert not circles(graph), "\n".join(told(graph, modules) for modules in circles(graph))
 
 

@@ -13,10 +13,10 @@ import pytest
 from thread_helpers import in_use
 
 from warlight_env import Game
-from warlight_env.ownership import ConcurrentUseError, OneThread
+from warlight_env.thread_ownership import ConcurrentUseError, SingleThreaded
 
 
-class Counted(OneThread):
+class Counted(SingleThreaded):
     exclusive_methods = ("call",)
 
     def call(self):
@@ -84,7 +84,7 @@ def test_a_name_that_is_no_method_is_an_error_of_the_class():
     for wrong in ("cal", "name", "made"):
         with pytest.raises(TypeError, match=f"Wrong.exclusive_methods: '{wrong}' is neither a method nor a property"):
 
-            class Wrong(OneThread):
+            class Wrong(SingleThreaded):
                 exclusive_methods = ("call", wrong)
                 name = "a name"
 
@@ -104,7 +104,7 @@ class FromElsewhere:
         return "elsewhere"
 
 
-class Everything(OneThread, FromElsewhere):
+class Everything(SingleThreaded, FromElsewhere):
     """Methods of all forms."""
 
     exclusive_methods = ("inherited", "replaced", "form", "keywords", "value")
@@ -165,7 +165,7 @@ def test_inherited_methods_overrides_and_all_of_a_property_are_refused():
 
 
 def test_the_thread_that_is_inside_may_call_again():
-    class Nested(OneThread):
+    class Nested(SingleThreaded):
         exclusive_methods = ("outer", "inner")
 
         def outer(self):
@@ -193,11 +193,11 @@ def in_another_thread(function):
 #: Threads of the child get the numbers that threads of its parent had.
 FORK = """
 import os, sys, threading
-from warlight_env.ownership import ConcurrentUseError, OneThread
+from warlight_env.thread_ownership import ConcurrentUseError, SingleThreaded
 
 inside, go_on = threading.Event(), threading.Event()
 
-class Used(OneThread):
+class Used(SingleThreaded):
     exclusive_methods = ("stay", "call")
 
     def stay(self):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from warlight_env import bounded, maps
+from warlight_env import bounded_io, maps
 from warlight_env.agents.weights import Weights
 from warlight_env.arena import load_tournament
-from warlight_env.arena.contests.runs import GAMES, played_games
+from warlight_env.arena.contests.run_folder import GAMES, played_games
 from warlight_env.cli import main
 from warlight_env.envs import load_policy
 from warlight_env.errors import InputError
@@ -48,7 +48,7 @@ def test_a_reader_refuses_what_is_no_regular_file(suffix, kind, tmp_path):
 def test_a_link_to_a_regular_file_is_read(tmp_path):
     (tmp_path / "real").write_bytes(b"x")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert bounded.read_bytes(tmp_path / "link", 9, InputError, "file") == b"x"
+    assert bounded_io.read_bytes(tmp_path / "link", 9, InputError, "file") == b"x"
 
 
 def test_a_run_whose_games_are_a_fifo_is_refused(tmp_path):

@@ -15,7 +15,6 @@ def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Measure a row with a name, at a commit, and return the file."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import provenance
-
     import rows
 
     def measure(name: str, commit: str = "a" * 40, dirty: bool = False) -> Path:

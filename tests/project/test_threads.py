@@ -17,14 +17,14 @@ import thread_stress
 from stable_baselines3.common.vec_env import VecEnv
 from thread_helpers import in_use
 
-from python_starts import run_in_copy
+from forked_python import run_in_copy
 from warlight_env import Game
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.parallel import WarlightParallelEnv
 from warlight_env.errors import InputError
-from warlight_env.ownership import ConcurrentUseError
+from warlight_env.thread_ownership import ConcurrentUseError
 
 STRESS = Path(thread_stress.__file__)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warlight_env.protocol import cases
+from warlight_env.protocol import conformance
 
 BOT = """
 import sys
@@ -40,5 +40,5 @@ for line in sys.stdin:
 def test_an_illegal_order_is_named_with_its_reason(tmp_path: Path, place, move, reason):
     bot = tmp_path / "bot.py"
     bot.write_text(BOT)
-    with pytest.raises(cases.NonconformanceError, match=f"is illegal: .*{reason}"):
-        cases._chatter([sys.executable, str(bot), place, move], 1)
+    with pytest.raises(conformance.NonconformanceError, match=f"is illegal: .*{reason}"):
+        conformance._chatter([sys.executable, str(bot), place, move], 1)

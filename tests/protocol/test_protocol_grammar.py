@@ -114,8 +114,8 @@ def test_any_message_survives_the_wire(message):
 
 @given(st.lists(st.builds(m.PlaceOrder, st.just("player1"), numbers, numbers), max_size=50).map(tuple))
 def test_any_answer_survives_the_wire(orders):
-    read = parse_answer(PLACE, format_answer(m.Placements(orders)), "player1")
-    assert read.answer == m.Placements(orders) and read.problems == ()
+    read = parse_answer(PLACE, format_answer(m.PlaceOrders(orders)), "player1")
+    assert read.answer == m.PlaceOrders(orders) and read.problems == ()
 
 
 def read(question, line, name="player1"):
@@ -124,12 +124,12 @@ def read(question, line, name="player1"):
 
 
 def test_answers_as_the_competitions_had_them():
-    place = m.Placements((m.PlaceOrder("player1", 3, 4), m.PlaceOrder("player1", 9, 1)))
+    place = m.PlaceOrders((m.PlaceOrder("player1", 3, 4), m.PlaceOrder("player1", 9, 1)))
     assert read(PLACE, "player1 place_armies 3 4, player1 place_armies 9 1") == (place, [])
     assert read(PLACE, "player1 place_armies 3 4,player1 place_armies 9 1,") == (place, []), "a trailing comma is fine"
-    move = m.Moves((m.MoveOrder("player1", 3, 4, 5),))
+    move = m.MoveOrders((m.MoveOrder("player1", 3, 4, 5),))
     assert read(ATTACK, "player1 attack/transfer 3 4 5") == (move, [])
-    assert read(ATTACK, "No moves") == (m.Moves(()), [])
+    assert read(ATTACK, "No moves") == (m.MoveOrders(()), [])
     assert read(PICKS, "3 9 14") == (m.PicksAnswer((3, 9, 14)), [])
     assert read(PICK, "9") == (m.PicksAnswer((9,)), [])
 

@@ -16,9 +16,9 @@ import pytest
 from arena_agents import Idle
 from protocol_helpers import Marked, misbehaving
 from warlight_env.agents import AgentError, make_agent
-from warlight_env.arena import play_on
-from warlight_env.arena.playing.play import AgentCrashError, play_game
-from warlight_env.arena.playing.player import QUOTED_FAULTS
+from warlight_env.arena import continue_game
+from warlight_env.arena.games.game_loop import AgentCrashError, play_game
+from warlight_env.arena.games.seated_agent import QUOTED_FAULTS
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import RunError
@@ -121,7 +121,7 @@ def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
         log.save(tmp_path / "again.wl.jsonl")
         assert (tmp_path / "again.wl.jsonl").read_bytes() == path.read_bytes()
     whole = GameLog.load(paths[0])
-    assert play_on(whole, 1, [Idle, Dying]).insights == whole.insights
+    assert continue_game(whole, 1, [Idle, Dying]).insights == whole.insights
     assert verify(whole) == []
 
 
@@ -199,7 +199,7 @@ def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
 
 
 def test_a_matchs_clock_takes_the_place_of_the_bots_own():
-    from warlight_env.arena.playing.clocks import Clock
+    from warlight_env.arena.games.clocks import Clock
 
     lines: list[str] = []
     bot = make_agent(misbehaving("honest"), 1)
@@ -232,7 +232,7 @@ def test_forfeit_loses_the_game_at_the_first_missing_answer(seat, monkeypatch):
 KILLED = """
 import os, signal, sys
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 class Killer:
     name = "killer"
     def pick(self, view): return list(view.offers)
@@ -252,7 +252,7 @@ def test_nothing_outlives_a_killed_host(way, monkeypatch, tmp_path):
 MEMORY = """
 import resource, sys
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 def peak(spec):
     play_game([make_agent(spec, 1), make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=8)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -18,17 +18,16 @@ from kernel_helpers import TESTS
 from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 from warlight_env.cli import main
 from warlight_env.protocol import messages as m
-from warlight_env.protocol import preparing
-from warlight_env.protocol.cases import check
+from warlight_env.protocol.conformance import check
+from warlight_env.protocol.fallback_policy import FallbackPolicy
 from warlight_env.protocol.grammar import parse_message
-from warlight_env.protocol.patience import Patience
-from warlight_env.protocol.preparing import Step, prepare
+from warlight_env.protocol.precompile import Step, precompile
 from warlight_env.protocol.process import CommandError, check_command
-from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
+from warlight_env.protocol.time_control import TimeControl
 from warlight_env.record import GameLog, LogWriter
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "external-bot.md"
@@ -253,15 +252,15 @@ def test_a_bot_on_standard_input_and_output():
 REFLEX = "player2 attack/transfer 3 4 8, player2 attack/transfer 2 3 8"
 
 
-def test_a_bot_without_time_answers_by_reflex():
+def test_a_bot_without_time_answers_by_the_fallback_policy():
     lines = OPENING + (
         "pick_starting_regions 1 4 1\nsettings starting_armies 7\nupdate_map 3 player2 2 4 player1 2 2 player2 9\n"
         "go place_armies 1\ngo attack/transfer 1\n"
     )
     done = run_bot("mcts", lines)
     assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", REFLEX]
-    assert "answered by reflex" in done.stderr
-    assert done.stderr.count("`warlight bot prepare mcts` compiles beforehand what it needs") == 1
+    assert "answered by the fallback policy" in done.stderr
+    assert done.stderr.count("`warlight bot precompile mcts` compiles beforehand what it needs") == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
@@ -280,10 +279,12 @@ def test_lines_that_are_too_long_are_passed_over_in_little_memory():
     assert done.returncode == 0
 
 
-def test_a_bot_says_why_it_answers_by_reflex():
+def test_a_bot_says_why_it_answers_by_the_fallback_policy():
     done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
     assert done.returncode == 1
-    assert done.stderr == ("error: asked for orders before update_map\nthe agent failed: Go answered by reflex\n")
+    assert done.stderr == (
+        "error: asked for orders before update_map\nthe agent failed: Go answered by the fallback policy\n"
+    )
     assert done.stdout == "No moves\n"
 
 
@@ -307,27 +308,27 @@ def test_a_bot_that_does_not_exist_is_refused():
     assert done.returncode == 2 and "no agent 'no_such_agent'" in done.stderr
 
 
-def test_reflexes_are_legal_when_nothing_is_known():
-    reflex = Reflex()
-    assert reflex.answer(m.Go("place_armies", 1)) == m.Placements(())
-    assert reflex.answer(m.Go("attack/transfer", 1)) == m.Moves(())
-    assert reflex.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))
+def test_fallback_answers_are_legal_when_nothing_is_known():
+    fallback = FallbackPolicy()
+    assert fallback.answer(m.Go("place_armies", 1)) == m.PlaceOrders(())
+    assert fallback.answer(m.Go("attack/transfer", 1)) == m.MoveOrders(())
+    assert fallback.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))
 
 
-def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
-    reflex = Reflex()
+def test_fallback_answers_attack_what_is_weak_and_bring_armies_outwards():
+    fallback = FallbackPolicy()
     near = ((1, (2,)), (2, (3,)), (3, (4, 5)))
-    reflex.hear(m.Neighbors(near))
-    reflex.hear(m.StartingArmies(5))
+    fallback.receive(m.Neighbors(near))
+    fallback.receive(m.StartingArmies(5))
     rows = ((1, "player1", 4), (2, "player1", 1), (3, "player1", 2), (4, "player2", 3), (5, "neutral", 2))
-    reflex.hear(m.UpdateMap(rows))
-    moves = m.Moves((m.MoveOrder("player1", 1, 2, 3),))
-    assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "two against two stay, one stays behind"
-    assert reflex.answer(m.Go(m.PLACE, 1)) == m.Placements((m.PlaceOrder("player1", 3, 5),))
+    fallback.receive(m.UpdateMap(rows))
+    moves = m.MoveOrders((m.MoveOrder("player1", 1, 2, 3),))
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == moves, "two against two stay, one stays behind"
+    assert fallback.answer(m.Go(m.PLACE, 1)) == m.PlaceOrders((m.PlaceOrder("player1", 3, 5),))
     attack = m.MoveOrder("player1", 3, 5, 6)
-    assert reflex.answer(m.Go(m.ATTACK, 1)) == m.Moves((*moves.orders, attack)), "the weaker one"
-    reflex.hear(m.StartingArmies(5))
-    assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == m.MoveOrders((*moves.orders, attack)), "the weaker one"
+    fallback.receive(m.StartingArmies(5))
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
 
 
 # Preparing our bots
@@ -337,15 +338,15 @@ def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
 PREPARED = """
 import io, sys
 from kernel_helpers import watch_kernels
-from warlight_env.protocol.preparing import prepare
-from warlight_env.protocol.thinker import think
+from warlight_env.protocol.precompile import precompile
+from warlight_env.protocol.agent_worker import serve
 
 asked = watch_kernels()
-assert all(step.what.startswith("challenge 2, ") for step in prepare("random", challenges=(2,)))
+assert all(step.what.startswith("challenge 2, ") for step in precompile("random", challenges=(2,)))
 before = len(asked)
 assert before
 answers = io.BytesIO()
-think("random", 0, None, sys.stdin.buffer, answers)
+serve("random", 0, None, sys.stdin.buffer, answers)
 print(len(answers.getvalue().splitlines()), asked[before:])
 """
 
@@ -363,8 +364,8 @@ def test_a_bot_that_is_prepared_asks_for_no_kernel():
 
 def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch, capsys):
     steps = [Step("challenge 2, picks", 1.5, 3), Step("challenge 2, round 1", 0.5, 0)]
-    monkeypatch.setattr(preparing, "prepare", lambda *_: steps)
-    assert main(["bot", "prepare", "random"]) == 0
+    monkeypatch.setattr("warlight_env.protocol.precompile.precompile", lambda *_: steps)
+    assert main(["bot", "precompile", "random"]) == 0
     *lines, first = capsys.readouterr().out.splitlines()
     assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "in all: 2.0 s, 3 functions compiled"]
     assert "gives its first answer after" in first
@@ -373,7 +374,7 @@ def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch,
 @pytest.mark.slow
 def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("WARLIGHT_CACHE_DIR", str(tmp_path))
-    arguments = [sys.executable, "-m", "warlight_env", "bot", "prepare", "random", "--challenge", "2"]
+    arguments = [sys.executable, "-m", "warlight_env", "bot", "precompile", "random", "--challenge", "2"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     *steps, all_, first = done.stdout.splitlines()
     assert steps[0].startswith("challenge 2, picks: ") and all(" functions compiled" in line for line in [*steps, all_])
@@ -392,7 +393,7 @@ def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
 
 
 def test_all_phases_of_both_challenges_are_prepared():
-    steps = list(prepare("aggressive"))
+    steps = list(precompile("aggressive"))
     for challenge in (1, 2):
         names = [step.what for step in steps if step.what.startswith(f"challenge {challenge}, ")]
         assert names[0].endswith("picks") and names[1].endswith("round 1") and len(names) > 6
@@ -400,7 +401,7 @@ def test_all_phases_of_both_challenges_are_prepared():
 
 
 def test_an_agent_that_does_not_exist_cannot_be_prepared(capsys):
-    assert main(["bot", "prepare", "no_such_agent"]) == 2
+    assert main(["bot", "precompile", "no_such_agent"]) == 2
     assert "no agent 'no_such_agent'" in capsys.readouterr().err
 
 
@@ -408,32 +409,32 @@ def test_an_agent_that_does_not_exist_cannot_be_prepared(capsys):
 
 
 def test_a_question_s_own_time_is_used_but_for_margins():
-    time = Patience().of(m.Go(m.PLACE, 2000))
-    assert time.most == time.advised == pytest.approx(1.8) and time.wait == pytest.approx(1.9)
-    assert time.increment == time.most, "all of it comes back"
+    time = TimeControl().limits(m.Go(m.PLACE, 2000))
+    assert time.maximum == time.optimum == pytest.approx(1.8) and time.wait == pytest.approx(1.9)
+    assert time.increment == time.maximum, "all of it comes back"
 
 
-def banked(**there: m.Question) -> Patience:
-    patience = Patience()
-    patience.hear(m.TimePerMove(500))
+def banked(**there: m.Question) -> TimeControl:
+    patience = TimeControl()
+    patience.receive(m.TimePerMove(500))
     for question in there.values():
-        patience.in_time(question)
+        patience.note_answer(question)
     return patience
 
 
 def test_half_of_a_bank_is_kept_until_the_agent_has_been_there():
     pick, go = m.PickRegion(10_000, (1,)), m.Go(m.PLACE, 10_000)
     patience = banked()
-    assert patience.of(pick).wait == 5.0
-    assert patience.of(m.PickRegion(5500, (1,))).wait == 0.5, "what the answer adds"
-    patience.in_time(pick)
-    assert patience.of(pick).wait == 9.75
-    assert patience.of(go).wait == 5.0, "a turn needs more than a pick"
+    assert patience.limits(pick).wait == 5.0
+    assert patience.limits(m.PickRegion(5500, (1,))).wait == 0.5, "what the answer adds"
+    patience.note_answer(pick)
+    assert patience.limits(pick).wait == 9.75
+    assert patience.limits(go).wait == 5.0, "a turn needs more than a pick"
 
 
 def test_an_agent_that_has_been_there_is_waited_for_as_long_as_there_is_a_bank():
     patience = banked(go=m.Go(m.PLACE, 1))
     for milliseconds in (10_000, 3000, 300):
-        time = patience.of(m.Go(m.PLACE, milliseconds))
-        assert 0 < time.advised <= time.most < time.wait < milliseconds / 1000
-    assert patience.of(m.Go(m.PLACE, 10_000)).advised == pytest.approx(10 / 20 + 0.8)
+        time = patience.limits(m.Go(m.PLACE, milliseconds))
+        assert 0 < time.optimum <= time.maximum < time.wait < milliseconds / 1000
+    assert patience.limits(m.Go(m.PLACE, 10_000)).optimum == pytest.approx(10 / 20 + 0.8)

@@ -13,17 +13,17 @@ import pytest
 from protocol_helpers import MISBEHAVING
 from transcript_helpers import NAMES, Transcript
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import ask_orders, pick_regions
+from warlight_env.arena.games.game_loop import ask_orders, pick_regions
 from warlight_env.envs import WarlightEnv
 from warlight_env.envs.opponents import AgentOpponent
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import parse_answer
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.external_agent import ExternalBot
 from warlight_env.protocol.grammar import format_answer, parse_message
-from warlight_env.protocol.host import ExternalBot
 
-ANSWERING = Path(__file__).parents[1] / "bots" / "answering.py"
+ANSWERING = Path(__file__).parents[1] / "bots" / "scripted_bot.py"
 
 
 def hosted(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:
@@ -111,11 +111,11 @@ def test_who_picks_when_and_what_it_is_told(name, order, tmp_path):
 
 def test_the_line_of_wastelands_comes_without_any():
     from warlight_env.engine.rules import Rules
+    from warlight_env.protocol.engine_messages import opening_messages
     from warlight_env.protocol.grammar import format_message
-    from warlight_env.protocol.telling import opening
 
     view = Game("world", Rules.of("challenge2", wastelands=0)).view(1)
-    assert "setup_map wastelands" in [format_message(message) for message in opening(view, 2, 10_000, 500)]
+    assert "setup_map wastelands" in [format_message(message) for message in opening_messages(view, 2, 10_000, 500)]
 
 
 def test_picks_are_told_in_their_order_through_clone_undo_and_chance():
@@ -170,7 +170,7 @@ def test_our_bot_side_understands_the_competitions_engines(name, seat, agent):
         if isinstance(message, m.UpdateMap):
             own = {region for region, by, _ in message.regions if by == f"player{seat + 1}"}
         if not isinstance(message, m.Question):
-            side.hear(message)
+            side.receive(message)
             continue
         answer = side.answer(message)
         read = parse_answer(message, format_answer(answer), f"player{seat + 1}")
@@ -179,10 +179,10 @@ def test_our_bot_side_understands_the_competitions_engines(name, seat, agent):
             case m.PicksAnswer(regions):
                 assert set(regions) <= set(message.regions)  # type: ignore[union-attr]
                 # The recorded game goes on as if the recorded pick had been ours.
-                side.said(m.PicksAnswer(tuple(map(int, next(picked).split()))))
-            case m.Placements(orders):
+                side.confirm_picks(m.PicksAnswer(tuple(map(int, next(picked).split()))))
+            case m.PlaceOrders(orders):
                 assert {order.region for order in orders} <= own
-            case m.Moves(orders):
+            case m.MoveOrders(orders):
                 assert {order.source for order in orders} <= own
 
 
@@ -196,4 +196,4 @@ def test_our_bot_side_is_not_misled_by_the_position_that_the_engines_told_after_
         if isinstance(message, m.Question):
             side.answer(message)
         else:
-            side.hear(message)
+            side.receive(message)

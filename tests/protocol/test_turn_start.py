@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.beliefs.believer import BelievingAgent
+from warlight_env.beliefs.belief_agent import BeliefAgent
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.fallback_policy import FallbackPolicy
 from warlight_env.protocol.grammar import parse_message
-from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.turn_start import income
 
 #: Super region 1 has regions 1 to 3 and a bonus of 2, super region 2 has 4 and 5 and a bonus of 5.
@@ -40,12 +40,12 @@ def placed(side, text):
     for line in text.splitlines():
         message = parse_message(line)
         if not isinstance(message, m.Question):
-            side.hear(message)
+            side.receive(message)
             continue
-        if isinstance(side, Reflex):
-            side.hear(message)
+        if isinstance(side, FallbackPolicy):
+            side.receive(message)
         answer = side.answer(message)
-        if isinstance(answer, m.Placements):
+        if isinstance(answer, m.PlaceOrders):
             found.append({order.region: order.armies for order in answer.orders})
     return found
 
@@ -72,7 +72,7 @@ def test_the_income_may_follow_the_map():
 
 
 @pytest.mark.parametrize("side", [lambda report: BotSide(lambda: make_agent("random", 1), None, report),
-                                  lambda report: Reflex()])  # fmt: skip
+                                  lambda report: FallbackPolicy()])  # fmt: skip
 def test_armies_without_a_map_begin_a_turn_on_the_last_map(side):
     reports: list[str] = []
     text = OPENING + FIRST + GO + "settings starting_armies 9\ngo place_armies 10000\ngo place_armies 10000\n"
@@ -91,7 +91,7 @@ def test_armies_before_the_question_for_attacks_are_of_the_next_turn():
 
 
 @pytest.mark.parametrize("side", [lambda report: BotSide(lambda: make_agent("random", 1), None, report),
-                                  lambda report: Reflex()])  # fmt: skip
+                                  lambda report: FallbackPolicy()])  # fmt: skip
 def test_a_repeated_map_belongs_to_the_same_turn(side):
     reports: list[str] = []
     text = OPENING + FIRST + GO + SECOND + GO + "settings starting_armies 6\n" + THIRD + THIRD + GO + SECOND + GO
@@ -111,21 +111,21 @@ def test_the_last_of_repeated_settings_counts():
 
 def test_moves_of_the_opponent_outlast_a_repeated_map(monkeypatch):
     seen = []
-    act_on = BelievingAgent.act_on
+    act_on = BeliefAgent.act_on
 
     def watched(self, view, observation, budget=None):
         seen.append(observation.seen.moves)
         return act_on(self, view, observation, budget)
 
-    monkeypatch.setattr(BelievingAgent, "act_on", watched)
+    monkeypatch.setattr(BeliefAgent, "act_on", watched)
     side = BotSide(lambda: make_agent("random", 1), None)
     moves = "opponent_moves player2 attack/transfer 4 2 3\n"
     placed(side, OPENING + FIRST + GO + SECOND + moves + SECOND + GO + "settings starting_armies 9\n" + GO)
     assert [len(attacks) for attacks in seen] == [0, 1, 0]
 
 
-def test_answers_by_reflex_start_turns_in_the_same_way():
-    turns = placed(Reflex(), OPENING + FIRST + GO + SECOND + GO + THIRD + GO)
+def test_answers_by_the_fallback_policy_start_turns_in_the_same_way():
+    turns = placed(FallbackPolicy(), OPENING + FIRST + GO + SECOND + GO + THIRD + GO)
     assert [sum(turn.values()) for turn in turns] == [7, 5, 7]
     assert 1 not in turns[1]
 

@@ -9,11 +9,20 @@ from hypothesis import strategies as st
 
 from arena_agents import Cheat, Crasher, Expander, Forgetful, Idle, PickCrasher
 from helpers import PRESETS
-from log_helpers import Both, Watcher, follow_moves, hash_of, play_logged, read_lines, read_positions, read_text
+from log_helpers import (
+    Both,
+    RecordingObserver,
+    follow_moves,
+    hash_of,
+    play_logged,
+    read_lines,
+    read_positions,
+    read_text,
+)
 from warlight_env import maps
 from warlight_env.agents import make_agent
 from warlight_env.arena import AgentCrashError, Match, play_game
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
@@ -55,7 +64,7 @@ def games(draw):
 def test_load_gives_what_save_was_given(tmp_path_factory, game, suffix):
     folder = tmp_path_factory.mktemp("logs")
     agents, options = game
-    memory, watcher = MemoryRecorder(), Watcher()
+    memory, watcher = MemoryRecorder(), RecordingObserver()
     with LogWriter(folder / f"written{suffix}") as writer:
         play_game(agents, observer=Both(memory, watcher, writer), **options)
     log = memory.log
@@ -230,7 +239,7 @@ def test_a_search_tells_its_candidates_and_what_regions_are_worth():
     from warlight_env.notation import parse_orders
 
     agents = [make_agent("mcts:sims=25,picks=search", 1), make_agent("aggressive", 2)]
-    memory, watcher = MemoryRecorder(insight=True), Watcher()
+    memory, watcher = MemoryRecorder(insight=True), RecordingObserver()
     play_game(agents, "small", seed=3, picks="agents", max_rounds=4, observer=Both(memory, watcher))
     log = memory.log
     picks, *rounds = log.steps

@@ -18,7 +18,7 @@ from warlight_env import maps
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.render import ShownPosition, to_rgb, to_svg, to_text
-from warlight_env.render.theme import SEA, contrast, ink, rgb, theme
+from warlight_env.render.theme import SEA, contrast, rgb, text_colour, theme
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -176,7 +176,7 @@ def test_arguments_that_cannot_be():
 
 def test_a_map_without_a_drawing_is_laid_out_apart():
     """No two regions on top of each other, whatever the graph."""
-    from warlight_env.render.graph import place
+    from warlight_env.render.graph import stress_layout
 
     bare = dataclasses.replace(
         maps.load("world"),
@@ -185,10 +185,10 @@ def test_a_map_without_a_drawing_is_laid_out_apart():
         regions=tuple(dataclasses.replace(r, shape=None) for r in maps.load("world").regions),
     )
     for map_ in (bare, RING):
-        points = place(map_)
+        points = stress_layout(map_)
         gaps = [math.dist(a, b) for a, b in itertools.combinations(points, 2)]
         assert min(gaps) > 0.3
-        assert np.array_equal(points, place(map_))
+        assert np.array_equal(points, stress_layout(map_))
 
 
 # Colours
@@ -269,5 +269,5 @@ def test_numbers_can_be_read(players):
     colours = theme(players)
     for player in range(players):
         assert contrast("#ffffff", colours.dark(player)) > 4.5
-        assert contrast(ink(colours.light(player)), colours.light(player)) > 4.5
-    assert contrast(ink(colours.neutral), colours.neutral) > 4.5
+        assert contrast(text_colour(colours.light(player)), colours.light(player)) > 4.5
+    assert contrast(text_colour(colours.neutral), colours.neutral) > 4.5

@@ -92,7 +92,7 @@ def test_numpy_gives_what_torch_gives(action, tmp_path):
     file = PolicyFile.from_bytes(run.export())
     net, player = (
         PolicyNet(file.arrays, action, run.board, 2, file.node_features, file.global_features),
-        file.player(run.board, sampled=False),
+        file.bind(run.board, sampled=False),
     )
     run.env.seed(3)
     seen, worst, agreed = run.env.reset(), 0.0, []
@@ -115,7 +115,7 @@ def test_it_draws_by_its_probabilities(tmp_path):
     run.env.seed(5)
     seen, masks = run.env.reset(), run.env.action_masks()
     many, closed = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
-    player = PolicyFile.from_bytes(run.export()).player(run.board, sampled=True)
+    player = PolicyFile.from_bytes(run.export()).bind(run.board, sampled=True)
     drawn = np.bincount(player(many, closed, 7), minlength=9)
     with torch.no_grad():
         told = run.model.policy.get_distribution(torch.as_tensor(seen[:1]), action_masks=masks[:1])

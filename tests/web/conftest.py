@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cup_helpers import play_cup
+from tournament_helpers import play_cup
 
 from web_helpers import Server, serving
 

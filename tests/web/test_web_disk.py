@@ -57,12 +57,12 @@ async def until(what: Callable[[], Any]) -> None:
 
 async def begun(folder: Path, picks: Any = "random") -> tuple[Lobby, Room]:
     lobby = Lobby(GameFolder(folder), workers=1)
-    return lobby, await lobby.make(TWO, maps.load("small"), Rules.of("thesis"), seed=1, picks=picks)
+    return lobby, await lobby.create_game(TWO, maps.load("small"), Rules.of("thesis"), seed=1, picks=picks)
 
 
 def commit(room: Room, *seats: int) -> None:
     for seat in seats:
-        room.hand_in_orders(seat, room.game.round + 1, Orders())
+        room.submit_orders(seat, room.game.round + 1, Orders())
 
 
 async def watch(room: Room, seat: int, told: list[dict[str, Any]]) -> None:
@@ -83,8 +83,8 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
         commit(room, 0, 1)
         await until(lambda: room.game.round == 1)
         whole = room.log.partial.read_bytes()
-        keep = room.turns.keep
-        room.turns.keep = lambda *_: None  # type: ignore[method-assign]
+        keep = room.turns.save
+        room.turns.save = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
         disk.free = free  # the round no longer fits, or only its beginning
         await until(lambda: told and told[-1].get("error"))
@@ -95,7 +95,7 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
         assert room.game.round == len(GameLog.load(room.log.partial).rounds) == 1
         assert max(m["round"] for m in told if m.get("event") == "round") == 1
         assert told[-1]["round"] == 1
-        room.turns.keep = keep  # type: ignore[method-assign]
+        room.turns.save = keep  # type: ignore[method-assign]
         disk.free = 10**9
         await until(lambda: any(m.get("event") == "round" and m["round"] == 2 for m in told))
         await until(lambda: told[-1]["type"] == "now" and told[-1]["error"] is None)
@@ -136,11 +136,11 @@ def test_a_game_that_cannot_be_written_is_not_made_and_leaves_nothing(tmp_path: 
         before, size = sorted(tmp_path.iterdir()), room.log.partial.stat().st_size
         for disk.free in (0, 50, size + 20):  # nothing, a part of the log, the log but not its tokens
             with pytest.raises(DiskError, match="No space left"):
-                await lobby.make(TWO, maps.load("small"), Rules.of("thesis"))
+                await lobby.create_game(TWO, maps.load("small"), Rules.of("thesis"))
             assert sorted(tmp_path.iterdir()) == before
         assert lobby.rooms == 1
         disk.free = 10**9
-        await lobby.make(TWO, maps.load("small"), Rules.of("thesis"))
+        await lobby.create_game(TWO, maps.load("small"), Rules.of("thesis"))
         await lobby.close()
 
     asyncio.run(run())
@@ -155,7 +155,7 @@ def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.M
         room.limit = 2
         commit(room, 0, 1)
         await until(lambda: room.game.round == 1)
-        room.turns.keep = lambda *_: None  # type: ignore[method-assign]
+        room.turns.save = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
         disk.free = room_for
         await until(lambda: room.error or room.log.path.exists())
@@ -189,18 +189,20 @@ def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path:
     async def run() -> None:
         lobby, people = Lobby(GameFolder(tmp_path), workers=1), [("Ann", None), ("Bo", None), ("Cy", None)]
         seat_options = SeatOptions(frozenset([1, 2]), 10)
-        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options)
+        room = await lobby.create_game(
+            people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options
+        )
         commit(room, 0)
         follower = room.feed.follow(1, -1)
         await anext(follower)
-        await until(lambda: room.clock.patience is not None)
+        await until(lambda: room.clock.seconds_to_check is not None)
         disk.free = 0
         now[0] += 60
-        room.looked_at(None)
+        room.viewers_changed(None)
         await until(lambda: room.error)
         disk.free = 10**9
         deploy = [(room.game.owner.tolist().index(1), 2)]
-        room.hand_in_orders(1, 1, Orders(deploy))
+        room.submit_orders(1, 1, Orders(deploy))
         room.resign(2)
         await until(lambda: room.game.round == 1)
         played = GameLog.load(room.log.partial).rounds[0]
@@ -220,9 +222,9 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
         mine = int(room.game.owner.tolist().index(0)) if picks == "random" else -1
         wishes = list(room.game.offers(0))[:2]
         if picks == "random":
-            room.hand_in_orders(0, 1, Orders([(mine, 5)], []), {"hint": "coach"})
+            room.submit_orders(0, 1, Orders([(mine, 5)], []), {"hint": "coach"})
         else:
-            room.hand_in_picks(0, wishes)
+            room.submit_picks(0, wishes)
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, room.seats[1].token)).room
@@ -234,7 +236,7 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
             assert played.orders[0].deploys == [(mine, 5)]
             assert played.insights[0].data == {"hint": "coach"}
         else:
-            room.hand_in_picks(1, list(room.game.offers(1))[:2])
+            room.submit_picks(1, list(room.game.offers(1))[:2])
             await until(lambda: room.game.phase == "play")
             assert room.game.owner[wishes].tolist() == [0, 0]
         await lobby.close()
@@ -324,7 +326,7 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
         app = create_app(ServerSettings(tmp_path, workers=1))
         lobby = app.state.lobby
         bots = [("one", "random"), ("other", "random")]
-        room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+        room = await lobby.create_game(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         transport, headers = httpx.ASGITransport(app), {"authorization": f"Bearer {room.watch_token}"}
 
         async def controlled(**body: Any) -> int:
@@ -333,7 +335,7 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
 
         assert await controlled(paused=True, pace=2.5) == 200
         room.touched = 0.0
-        await lobby.sweep(0.0)
+        await lobby.evict_idle(0.0)
         assert lobby.rooms == 0
         again = (await lobby.find(room.id, room.watch_token)).room
         assert (again.paused, again.pace) == (True, 2.5)
@@ -351,7 +353,7 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
     async def run() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
-        room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+        room = await lobby.create_game(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         assert room.watch_token is not None
         naming = asyncio.ensure_future(lobby.rename(room.id, room.watch_token, "Cup"))
         await asyncio.sleep(0)
@@ -363,7 +365,7 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
             await lobby.rename(room.id, room.watch_token, "other")
         assert room.name == "Cup"
         disk.free = 10**9
-        await lobby.sweep(-1.0)
+        await lobby.evict_idle(-1.0)
         assert lobby.rooms == 0
         again, _ = await asyncio.gather(
             lobby.find(room.id, room.watch_token), lobby.rename(room.id, room.watch_token, "League")

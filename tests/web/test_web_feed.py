@@ -11,7 +11,7 @@ import pytest
 
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, Player
 from warlight_env.record.encode import log_lines
 from warlight_env.web.documents.fog_filter import FogFilter
@@ -25,7 +25,7 @@ ROUNDS = 12
 SEATS = (None, 0, 1)
 
 
-class Watched:
+class FakeRoom:
     """A game between bots, step by step, with what a `Feed` asks of a room."""
 
     def __init__(self, path: Path) -> None:
@@ -36,10 +36,10 @@ class Watched:
         self.log.save()
         self.feed = Feed(self)
 
-    def now(self, seat):
+    def live_state(self, seat):
         return {"type": "now"}
 
-    def looked_at(self, seat): ...
+    def viewers_changed(self, seat): ...
 
     def play(self) -> None:
         """The next step, with thoughts and orders in forms that are not the usual one."""
@@ -56,7 +56,7 @@ class Watched:
                 orders[0] = Orders([*orders[0].deploys, (np.int64(0), True)], orders[0].attacks)
             self.log.played(orders, self.game.play_round(orders, on_illegal="skip"), self.game)
         self.log.save()
-        self.feed.tell()
+        self.feed.notify()
 
 
 async def followed(feed: Feed, seat: int | None, count: int) -> list[dict]:
@@ -86,7 +86,7 @@ def test_those_who_follow_are_sent_the_games_steps_and_nothing_is_read_again(tmp
     monkeypatch.setattr(books, "_read", reading)
 
     async def run() -> None:
-        room = Watched(tmp_path / "game.wl.jsonl")
+        room = FakeRoom(tmp_path / "game.wl.jsonl")
         steps = 2 + ROUNDS  # with the start and the picks
         mine = {None: steps + ROUNDS, 0: steps + ROUNDS, 1: steps}  # thoughts are told to those whose they are
         viewers = [asyncio.create_task(followed(room.feed, seat, mine[seat])) for seat in SEATS]
@@ -107,7 +107,7 @@ def test_those_who_come_late_are_sent_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(books, "KEPT", 4)
 
     async def run() -> None:
-        room = Watched(tmp_path / "game.wl.jsonl")
+        room = FakeRoom(tmp_path / "game.wl.jsonl")
         for _ in range(1 + ROUNDS):
             room.play()
         log = GameLog.load(room.log.partial)
@@ -125,5 +125,5 @@ def test_a_replays_events_are_those_of_the_logs_lines(path):
     lines = [json.loads(line) for line in log_lines(log)][1:]
     for seat in (None, *range(len(log.header.players))):
         filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
-        wanted = [event for event in map(filter_.see, lines) if event is not None]
+        wanted = [event for event in map(filter_.filter, lines) if event is not None]
         assert as_sent(log, seat) == wanted

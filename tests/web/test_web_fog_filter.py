@@ -9,7 +9,7 @@ import pytest
 
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.record.encode import log_lines
 from warlight_env.web.documents.fog_filter import FogFilter
@@ -49,7 +49,7 @@ def test_events_through_a_players_eyes_are_its_views(rules: str, map_name: str, 
     army: list[int] = []
     hidden = 0
     for event, (game, result) in zip(events, after, strict=True):
-        seen = filter_.see(event)
+        seen = filter_.filter(event)
         assert seen is not None
         if seen["event"] == "start":
             owner, army = list(seen["owner"]), list(seen["army"])
@@ -71,7 +71,7 @@ def test_what_gives_others_away_is_left_out():
     events, after = played(fog, "world", 3, 10)
     filter_ = FogFilter(after[0][0].map, fog, 2, 0)
     for event in [*events, {"event": "insight", "player": 1, "round": 11, "data": {"regions": [1]}}]:
-        seen = filter_.see(event)
+        seen = filter_.filter(event)
         if seen is None:
             assert event["event"] == "insight"
             continue
@@ -79,7 +79,7 @@ def test_what_gives_others_away_is_left_out():
         for name in ("orders", "wishes"):
             assert name not in seen or seen[name][1] is None
     own = {"event": "insight", "player": 0, "round": 11, "data": {}}
-    assert filter_.see(own) == own
+    assert filter_.filter(own) == own
 
 
 def test_a_players_replay_holds_nothing_that_it_did_not_see():
@@ -109,7 +109,7 @@ def test_an_onlooker_sees_the_log():
     events, after = played(rules, "small", 5, 8)
     filter_ = FogFilter(after[0][0].map, rules, 2, None)
     for event in events:
-        seen = filter_.see(event)
+        seen = filter_.filter(event)
         assert seen is not None
         seen.pop("deploys", None)
         assert seen == event

@@ -20,7 +20,7 @@ from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
 from warlight_env.web.errors import RequestError
-from warlight_env.web.workers.analysis_jobs import PATIENCE, QUEUE, AnalysisJobs, RoundAnalysis
+from warlight_env.web.workers.analysis_jobs import POLL_TIMEOUT, QUEUE, AnalysisJobs, RoundAnalysis
 from warlight_env.web.workers.game_report import GameReportError, analysed_round, dice_luck, report_of
 from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server, needs_browser, needs_page, serving
@@ -116,15 +116,15 @@ def test_reports_that_failed_keep_nobody_from_others(monkeypatch: pytest.MonkeyP
 
         monkeypatch.setattr(judges, "_ask", no_rounds)
         for number in range(QUEUE):  # asked for once, and the page is closed
-            judges.look(LogSource(f"log{number}", b""))
+            judges.poll(LogSource(f"log{number}", b""))
         with pytest.raises(RequestError, match="wait a moment"):
-            judges.look(LogSource("other", b""))
+            judges.poll(LogSource("other", b""))
         await asyncio.gather(*(making.task for making in judges._making.values() if making.task))
-        judges.look(LogSource("other", b""))
+        judges.poll(LogSource("other", b""))
         with pytest.raises(RequestError, match="1 to 300 rounds"):
-            judges.look(LogSource("log0", b""))
-        now[0] += PATIENCE + 1
-        judges.look(LogSource("another", b""))
+            judges.poll(LogSource("log0", b""))
+        now[0] += POLL_TIMEOUT + 1
+        judges.poll(LogSource("another", b""))
         assert "log1" not in judges._making, "nobody will ask"
         await judges.close()
 
@@ -141,13 +141,13 @@ def test_a_report_that_fails_through_no_fault_of_the_log_is_told_once_and_logged
             raise ValueError("secret")
 
         monkeypatch.setattr(judges, "_ask", wrong)
-        judges.look(source)
+        judges.poll(source)
         await asyncio.wait([making.task for making in judges._making.values() if making.task])
         with pytest.raises(RequestError, match=r"cannot be made \(ValueError\)") as failed:
-            judges.look(source)
+            judges.poll(source)
         assert (failed.value.status, failed.value.code) == (500, "report-failed")
         assert "secret" in caplog.text and "secret" not in str(failed.value)
-        assert judges.look(source)["report"] is None, "it is tried anew"
+        assert judges.poll(source)["report"] is None, "it is tried anew"
         await judges.close()
 
     asyncio.run(main())

@@ -168,19 +168,19 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
         lobby = Lobby(GameFolder(tmp_path), workers=1)
 
         async def begun(players: list[tuple[str, str | None]]) -> Room:
-            return await lobby.make(players, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+            return await lobby.create_game(players, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
 
         _, named, one_in, played, _ = [await begun(people) for _ in range(4)] + [await begun(bots)]
         await lobby.rename(named.id, named.seats[0].token, "kept")
-        one_in.hand_in_orders(0, 1, Orders())
+        one_in.submit_orders(0, 1, Orders())
         for seat in (0, 1):
-            played.hand_in_orders(seat, 1, Orders())
+            played.submit_orders(seat, 1, Orders())
         while not played.begun or played.pending:
             await asyncio.sleep(0.01)
         assert {r["id"] for r in (await lobby.game_list.all())[0]} == {named.id, one_in.id, played.id}
-        await lobby.sweep(1e9)  # nobody has left yet
+        await lobby.evict_idle(1e9)  # nobody has left yet
         assert lobby.rooms == 5
-        await lobby.sweep(-1.0)
+        await lobby.evict_idle(-1.0)
         left = {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
         assert left == {named.id, one_in.id, played.id}
         await lobby.close()
@@ -194,25 +194,25 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
     async def main() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         small, rules = maps.load("small"), Rules.of("thesis")
-        empty = await lobby.make(people, small, rules, 1, "random")
-        played = await lobby.make(people, small, rules, 1, "random")
+        empty = await lobby.create_game(people, small, rules, 1, "random")
+        played = await lobby.create_game(people, small, rules, 1, "random")
         for seat in (0, 1):
-            played.hand_in_orders(seat, 1, Orders())
-        watched = await lobby.make(bots, small, rules, 1, "random", 0.05)
+            played.submit_orders(seat, 1, Orders())
+        watched = await lobby.create_game(bots, small, rules, 1, "random", 0.05)
         follower = asyncio.ensure_future(anext(watched.feed.follow(None, -1)))
         while not watched.log.steps:
             await asyncio.sleep(0.01)
         lobby.control(watched, paused=True)
         await follower
         branch = await lobby.branch(lobby.source(played), 1, people)
-        halted = await lobby.make(bots, small, rules, 1, "random", 0.05)
+        halted = await lobby.create_game(bots, small, rules, 1, "random", 0.05)
         lobby.control(halted, paused=True)
         lobby.control(watched, paused=False)
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
 
         async def kept_after(seconds: float) -> set[str]:
-            await lobby.clear(time.time() + seconds)
+            await lobby.delete_abandoned(time.time() + seconds)
             return {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
 
         assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id, halted.id}
@@ -250,9 +250,11 @@ def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path
     async def main() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         lobby._cleared = time.monotonic()  # it is about the games in memory
-        room = await lobby.make([("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random")
+        room = await lobby.create_game(
+            [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
+        )
         token = room.seats[0].token
-        going = asyncio.ensure_future(lobby.delete(room.id, token) if by == "delete" else lobby.sweep(-1.0))
+        going = asyncio.ensure_future(lobby.delete(room.id, token) if by == "delete" else lobby.evict_idle(-1.0))
         while lobby.rooms:
             await asyncio.sleep(0)
         try:
@@ -273,10 +275,12 @@ def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path
 def test_a_game_that_is_deleted_while_it_is_taken_up_does_not_come_back(tmp_path: Path):
     async def main() -> None:
         lobby, go_on = Lobby(GameFolder(tmp_path), workers=1), asyncio.Event()
-        room = await lobby.make([("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random")
+        room = await lobby.create_game(
+            [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
+        )
         token, short = room.seats[0].token, lobby.process_pool.short
-        room.hand_in_orders(0, 1, Orders())
-        await lobby.sweep(-1.0)
+        room.submit_orders(0, 1, Orders())
+        await lobby.evict_idle(-1.0)
         reading = asyncio.Event()
 
         async def short_later(*work: Any) -> Any:

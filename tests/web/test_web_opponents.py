@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cup_helpers import play_cup
+from tournament_helpers import play_cup
 
 from warlight_env import maps
 from warlight_env.agents.registry import agent_names, make_agent, parse
-from warlight_env.arena.policies.policy_file import built_in
+from warlight_env.arena.policies.policy_file import built_in_policies
 from warlight_env.cli import main
 from warlight_env.record import GameLog
 from warlight_env.web.http.settings import BOTS
-from warlight_env.web.opponents.ladder import LadderError, bundled, ladder_of
+from warlight_env.web.opponents.leaderboard import LeaderboardError, bundled, make_leaderboard
 from warlight_env.web.opponents.supported_games import games_of
 from web_helpers import Server, needs_page, serving
 
@@ -39,8 +39,8 @@ class Trap:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a policy of one's own, and files that are none."""
     folder = tmp_path_factory.mktemp("mine")
-    (folder / "mine.npz").write_bytes(built_in()["small"].read_bytes())
-    (folder / "torn.npz").write_bytes(built_in()["small"].read_bytes()[:5000])
+    (folder / "mine.npz").write_bytes(built_in_policies()["small"].read_bytes())
+    (folder / "torn.npz").write_bytes(built_in_policies()["small"].read_bytes()[:5000])
     (folder / "notes.txt").write_text("no policy")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -115,7 +115,7 @@ def test_policies_in_ones_own_folder_play_by_their_names(server: Server, place: 
     assert log.header.players[1].spec == "policy:mine.npz"
     for text in (client.get("home").text, (folder / f"{game['id']}.seats.json").read_text()):
         assert str(place) not in text
-    (place / "late.npz").write_bytes(built_in()["small"].read_bytes())
+    (place / "late.npz").write_bytes(built_in_policies()["small"].read_bytes())
     assert "policy:late.npz" in opponents(server)
 
 
@@ -128,7 +128,7 @@ def test_the_ladder_rates_who_is_offered_with_what_stands_there(capsys: pytest.C
             assert "secs" not in row["as"], "ratings do not depend on a machine's speed"
             assert games_of(spec).refusal(part["players"]) == ""
     assert {part["map"] for part in bundled()["ladders"]} <= {"world", "small"}
-    assert main(["ladder"]) == 0
+    assert main(["leaderboard"]) == 0
     told = capsys.readouterr().out
     assert all(row["as"] in told for part in bundled()["ladders"] for row in part["opponents"].values())
 
@@ -136,18 +136,18 @@ def test_the_ladder_rates_who_is_offered_with_what_stands_there(capsys: pytest.C
 def test_a_ladder_is_made_of_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     play_cup(tmp_path / "cup", log=False, maps=(maps.load("small"),))
     out = tmp_path / "ladder.json"
-    assert main(["ladder", str(tmp_path / "cup"), "--out", str(out)]) == 0
+    assert main(["leaderboard", str(tmp_path / "cup"), "--out", str(out)]) == 0
     made = json.loads(out.read_text())
-    assert made == ladder_of([tmp_path / "cup"])
+    assert made == make_leaderboard([tmp_path / "cup"])
     result = json.loads((tmp_path / "cup" / "tournament.json").read_text())
     (part,) = made["ladders"]
     assert {name: row["elo"] for name, row in part["opponents"].items()} == {
         row["name"]: round(row["elo"]) for row in result["ratings"]
     }
     capsys.readouterr()
-    with pytest.raises(LadderError, match="give one for each map"):
-        ladder_of([tmp_path / "cup", tmp_path / "cup"])
+    with pytest.raises(LeaderboardError, match="give one for each map"):
+        make_leaderboard([tmp_path / "cup", tmp_path / "cup"])
     result["interrupted"] = True
     (tmp_path / "cup" / "tournament.json").write_text(json.dumps(result))
-    assert main(["ladder", str(tmp_path / "cup")]) == 2
+    assert main(["leaderboard", str(tmp_path / "cup")]) == 2
     assert "games are missing" in capsys.readouterr().err

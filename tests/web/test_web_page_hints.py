@@ -13,7 +13,7 @@ from page_helpers import PAGE, PHONE, axe_finds, pick, regions
 
 from warlight_env import Game, battle_odds
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
 from warlight_env.notation import parse_orders

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from game_folder_helpers import add_game, game_log
 from page_helpers import PAGE, axe_finds
-from shelf_helpers import game_log, shelve
 
 from warlight_env.record import GameLog
 from web_helpers import Server, serving
@@ -28,11 +28,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plain = game_log([("Ann", None), ("Attila", "aggressive")], 60)
     assert plain.complete
     for number in range(MANY):
-        shelve(place, f"plain{number:05d}", plain, 1_700_000_000 + number)
+        add_game(place, f"plain{number:05d}", plain, 1_700_000_000 + number)
     three = game_log([("Zoe", None), ("Bo", None), ("Pip", "random")], 3)
-    shelve(place, "threeplay", three, 1_600_000_000)
+    add_game(place, "threeplay", three, 1_600_000_000)
     bots = game_log([("Momo", "smart_random"), ("Pip", "random")], 40, "world")
-    shelve(place, "botsplay0", bots, 1_600_000_100, "The cup")
+    add_game(place, "botsplay0", bots, 1_600_000_100, "The cup")
     return place
 
 

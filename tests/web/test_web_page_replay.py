@@ -12,7 +12,7 @@ from page_helpers import PAGE, bot_log, regions
 
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 from warlight_env.cli import main
 from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import framed, write_html

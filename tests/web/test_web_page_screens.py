@@ -14,7 +14,7 @@ from page_helpers import PAGE, PHONE, STILL, axe_finds, bot_log, front, letter_o
 
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import ask_orders
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import write_html
 from web_helpers import YOU, Server

@@ -9,7 +9,7 @@ from typing import Any
 from page_helpers import PAGE, PHONE, bot_log, hand_in, pick, region, regions, round_or_end
 
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import play_game
+from warlight_env.arena.games.game_loop import play_game
 from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import write_html
 from web_helpers import Server

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cup_helpers import play_cup
 from page_helpers import PAGE, regions
+from tournament_helpers import play_cup
 
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
@@ -79,7 +79,7 @@ def test_a_cell_leads_to_its_games_and_their_replays(
     page.get_by_role("link", name=re.compile("^chance & co against Attila")).click()
     games = page.get_by_role("region", name="chance & co against Attila")
     games.get_by_role("link", name="Replay of game").first.wait_for()
-    meeting = result.meetings[2, 0]
+    meeting = result.head_to_heads[2, 0]
     rows = games.locator("table.seats tbody tr")
     for row, tally in zip(rows.all(), meeting.seats, strict=True):
         figures = [tally.games, tally.wins, tally.draws, tally.losses]

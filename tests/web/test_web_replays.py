@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cup_helpers import play_cup
+from tournament_helpers import play_cup
 
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.tournaments.tournament_result import TournamentResult

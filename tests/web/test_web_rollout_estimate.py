@@ -7,15 +7,17 @@ import pytest
 
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.playing.play import play_rounds
-from warlight_env.web.workers.rollout_estimate import win_chances
+from warlight_env.arena.games.game_loop import play_rounds
+from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 
 
 def test_chances_are_the_share_of_games_that_the_aggressive_bots_win():
     start = Game("world", seed=8, picks="random")
     for _ in play_rounds(start, [make_agent("aggressive", 1), make_agent("random", 2)], 4):
         pass
-    (share, low, high), other = win_chances(start.view(0), start.owner.tolist(), start.army.tolist(), 3, 400)
+    (share, low, high), other = estimate_win_probabilities(
+        start.view(0), start.owner.tolist(), start.army.tolist(), 3, 400
+    )
     assert low <= share <= high
     assert other[0] == pytest.approx(1 - share, abs=1e-3)
     wins = 0
@@ -35,7 +37,7 @@ def test_who_is_alone_has_won_and_what_is_unseen_is_imagined():
     game = Game("small", Rules.of("thesis", fog=True), seed=1, picks="random")
     view = game.view(0)
     alone = [0 if o == 0 else -1 for o in game.owner.tolist()]
-    assert win_chances(view, alone, game.army.tolist(), 1, 20)[0][0] == 1
-    seen = win_chances(view, view.owner.tolist(), view.army.tolist(), 1, 100)
+    assert estimate_win_probabilities(view, alone, game.army.tolist(), 1, 20)[0][0] == 1
+    seen = estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 1, 100)
     assert 0.05 < seen[0][0] < 0.95
-    assert win_chances(view, view.owner.tolist(), view.army.tolist(), 1, 100) == seen
+    assert estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 1, 100) == seen

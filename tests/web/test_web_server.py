@@ -19,7 +19,7 @@ from warlight_env.cli import main
 from warlight_env.record import GameLog, verify
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.storage.game_folder import GameFolder
-from warlight_env.web.workers.bot_process import AskedPosition, Question, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, WorkerSetup
 from warlight_env.web.workers.bot_workers import BotWorkers
 from web_helpers import YOU, Server, needs_page, serving
 
@@ -272,11 +272,11 @@ def test_where_a_position_goes_without_chances_the_latest_known_are_told(tmp_pat
     async def told() -> list[object]:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
-        room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+        room = await lobby.create_game(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         await room.stop()
         answers = []
-        for room.chances in ([], [None], [[[0.5, 0.4, 0.6]]], [[[0.5, 0.4, 0.6]], None, None]):
-            answers.append(room.now(None)["chances"])
+        for room.win_probabilities in ([], [None], [[[0.5, 0.4, 0.6]]], [[[0.5, 0.4, 0.6]], None, None]):
+            answers.append(room.live_state(None)["chances"])
         await lobby.close()
         return answers
 
@@ -337,20 +337,20 @@ def test_insight_is_of_what_the_player_sees(server: Server):
 def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered():
     game = Game("small", seed=1, picks="random")
     setup = WorkerSetup.of(game.map, game.rules, 2)
-    position = AskedPosition.of(game.view(0))
+    position = QueriedPosition.of(game.view(0))
 
     async def ask() -> None:
         bot_workers = BotWorkers(1, limit=lambda question, first: 0.5 if question.spec == "mcts:secs=600" else 120.0)
         try:
-            assert (await bot_workers.ask(Question(setup, position, "aggressive"))).error is None
+            assert (await bot_workers.ask(BotQuery(setup, position, "aggressive"))).error is None
             began = time.monotonic()
-            late = await bot_workers.ask(Question(setup, position, "mcts:secs=600"))
+            late = await bot_workers.ask(BotQuery(setup, position, "mcts:secs=600"))
             assert "no answer" in (late.error or "")
             assert time.monotonic() - began < 300
-            again = await bot_workers.ask(Question(setup, position, "aggressive"))
+            again = await bot_workers.ask(BotQuery(setup, position, "aggressive"))
             assert again.error is None
             assert sum(n for _, n in again.deploys) == position.income
-            broken = await bot_workers.ask(Question(setup, position, "mcts:weights=/nowhere.json"))
+            broken = await bot_workers.ask(BotQuery(setup, position, "mcts:weights=/nowhere.json"))
             assert "WeightsError" in (broken.error or "")
         finally:
             await bot_workers.close()

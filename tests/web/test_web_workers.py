@@ -30,16 +30,18 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.workers import worker_tasks
-from warlight_env.web.workers.bot_process import AskedPosition, Question, Worker, WorkerAnswer, WorkerSetup, serve
-from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, patience
+from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, Worker, WorkerAnswer, WorkerSetup, serve
+from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, query_timeout
 from warlight_env.web.workers.child_process import ChildProcess
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
-from warlight_env.web.workers.rollout_estimate import win_chances
-from warlight_env.web.workers.win_probability import chances_of
+from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+from warlight_env.web.workers.win_probability import win_probabilities_of
 
 
-def asked(game: Game, spec: str | None = None, **fields: Any) -> Question:
-    return Question(WorkerSetup.of(game.map, game.rules, game.players), AskedPosition.of(game.view(0)), spec, **fields)
+def asked(game: Game, spec: str | None = None, **fields: Any) -> BotQuery:
+    return BotQuery(
+        WorkerSetup.of(game.map, game.rules, game.players), QueriedPosition.of(game.view(0)), spec, **fields
+    )
 
 
 def log_of(game: Game) -> GameLog:
@@ -64,13 +66,13 @@ def played_log_of(game: Game) -> GameLog:
 def test_chances_are_those_of_the_map_and_the_rules_whatever_the_seed(map_: str, rules: str):
     worker = Worker()
     for game in (Game("small", "thesis", 2, 1, "random"), Game(map_, rules, 2, 1, "random")):
-        given, view = worker.answer(asked(game, chances=True, seed=5, games=50)).chances, game.view(0)
-        assert given == win_chances(view, view.owner.tolist(), view.army.tolist(), 5, 50)
+        given, view = worker.answer(asked(game, chances=True, seed=5, games=50)).win_probabilities, game.view(0)
+        assert given == estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 5, 50)
 
 
 def test_two_replays_of_one_seed_get_chances_of_their_own():
     one, other = (log_of(Game("small", rules, 2, 1, "random")) for rules in ("thesis", "challenge2"))
-    assert chances_of(one) != chances_of(other)
+    assert win_probabilities_of(one) != win_probabilities_of(other)
 
 
 def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
@@ -81,7 +83,7 @@ def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
     for _ in range(12):
         turns = [twin.act(game.view(p)) for p, twin in enumerate(twins)]
         for p, turn in enumerate(turns):
-            answer = worker.answer(Question(setup, AskedPosition.of(game.view(p)), spec, p, keep="game"))
+            answer = worker.answer(BotQuery(setup, QueriedPosition.of(game.view(p)), spec, p, agent_key="game"))
             assert [answer.deploys, answer.attacks] == [rows.tolist() for rows in turn.arrays()]
         game.play_round(turns, on_illegal="skip")
 
@@ -98,7 +100,7 @@ def test_whatever_goes_wrong_in_a_worker_is_told():
     ):
         answer = worker.answer(bad)
         assert answer.error
-        assert answer.chances is None
+        assert answer.win_probabilities is None
         assert worker.answer(good).error is None
 
 
@@ -108,14 +110,14 @@ def test_whatever_goes_wrong_in_a_worker_is_told():
 def test_a_bot_in_another_one_has_its_own_clock_and_time_to_compile():
     game = Game("small", seed=1, picks="random")
     for first in (False, True):
-        alone, inside = (patience(asked(game, spec), first) for spec in ("nash:secs=30", "belief:nash:secs=30"))
+        alone, inside = (query_timeout(asked(game, spec), first) for spec in ("nash:secs=30", "belief:nash:secs=30"))
         assert inside == alone > 90
-    assert patience(asked(game, "mcts:sims=5000"), False) == GRACE
+    assert query_timeout(asked(game, "mcts:sims=5000"), False) == GRACE
 
     async def main() -> None:
         bot_workers, firsts = BotWorkers(1, limit=lambda question, first: float(first)), []
 
-        async def answer(question: Question, limit: Callable[[], float]) -> WorkerAnswer:
+        async def answer(question: BotQuery, limit: Callable[[], float]) -> WorkerAnswer:
             firsts.append(bool(limit()))
             return WorkerAnswer()
 
@@ -190,7 +192,7 @@ def test_a_process_that_dies_is_replaced_and_who_asked_is_told():
 def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ours():
     async def work(process_pool: ProcessPool) -> None:
         with pytest.raises(RequestError, match="line 1: not JSON") as wrong:
-            await process_pool.long(worker_tasks.resumed, b"no log\n")
+            await process_pool.long(worker_tasks.load_game, b"no log\n")
         assert wrong.value.status == 422
         with pytest.raises(ProcessPoolError, match="TypeError"):
             await process_pool.long(len, 3)
@@ -221,7 +223,7 @@ def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept(
         assert (await process_pool.long(worker_tasks.game_in, source(300_000, "few")))[0] == 2
         small = await mebibytes("VmRSS")
         for key in "ab":
-            document, _ = await process_pool.long(worker_tasks.replayed, source(2_900_000, key), b"[]", {})
+            document, _ = await process_pool.long(worker_tasks.replay_json, source(2_900_000, key), b"[]", {})
             assert len(document) > 10_000_000
         assert await mebibytes("VmHWM") < 1000
         assert await mebibytes("VmRSS") < small + 150
@@ -257,7 +259,7 @@ def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
             await asyncio.sleep(0.01)
             gone.cancel()
             answer = await bot_workers.ask(asked(game, "random"))
-            assert answer.chances is None
+            assert answer.win_probabilities is None
             assert sum(n for _, n in answer.deploys) == game.view(0).income
         finally:
             await bot_workers.close()
@@ -361,7 +363,7 @@ def held_up(folder: Path, regions: int) -> int:
                 await play(await got("POST", f"replays/{opened['log']}/branch", json={"round": 0, "players": PEOPLE}))
                 for room in list(app.state.lobby._rooms.values()):
                     room.touched = 0.0
-                await app.state.lobby.sweep(0.0)
+                await app.state.lobby.evict_idle(0.0)
                 listed = (await got("GET", "home"))["games"]
                 assert len(listed) == 3
             await app.state.lobby.close()
@@ -481,7 +483,7 @@ def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path
                 await asyncio.sleep(0.01)
             in_memory = (await listed())[made["id"]]
             assert in_memory["rounds"] == 1
-            await app.state.lobby.sweep(-1.0)
+            await app.state.lobby.evict_idle(-1.0)
             assert app.state.lobby.rooms == 0
             assert (await listed())[made["id"]] == in_memory
             (tmp_path / "game00002.seats.json").unlink()
@@ -529,7 +531,7 @@ def test_games_in_memory_have_so_many_bytes_together(tmp_path: Path):
             await anext(followed)
             assert lobby.size > before  # what was made for viewers counts
             lobby.max_bytes = 1
-            await lobby.sweep()
+            await lobby.evict_idle()
             assert lobby.rooms == 1  # one that is looked at stays
             assert (await client.post("games", json=body)).status_code == 429
             await followed.aclose()
@@ -542,7 +544,7 @@ def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, 
         async with talking(tmp_path) as (app, client):
             made = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
             monkeypatch.setattr("warlight_env.web.http.dependencies.PIECE", 1000)
-            monkeypatch.setattr("warlight_env.web.http.dependencies.ROOM", 100_000)
+            monkeypatch.setattr("warlight_env.web.http.dependencies.MAX_SENDING_BYTES", 100_000)
             path = f"/api/games/{made['id']}"
             headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {made['tokens']['0']}".encode())]
             scope = {
@@ -581,7 +583,7 @@ def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_pat
         async with talking(tmp_path) as (app, client):
             answered, asked = asyncio.Event(), 0
 
-            async def ask(question: Question, slot: int = 0) -> Any:
+            async def ask(question: BotQuery, slot: int = 0) -> Any:
                 nonlocal asked
                 asked += 1
                 await answered.wait()
@@ -628,7 +630,7 @@ def test_bots_are_asked_about_an_opened_log_so_much_at_once(tmp_path: Path):
             key = (await client.post("replays", content=log)).json()["log"]
             answered = asyncio.Event()
 
-            async def ask(question: Question, slot: int = 0) -> Any:
+            async def ask(question: BotQuery, slot: int = 0) -> Any:
                 await answered.wait()
                 return WorkerAnswer(deploys=[], attacks=[])
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.registry import pinned
 from warlight_env.errors import InputError
@@ -112,7 +112,7 @@ def naming(setting: str, *files: str) -> Iterator[None]:
         more = ""
         if missing:
             more = (
-                f"; if another run makes {bounded.shown(missing[0])}, as the comment at the head of the settings says, "
-                "that run comes first, in the same folder"
+                f"; if another run makes {bounded_io.shown(missing[0])}, as the comment at the head of the settings "
+                "says, that run comes first, in the same folder"
             )
         raise SettingsError(f"{setting}: {error}{more}") from None

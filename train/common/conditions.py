@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.games.game_loop import Picks
 from warlight_env.train.common.checks import check_whole
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.arena.playing.game_setup import AgentSource
+from warlight_env.arena.games.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole

@@ -115,10 +115,10 @@ class Journal(AppendOnlyFolder):
             RunError: writing failed; all earlier events are still there.
         """
         self.append_lines([entry])
-        self.take(json.loads(json.dumps(entry)))
+        self.load_line(json.loads(json.dumps(entry)))
 
-    def take(self, fields: Any) -> None:
-        """See `AppendOnlyFolder.take`."""
+    def load_line(self, fields: Any) -> None:
+        """See `AppendOnlyFolder.load_line`."""
         if not isinstance(fields, dict):
             raise TypeError("it is no object")
         self.entries.append(present_specs(fields))

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from warlight_env import maps
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.matches.match_standing import Standing
-from warlight_env.arena.playing.game_setup import AgentSource, Setup
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.game_setup import AgentSource, MatchSetup
+from warlight_env.arena.matches.match_score import MatchScore
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.conditions import Conditions
@@ -43,7 +43,7 @@ def play_pairs(
     contests = [
         Contest(
             f"{name}-{other}",
-            Setup((a, b), map_, rules, seed, True, conditions.picks, conditions.max_rounds),
+            MatchSetup((a, b), map_, rules, seed, True, conditions.picks, conditions.max_rounds),
             2 * units,
         )
         for name, other, a, b in pairs
@@ -55,13 +55,13 @@ def play_pairs(
         raise KeyboardInterrupt
     rows = []
     for (name, other, _, _), contest in zip(pairs, contests, strict=True):
-        standing = Standing(2, paired=True)
-        standing.add(results[contest.key].records)
-        low, high = standing.score_interval(0)
+        match_score = MatchScore(2, paired=True)
+        match_score.add(results[contest.key].records)
+        low, high = match_score.score_interval(0)
         rows.append(
             {
-                "player": name, "opponent": other, "games": standing.games, "wins": sum(standing.wins[0]),
-                "draws": standing.draws[0], "score": standing.score(0), "interval": [low, high],
+                "player": name, "opponent": other, "games": match_score.games, "wins": sum(match_score.wins[0]),
+                "draws": match_score.draws[0], "score": match_score.score(0), "interval": [low, high],
             }
         )  # fmt: skip
     return rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from warlight_env.arena.contests.facts import facts, facts_line
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 _STYLE = """
@@ -60,7 +60,7 @@ class Report:
 
     def machine(self) -> None:
         """Add facts about the machine and the versions of the software."""
-        self.text(facts_line(facts()))
+        self.text(format_provenance(collect_provenance()))
 
     def curves(self, lines: Sequence[Line], x: str, y: str, mark: float | None = None, diagonal: bool = False) -> None:
         """Add a figure of curves, drawn by Matplotlib; `mark` is the height of a horizontal line."""

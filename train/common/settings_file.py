@@ -9,7 +9,7 @@ import typing
 from pathlib import Path
 from typing import Any, TypeVar
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.errors import InputError, did_you_mean
@@ -25,8 +25,8 @@ def load_plain(path: Path) -> dict[str, Any]:
     Raises:
         SettingsError: the file cannot be read.
     """
-    text = bounded.read_text(path, bounded.SETTINGS_BYTES, SettingsError, "file of settings")
-    parse = bounded.parse_json if path.suffix == ".json" else bounded.parse_toml
+    text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, SettingsError, "file of settings")
+    parse = bounded_io.parse_json if path.suffix == ".json" else bounded_io.parse_toml
     data = parse(text, str(path), SettingsError)
     if not isinstance(data, dict):
         raise SettingsError(f"{path}: must be a table of settings")

@@ -8,10 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.records.value_record import digest
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.arena.contests.resumable import check_jobs
+from warlight_env.arena.contests.contest_runner import check_jobs
 from warlight_env.train.common.journal import SETTINGS, Journal, JournalError
 from warlight_env.train.common.matches import Pair, holdout_seed, play_pairs
 from warlight_env.train.common.report import Report, percent
@@ -146,7 +146,7 @@ class Trainer(ABC, Generic[S, F]):
     def file_of(self, entry: dict[str, Any]) -> bytes:
         """Return the file of a step in the journal."""
         path = self.journal.folder / _file_name(entry)
-        content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "file of this run")
+        content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
             raise JournalError(f"{path}: not what the run has written there")
         return content

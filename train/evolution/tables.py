@@ -14,10 +14,10 @@ from warlight_env import maps
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.registry import parse
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.matches.match_standing import score
-from warlight_env.arena.playing.game_setup import AgentSource, Setup
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.game_setup import AgentSource, MatchSetup
+from warlight_env.arena.matches.match_score import score
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
@@ -76,7 +76,7 @@ class ArenaTable:
 
         def contest(i: int, j: int) -> Contest:
             agents = (self.source(players[i]), self.source(rivals[j]))
-            return Contest(f"{i}-{j}", Setup(agents, map_, rules, seed, True, c.picks, c.max_rounds), 2 * units)
+            return Contest(f"{i}-{j}", MatchSetup(agents, map_, rules, seed, True, c.picks, c.max_rounds), 2 * units)
 
         contests = [contest(i, j) for i in range(len(players)) for j in range(len(rivals))]
         results = play_contests(contests, jobs=self._jobs, backend=self._backend, folder=self._folder / name)

@@ -11,9 +11,9 @@ import numpy as np
 
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.backends.backend import Backend, make_backend
-from warlight_env.arena.backends.spread import play_all
+from warlight_env.arena.backends.dispatch import play_all
 from warlight_env.arena.backends.tasks import Workers
-from warlight_env.arena.playing.play import GameStopped, ask_orders, pick_regions, play_orders
+from warlight_env.arena.games.game_loop import GameStopped, ask_orders, pick_regions, play_orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.train.common.game_configs import GameConfigs

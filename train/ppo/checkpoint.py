@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 from warlight_env.train.common.journal import JournalError
@@ -55,13 +55,13 @@ class Checkpoint:
         Raises:
             JournalError: the file is damaged, or not a checkpoint.
         """
-        content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "checkpoint")
+        content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "checkpoint")
         try:
             arrays = read_arrays(content)
             text = arrays.pop(_HEADER).tobytes().decode()
         except (ArraysError, KeyError, UnicodeDecodeError) as error:
             raise JournalError(f"{path}: damaged ({error})") from None
-        header = present_specs(bounded.parse_json(text, f"{path}: damaged", JournalError))
+        header = present_specs(bounded_io.parse_json(text, f"{path}: damaged", JournalError))
         policy: dict[str, torch.Tensor] = {}
         moments: dict[int, dict[str, torch.Tensor]] = {}
         try:

@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar
 
 from torch.utils.tensorboard import SummaryWriter
 
-from warlight_env import bounded
-from warlight_env.arena.playing.game_setup import AgentSource
+from warlight_env import bounded_io
+from warlight_env.arena.games.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.journal import JournalError
@@ -110,7 +110,7 @@ class PpoRun(Trainer[S, bytes]):
     def saved(self, number: int) -> bytes:
         """Return the policy file with this number, from the run's folder."""
         path = self.journal.folder / policy_name(number)
-        return bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "policy of this run")
+        return bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "policy of this run")
 
     def _iterate(self, iteration: int, writer: SummaryWriter) -> None:
         s, began = self.settings, time.perf_counter()

@@ -155,7 +155,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
 
     def _snapshot(self, number: int) -> FilePolicy:
         file = PolicyFile.load(self.journal.folder / policy_name(number))
-        return file.player(self.board, sampled=True)
+        return file.bind(self.board, sampled=True)
 
     # Checkpoints
 

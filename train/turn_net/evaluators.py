@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_network_buffers
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.activations import (
     Activations,
@@ -64,7 +64,7 @@ def turn_evaluator(context: Context, device: str | torch.device, threads: int = 
     )
 
 
-class TorchEvaluator(OneThread):
+class TorchEvaluator(SingleThreaded):
     """The pass in PyTorch, see `loss.turn_log_probs`."""
 
     exclusive_methods = ("log_probs",)
@@ -127,7 +127,7 @@ class _LastActivations:
 _LAST: Final = _LastActivations()
 
 
-class CompiledEvaluator(OneThread):
+class CompiledEvaluator(SingleThreaded):
     """The pass in compiled kernels."""
 
     exclusive_methods = ("evaluate", "gradients")

@@ -15,7 +15,7 @@ from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.turn_network_file import read_turn_network
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import PLANNING, THESIS
-from warlight_env.arena.policies.policy_agent import turns_of
+from warlight_env.arena.policies.policy_agent import turn_network_of
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.train.common.game_configs import GameConfig
 
@@ -35,7 +35,7 @@ def check_opponent(spec: str) -> None:
 
 
 def _network(spec: str) -> TurnNetwork | None:
-    policy = turns_of(spec.removeprefix(_POLICY))
+    policy = turn_network_of(spec.removeprefix(_POLICY))
     return None if policy is None else policy.network
 
 

@@ -27,7 +27,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks, start_game
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_state, make_workspace
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows
@@ -175,7 +175,7 @@ def _value_now(context: Context, position: Position, player: Int, own_critic: Bo
     return _value_of(context, position, player, own_critic, work)
 
 
-class Rollouts(OneThread):
+class Rollouts(SingleThreaded):
     """Makes rollouts of a game config.
 
     Args:

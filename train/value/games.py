@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from warlight_env.arena.playing.play import ask_orders, pick_regions, play_orders
+from warlight_env.arena.games.game_loop import ask_orders, pick_regions, play_orders
 from warlight_env.engine.position import Position, copied
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game

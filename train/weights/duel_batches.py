@@ -13,8 +13,8 @@ from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.players.duels import FEATURES, DuelSettings, make_duel_work, play_duels
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
-from warlight_env.arena.contests.resumable import check_jobs
-from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.contests.contest_runner import check_jobs
+from warlight_env.arena.games.game_loop import Picks
 from warlight_env.engine.board import make_board
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng

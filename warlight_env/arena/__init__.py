@@ -6,20 +6,20 @@ below.
 
 from warlight_env.arena.backends.backend import Backend, LocalBackend
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.contests.course import Contest, ContestResult, Judge, StopRule
-from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.contests.contest_progress import Contest, ContestResult, SequentialTest, StoppingRule
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.clocks import Clock, ClockError
+from warlight_env.arena.games.continuation import continue_game
+from warlight_env.arena.games.game_loop import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
+from warlight_env.arena.games.game_setup import MatchError, MatchSetup
+from warlight_env.arena.games.seated_agent import Failure, TimeUse
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, TimeResult
 from warlight_env.arena.matches.match import Match
-from warlight_env.arena.matches.match_standing import Standing
+from warlight_env.arena.matches.match_score import MatchScore
 from warlight_env.arena.matches.result import MatchResult, SprtResult
 from warlight_env.arena.matches.sprt import Sprt, SprtError
-from warlight_env.arena.playing.clocks import Clock, ClockError
-from warlight_env.arena.playing.continuing import play_on
-from warlight_env.arena.playing.game_setup import MatchError, Setup
-from warlight_env.arena.playing.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
-from warlight_env.arena.playing.player import Failure, TimeUse
+from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
 from warlight_env.arena.ratings.elo import EloDifference, elo_difference, elo_of, expected_score
-from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError
 from warlight_env.arena.tournaments.tournament_file import load_tournament
@@ -40,22 +40,22 @@ __all__ = [
     "GameObserver",
     "GameRecord",
     "Interval",
-    "Judge",
+    "SequentialTest",
     "LocalBackend",
     "Match",
     "MatchError",
     "MatchResult",
-    "Placing",
+    "GameRanking",
     "Rating",
     "RatingError",
     "RunFolderError",
     "SeatResult",
-    "Setup",
+    "MatchSetup",
     "Sprt",
     "SprtError",
     "SprtResult",
-    "Standing",
-    "StopRule",
+    "MatchScore",
+    "StoppingRule",
     "TimeResult",
     "TimeUse",
     "Tournament",
@@ -67,7 +67,7 @@ __all__ = [
     "load_tournament",
     "play_contests",
     "play_game",
-    "play_on",
+    "continue_game",
     "rate",
     "unit_interval",
     "wilson_interval",

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from warlight_env.lazy import loaded_on_use
+from warlight_env.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from warlight_env.beliefs.belief import Belief, Observation
-    from warlight_env.beliefs.believer import BelievingAgent
-    from warlight_env.beliefs.watching import Seen, Watcher
+    from warlight_env.beliefs.belief_agent import BeliefAgent
+    from warlight_env.beliefs.observed_orders import ObservedOrders, OrderObserver
 
 _HOMES: Final = {
     "Belief": "belief",
-    "BelievingAgent": "believer",
+    "BeliefAgent": "belief_agent",
     "Observation": "belief",
-    "Seen": "watching",
-    "Watcher": "watching",
+    "ObservedOrders": "observed_orders",
+    "OrderObserver": "observed_orders",
 }
 
-__all__ = ["Belief", "BelievingAgent", "Observation", "Seen", "Watcher"]
+__all__ = ["Belief", "BeliefAgent", "Observation", "ObservedOrders", "OrderObserver"]
 
 
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from warlight_env.agents.evaluation.determinization import distance_to, farthest
 from warlight_env.arguments import index, integers_of, short_repr
 from warlight_env.array_arguments import integer_array
-from warlight_env.beliefs.watching import NOTHING_SEEN, Seen
+from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS, ObservedOrders
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 _NO_ORDERS: Final = Orders()
 #: Largest number of neutral regions that the opponent is assumed to take out of sight in a round.
@@ -49,12 +49,12 @@ class Observation:
     round: int
     owner: npt.NDArray[np.int8]
     army: npt.NDArray[np.int32]
-    seen: Seen = NOTHING_SEEN
+    seen: ObservedOrders = NO_OBSERVED_ORDERS
     starts: Sequence[int] | None = None
     own: Orders | None = None
 
 
-class Belief(OneThread):
+class Belief(SingleThreaded):
     """The most likely whole position in a game of two under fog. The result is deterministic.
 
     Regions in sight have their real owner and army. For regions out of sight, these rules apply:
@@ -153,9 +153,9 @@ class Belief(OneThread):
     # From round to round
 
     def _follow(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
-        placed = sum(armies for _, armies in new.seen.placements)
+        placed = sum(armies for _, armies in new.seen.deploys)
         self._believe_income(placed, new)
-        for region, armies in new.seen.placements:
+        for region, armies in new.seen.deploys:
             if hidden[region]:
                 self.owner[region] = self.enemy
                 self.army[region] += armies
@@ -209,7 +209,7 @@ class Belief(OneThread):
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
             came = sum(armies for _, target, armies in new.seen.moves if target == region)
             left = sum(armies for source, _, armies in new.seen.moves if source == region)
-            placed = sum(armies for at, armies in new.seen.placements if at == region)
+            placed = sum(armies for at, armies in new.seen.deploys if at == region)
             known = (
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )

@@ -3,7 +3,7 @@
 Imported by `cli`. A suite never changes; add a new one with a new version.
 """
 
-from warlight_env.bench.card import ScoreCard, make_card, score_of
+from warlight_env.bench.score_card import ScoreCard, make_card, score_of
 from warlight_env.bench.subject import CheckpointSource, check_subject, make_subject
 from warlight_env.bench.suite import BenchError, Suite, SuiteRow, suite_names
 

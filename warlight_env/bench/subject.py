@@ -8,10 +8,10 @@ from pathlib import Path
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
-from warlight_env.arena.playing.game_setup import AgentSource, make
+from warlight_env.arena.games.game_setup import AgentSource, agent_from_source
 from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError
-from warlight_env.arena.policies.saved_model import SeededModel, check_size, loaded_model, model_digest
+from warlight_env.arena.policies.saved_model import SeededModel, check_size, load_model, model_digest
 from warlight_env.arguments import short_repr
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
@@ -48,7 +48,7 @@ class CheckpointSource:
         return str(told_action(self.action)["name"])
 
     def __call__(self, seed: int) -> Agent:
-        policy = SeededModel(loaded_model(self.path, self.digest, self.deterministic))
+        policy = SeededModel(load_model(self.path, self.digest, self.deterministic))
         return PolicyAgent(
             policy, seed, action=self.action, observation=self.observation, max_cycles=self.max_cycles,
             name=Path(self.path).name, padding=self.padding,
@@ -85,7 +85,7 @@ def make_subject(
     digest = model_digest(Path(policy))
     if not trust:
         load_policy(policy)  # raises the error that asks for trust
-    loaded_model(policy, digest, deterministic)
+    load_model(policy, digest, deterministic)
     kept = PolicySettings.load(policy)
     encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)
     seen = observation or ("flat" if kept is None else kept.observation)
@@ -94,7 +94,7 @@ def make_subject(
     return CheckpointSource(policy, digest, encoding, seen, cycles, deterministic, padding)
 
 
-def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ()) -> None:
+def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
     """Let the agent answer once on every map. An error here is a mistake in the arguments, not a lost game.
 
     Raises:
@@ -105,7 +105,7 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
     path = source.path if isinstance(source, CheckpointSource) else ""
     kept = PolicySettings.load(path) if path else None
     for name in suite.map_digests:
-        if only and name not in only:
+        if map_names and name not in map_names:
             continue
         map = maps.load(name)
         if kept is not None:
@@ -113,7 +113,7 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
                 check_size(Path(path).stem, kept, map)
             except PolicyFileError as error:
                 raise BenchError(f"map {name!r}: {error}; --map names those to play on") from None
-        agent = make(source, suite.seed)
+        agent = agent_from_source(source, suite.seed)
         try:
             agent.act(Game(map, suite.rules, 2, suite.seed, picks="random").view(0))
         except Exception as error:

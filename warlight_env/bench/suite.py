@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from warlight_env import maps
 from warlight_env.agents.former_names import with_present_names
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.playing.clocks import Clock
-from warlight_env.arena.playing.game_setup import AgentSource, Setup
-from warlight_env.arena.playing.play import play_rounds
-from warlight_env.arena.playing.player import OnCrash
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.games.clocks import Clock
+from warlight_env.arena.games.game_loop import play_rounds
+from warlight_env.arena.games.game_setup import AgentSource, MatchSetup
+from warlight_env.arena.games.seated_agent import OnCrash
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError, did_you_mean
@@ -108,7 +108,7 @@ class Suite:
         for i, row in enumerate(self.rows):
             if only and row.map not in only:
                 continue
-            setup = Setup(
+            setup = MatchSetup(
                 agents=(subject, row.spec),
                 map=maps.load(row.map),
                 rules=self.rules,
@@ -128,7 +128,7 @@ class Suite:
         for contest in self.contests(PROBE, games=PROBE_GAMES):
             told: list[Any] = []
             for number in range(PROBE_GAMES):
-                seating = contest.setup.seat(number)
+                seating = contest.setup.make_seating(number)
                 game = Game(contest.setup.map, self.rules, 2, seating.seed, picks="random")
                 for _ in play_rounds(game, seating.agents, PROBE_ROUNDS):
                     pass

@@ -20,7 +20,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         from warlight_env.cli.app import run
 
         return run(tokens)
-    from warlight_env.cli.process_end import INTERRUPTED, end_process, forced_interrupts
+    from warlight_env.cli.process_exit import INTERRUPTED, exit_process, forced_interrupts
     from warlight_env.cli.streams import end_results, open_streams, widen_narrow_terminal
 
     open_streams()
@@ -36,7 +36,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         end_results()
-        end_process(code)
+        exit_process(code)
 
 
 __all__ = ["main"]

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import OK, JsonOption, UsageError, Whole, print_json
-from warlight_env.cli.tracking import tracking
+from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, print_json
+from warlight_env.cli.task_progress import task_progress
 from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
 
@@ -22,7 +22,7 @@ def analyse(
         str | None,
         Parameter(help="Bot whose turns are compared with the played ones, with its budget (default: nash:secs=1)."),
     ] = None,
-    rolls: Annotated[Whole, Parameter(help="Number of times to play each turn with different dice, 8 to 1000.")] = 48,
+    rolls: Annotated[Integer, Parameter(help="Number of times to play each turn with different dice, 8 to 1000.")] = 48,
     quiet: Annotated[
         bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
     ] = False,
@@ -41,13 +41,13 @@ def analyse(
         check_output(html)
     from warlight_env.agents.registry import parse
     from warlight_env.record import GameLog
-    from warlight_env.web.workers.game_report import JUDGE, report_of, turning_words
+    from warlight_env.web.workers.game_report import JUDGE, describe_turning_points, report_of
 
     judge = bot or JUDGE
     parse(judge)
     log = GameLog.load(file)
-    with tracking("rounds", quiet) as told:
-        report = report_of(log, judge, rolls, told=told).to_dict()
+    with task_progress("rounds", quiet) as told:
+        report = report_of(log, judge, rolls, on_progress=told).to_dict()
     if html is not None:
         from warlight_env.web.export import write_html
 
@@ -60,7 +60,7 @@ def analyse(
             accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
             rows.append([name, accuracy, f"{100 * player['luck']:+.0f} points", f"{player['armies']:+.1f}"])
         print(printable(f"{file}: {counted(len(log.rounds), 'round')}, held against {judge}"))
-        for line in (*align(rows), *turning_words(report, log.names)):
+        for line in (*align(rows), *describe_turning_points(report, log.names)):
             print(printable(line))
         if html is not None:
             print(printable(f"{html}: the game and its report"))

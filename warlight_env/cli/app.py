@@ -23,7 +23,7 @@ from warlight_env.cli import (
     doctor,
     environment,
     experiment,
-    ladder,
+    leaderboard,
     log,
     maps,
     match,
@@ -34,7 +34,7 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
-from warlight_env.cli.process_end import leave_interrupts_to_watcher
+from warlight_env.cli.process_exit import leave_interrupts_to_watcher
 from warlight_env.cli.streams import reserved_output
 from warlight_env.errors import InputError, RunError, clipped, readable
 from warlight_env.version import __version__
@@ -51,7 +51,7 @@ app = App(
 )
 app.command(match.match)
 app.command(tournament.tournament)
-app.command(ladder.ladder)
+app.command(leaderboard.leaderboard)
 app.command(bench.bench)
 app.command(watch.watch)
 app.command(replay.replay)

@@ -14,11 +14,11 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
+    Integer,
     JobsOption,
     JsonOption,
     RayAddressOption,
     UsageError,
-    Whole,
     print_json,
     read_backend,
     write_file,
@@ -41,7 +41,7 @@ def bench(
     observation: Annotated[
         str | None, Parameter(help="For a .zip: its observation (default: from the settings file beside it, or flat).")
     ] = None,
-    max_cycles: Annotated[Whole | None, Parameter(help="For a .zip: steps per episode, as in its training.")] = None,
+    max_cycles: Annotated[Integer | None, Parameter(help="For a .zip: steps per episode, as in its training.")] = None,
     deterministic: Annotated[
         bool, Parameter(negative="", help="For a .zip: always take the most likely action.")
     ] = False,
@@ -59,7 +59,7 @@ def bench(
         str | None, Parameter(help="Clock of the policy: 457sims, 1s or 10s+0.5s (default: no clock).")
     ] = None,
     games: Annotated[
-        Whole | None, Parameter(help="Maximum number of games per row; the reduced scores are not comparable.")
+        Integer | None, Parameter(help="Maximum number of games per row; the reduced scores are not comparable.")
     ] = None,
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None,
     verify: Annotated[
@@ -82,10 +82,10 @@ def bench(
     import json as json_
 
     from warlight_env.arena.contests.append_only import RunFolderError
-    from warlight_env.arena.contests.resumable import play_contests
-    from warlight_env.arena.playing.clocks import Clock
+    from warlight_env.arena.contests.contest_runner import play_contests
+    from warlight_env.arena.games.clocks import Clock
     from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
-    from warlight_env.cli.counting import counting
+    from warlight_env.cli.unit_progress import unit_progress
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
@@ -122,7 +122,7 @@ def bench(
             "actions are": "likeliest" if deterministic else "drawn", "max cycles": subject.max_cycles,
         }  # fmt: skip
     with FolderLock(folder, in_use=RunFolderError) as lock:
-        with counting(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
+        with unit_progress(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
             results = play_contests(
                 contests, jobs=jobs, backend=place, folder=lock,
                 on_games=lambda key, records: advance(len(records), key),

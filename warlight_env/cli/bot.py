@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import FAILURE, OK, JsonOption, UsageError, Whole, print_json
+from warlight_env.cli.common import FAILURE, OK, Integer, JsonOption, UsageError, print_json
 
 app = App(
     name="bot",
@@ -26,13 +26,13 @@ def run(
     challenge: Annotated[
         Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: detected from the engine's lines).")
     ] = None,
-    seed: Annotated[Whole, Parameter(help="Seed of the agent's own randomness.")] = 0,
+    seed: Annotated[Integer, Parameter(help="Seed of the agent's own randomness.")] = 0,
 ) -> int:
     """Run an agent as a bot: read an engine's lines on standard input, and answer on standard output.
 
     Under fog, the agent plays on the position that it considers the most likely. It answers within its time limit, if
     necessary with a simple turn: all armies on one region at a border, and attacks on weak regions. At the first run,
-    it must be compiled, which takes longer than a game waits: see `warlight bot prepare`.
+    it must be compiled, which takes longer than a game waits: see `warlight bot precompile`.
     """
     from warlight_env.protocol.runner import run as run_bot
 
@@ -40,20 +40,20 @@ def run(
 
 
 @app.command
-def prepare(
+def precompile(
     agent: Annotated[str, Parameter(help="Agent, in the same form as for `warlight bot run`.")],
     *,
     challenge: Annotated[
         Literal["1", "2"] | None, Parameter(help="Prepare only this version of the protocol (default: both).")
     ] = None,
-    seed: Annotated[Whole, Parameter(help="Seed of the agent's own randomness.")] = 0,
+    seed: Annotated[Integer, Parameter(help="Seed of the agent's own randomness.")] = 0,
 ) -> None:
     """Compile an agent in advance, so that `warlight bot run` can give its first answer in time.
 
     The agent plays a short game against itself, as a bot. Then the command starts a bot and waits for its first answer.
     """
-    from warlight_env.protocol.preparing import first_answer
-    from warlight_env.protocol.preparing import prepare as prepare_agent
+    from warlight_env.protocol.precompile import first_answer
+    from warlight_env.protocol.precompile import precompile as prepare_agent
 
     seconds, compiled = 0.0, 0
     for step in prepare_agent(agent, seed, _challenges(challenge)):
@@ -74,7 +74,7 @@ def check(
     json: JsonOption = False,
 ) -> int:
     """Test a bot in games and difficult situations, and explain each failure; the exit code is 1 after a failure."""
-    from warlight_env.protocol.cases import check as run_cases
+    from warlight_env.protocol.conformance import check as run_cases
 
     outcomes = []
     for outcome in run_cases(_split(command), _challenges(challenge)):
@@ -115,8 +115,8 @@ def replay(
     command: Annotated[str, Parameter(help='Command that starts the bot, for example "java -jar bot.jar".')],
     *,
     log: Annotated[Path, Parameter(help="Log of a game, written by `warlight match --log`.")],
-    round: Annotated[Whole, Parameter(help="Round of the answer to print; 0: the last pick.")],
-    seat: Annotated[Whole, Parameter(help="Seat of the bot, counted from 1.")] = 1,
+    round: Annotated[Integer, Parameter(help="Round of the answer to print; 0: the last pick.")],
+    seat: Annotated[Integer, Parameter(help="Seat of the bot, counted from 1.")] = 1,
     challenge: Annotated[
         Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: the version that fits the rules).")
     ] = None,
@@ -130,11 +130,11 @@ def replay(
 
     The bot receives the lines for the player of that seat. The game follows the log, regardless of the bot's answers.
     """
-    from warlight_env.protocol.host import ExternalBot, HostOptions
-    from warlight_env.protocol.replaying import replay_to
+    from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
+    from warlight_env.protocol.replay import replay_to
     from warlight_env.record import GameLog
 
-    options = HostOptions(challenge=None if challenge is None else 1 if challenge == "1" else 2)
+    options = ExternalBotOptions(challenge=None if challenge is None else 1 if challenge == "1" else 2)
     bot = ExternalBot(_split(command), 0, options)
     place = sys.stderr if json else sys.stdout
     tell = (lambda direction, line: print(direction, line, file=place)) if trace else None

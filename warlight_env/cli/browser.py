@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import MapOption, RulesOption, UsageError, Whole, need, read_rules
+from warlight_env.cli.common import Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
 
 #: The opponent of a person who names none.
 OPPONENT = "nash:secs=1"
 
-PortOption = Annotated[Whole, Parameter(name="--port", help="Port of the server; 0 takes any free port.")]
+PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 takes any free port.")]
 HostOption = Annotated[
     str, Parameter(name="--host", help="Address to listen on; the page requires the token in the printed address.")
 ]
@@ -36,7 +36,9 @@ class GameOptions:
     """The command-line options of every way to play in the browser."""
 
     fog: Annotated[bool, Parameter(negative="", help="Play with fog of war.")] = False
-    seed: Annotated[Whole | None, Parameter(help="Seed of the offered regions and the dice (default: random).")] = None
+    seed: Annotated[Integer | None, Parameter(help="Seed of the offered regions and the dice (default: random).")] = (
+        None
+    )
     map: MapOption = "world"
     rules: RulesOption = "thesis"
     games: Annotated[
@@ -112,7 +114,7 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     for person, spec in players:
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
-    need("web", "fastapi", "pydantic", "uvicorn", "websockets")
+    require_extra("web", "fastapi", "pydantic", "uvicorn", "websockets")
     from platformdirs import user_data_path
 
     from warlight_env.engine.board import make_board
@@ -131,7 +133,7 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     check_players(make_board(map_), rules, len(players))
 
     async def first(lobby: Any) -> str:
-        room = await lobby.make(players, map_, rules, options.seed, picks)
+        room = await lobby.create_game(players, map_, rules, options.seed, picks)
         if room.watch_token is not None:
             return f"g/{room.id}?key={room.watch_token}"
         keys = "&".join(f"key{seat}={there.token}" for seat, there in enumerate(room.seats) if there.spec is None)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import CoercionError, Parameter, Token
 
 from warlight_env import output
-from warlight_env.bounded import reason, shown
-from warlight_env.cli.process_end import INTERRUPTED as INTERRUPTED
-from warlight_env.cli.streams import results
+from warlight_env.bounded_io import reason, shown
+from warlight_env.cli.process_exit import INTERRUPTED as INTERRUPTED
+from warlight_env.cli.streams import result_stream
 from warlight_env.errors import InputError, RunError, clipped, did_you_mean
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class FailedCommandError(RunError):
     """An error for a valid command that did not succeed; exit code 1."""
 
 
-def need(extra: str, *libraries: str) -> None:
+def require_extra(extra: str, *libraries: str) -> None:
     """Raise a `FailedCommandError` if libraries of an extra are missing; it names them and the command to install."""
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
@@ -56,13 +56,13 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
 
 
 #: An integer on the command line.
-Whole = Annotated[int, Parameter(converter=_whole)]
+Integer = Annotated[int, Parameter(converter=_whole)]
 
 MapOption = Annotated[str, Parameter(name="--map", help="Name of a bundled map, or a map file.")]
 RulesOption = Annotated[
     str, Parameter(name="--rules", help="Preset of rules, optionally with changes: thesis:fog=true,base_income=6.")
 ]
-SeedOption = Annotated[Whole, Parameter(name="--seed", help="Seed of all random choices.")]
+SeedOption = Annotated[Integer, Parameter(name="--seed", help="Seed of all random choices.")]
 PicksOption = Annotated[
     Literal["random", "agents"],
     Parameter(name="--picks", help="Pick the starting regions at random, or let the bots pick them."),
@@ -72,7 +72,7 @@ BackendOption = Annotated[
     Parameter(name="--backend", help="Run the games in processes on this machine, or on a Ray cluster."),
 ]
 JobsOption = Annotated[
-    Whole | None,
+    Integer | None,
     Parameter(
         name="--jobs",
         help="Number of parallel games; it does not affect the results (default: 1, with ray all CPUs).",
@@ -142,7 +142,7 @@ def print_json(data: Any) -> None:
     text = json.dumps(data, indent=2, ensure_ascii=False)
     text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     try:
-        print(text, file=results(), flush=True)
+        print(text, file=result_stream(), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -174,11 +174,11 @@ def start_game(
 ) -> tuple[Game, tuple[Agent, ...]]:
     """Return a game of a match up to its first round, and its bots by seat."""
     from warlight_env.arena import Match
-    from warlight_env.arena.playing.play import pick_regions
+    from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game
 
     setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()
-    seating = setup.seat(number)
+    seating = setup.make_seating(number)
     picking = "random" if picks == "random" else "play"
     game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]
     pick_regions(game, seating.agents)

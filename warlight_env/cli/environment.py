@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import (
+    Integer,
     JsonOption,
     MapOption,
     RulesOption,
     UsageError,
-    Whole,
     print_json,
     read_rules,
 )
@@ -28,7 +28,7 @@ def info(
     *,
     action: Annotated[str, Parameter(help="Encoding of actions.")] = "factored",
     observation: Annotated[str, Parameter(help="Form of observations.")] = "graph",
-    players: Annotated[Whole, Parameter(help="Number of players, 2 to 6.")] = 2,
+    players: Annotated[Integer, Parameter(help="Number of players, 2 to 6.")] = 2,
     reward: Annotated[str, Parameter(help="Reward: win, or with shaping: regions or income.")] = "win",
     picking: Annotated[
         str, Parameter(help="Starting regions: picked in the episode (play), or at random (random).")

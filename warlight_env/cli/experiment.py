@@ -34,7 +34,7 @@ def list_(*, json: JsonOption = False) -> None:
     rows: list[dict[str, Any]] = []
     for name in MODULES:
         made = experiment(name)
-        settings = ExperimentSettings(by=made.budget or "simulations")
+        settings = ExperimentSettings(budget_type=made.budget or "simulations")
         rows.append(
             {
                 "name": name,
@@ -63,7 +63,7 @@ def run(
     quick: Annotated[
         bool, Parameter(negative="", help="Play a few games with tiny budgets, to test that everything works.")
     ] = False,
-    by: Annotated[
+    budget_type: Annotated[
         Literal["simulations", "seconds"], Parameter(help="Type of budget: the thesis's simulations, or its seconds.")
     ] = "simulations",
     out: Annotated[Path, Parameter(help="Folder with a subfolder for each run.")] = Path("runs"),
@@ -80,10 +80,10 @@ def run(
     play no matches (3.3, 3.10, branching, state-size, growth) run in this process; they ignore jobs and backend.
     """
     from warlight_env.agents.registry import parse
-    from warlight_env.arena.contests.resumable import check_jobs
-    from warlight_env.cli.counting import counting
+    from warlight_env.arena.contests.contest_runner import check_jobs
+    from warlight_env.cli.unit_progress import unit_progress
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
-    from warlight_env.experiments.running import folder_name, run_experiment, to_markdown
+    from warlight_env.experiments.experiment_runner import folder_name, run_experiment, to_markdown
 
     if not names:
         raise UsageError(f"experiment run: name at least one, or all; there are {', '.join(MODULES)}")
@@ -96,10 +96,10 @@ def run(
     for made in chosen:
         of_experiment = []
         for spec in made.agents if agent is None or made.agents == ("",) else agent:
-            settings = ExperimentSettings(spec, made.budget or by, quick, seed, jobs, place)
+            settings = ExperimentSettings(spec, made.budget or budget_type, quick, seed, jobs, place)
             folder = out / folder_name(made.name, settings)
             title = f"{made.name} {spec}".strip()
-            with counting(title, made.units(settings), "units", quiet) as advance:
+            with unit_progress(title, made.units(settings), "units", quiet) as advance:
                 of_experiment.append(run_experiment(made, settings, folder, advance))
             if of_experiment[-1].interrupted:
                 break

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, Whole, print_json
-from warlight_env.cli.tracking import tracking
+from warlight_env.cli.common import FAILURE, OK, Integer, JsonOption, SeedOption, UsageError, print_json
+from warlight_env.cli.task_progress import task_progress
 from warlight_env.tables import align, counted, printable
 
 if TYPE_CHECKING:
-    from warlight_env.record import Entry
+    from warlight_env.record import LogEntry
 
 app = App(
     name="log",
@@ -46,7 +46,7 @@ def verify(
 
     reports: list[dict[str, Any]] = []
     paths = list(_logs(files))
-    with tracking("verifying", quiet) as told:
+    with task_progress("verifying", quiet) as told:
         for done, path in enumerate(paths, 1):
             report: dict[str, Any] = {"file": str(path), "ok": False}
             try:
@@ -95,7 +95,7 @@ def continue_(
     file: Annotated[Path, Parameter(help="Log of a game.")],
     *agents: Annotated[str, Parameter(help="Bots by seat (default: new copies of the bots in the log).")],
     round: Annotated[
-        Whole | None,
+        Integer | None,
         Parameter(
             name="--round", help="Continue from the position after this many rounds (default: the last position)."
         ),
@@ -108,25 +108,27 @@ def continue_(
     ] = None,
     seed: SeedOption = 1,
     max_rounds: Annotated[
-        Whole | None, Parameter(help="Stop after this many rounds in all (default: the limit in the log).")
+        Integer | None, Parameter(help="Stop after this many rounds in all (default: the limit in the log).")
     ] = None,
-    insight: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
+    decision_info: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
     json: JsonOption = False,
 ) -> int:
     """Continue a logged game from any of its rounds, with the same or other bots; the dice are the game's own.
 
     The seed is for the bots' own randomness.
     """
-    if insight and output is None:
-        raise UsageError("--insight needs --output FILE: it goes into the log")
+    if decision_info and output is None:
+        raise UsageError("--decision-info needs --output FILE: it goes into the log")
     if max_rounds is not None and max_rounds < 1:
         raise UsageError(f"--max-rounds {max_rounds}: must be at least 1")
-    from warlight_env.arena import play_on
+    from warlight_env.arena import continue_game
     from warlight_env.record import GameLog, ReplayError
 
     log = GameLog.load(file)
     try:
-        played = play_on(log, round, agents or None, seed=seed, max_rounds=max_rounds, path=output, insight=insight)
+        played = continue_game(
+            log, round, agents or None, seed=seed, max_rounds=max_rounds, path=output, insight=decision_info
+        )
     except ReplayError as error:
         raise UsageError(f"{file}: {error}") from None
     end, start = played.end, played.header.continues
@@ -160,7 +162,7 @@ def list_(
         Literal["complete", "incomplete", "failed", "unreadable"] | None,
         Parameter(help="List only logs with this status."),
     ] = None,
-    last: Annotated[Whole | None, Parameter(help="List only the last logs, at most this many.")] = None,
+    last: Annotated[Integer | None, Parameter(help="List only the last logs, at most this many.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -173,7 +175,7 @@ def list_(
     from warlight_env.record import LogIndex
 
     with LogIndex(folder) as index:
-        with tracking("reading logs", quiet) as told:
+        with task_progress("reading logs", quiet) as told:
             index.refresh(told)
         entries = index.entries(agent, status)
         notices = index.notices
@@ -192,7 +194,7 @@ def list_(
     return OK
 
 
-def _data(entry: Entry) -> dict[str, Any]:
+def _data(entry: LogEntry) -> dict[str, Any]:
     """Return an entry as plain data for JSON; seats and games are counted from 1."""
     data: dict[str, Any] = {
         "log": entry.path, "status": entry.status, "players": list(entry.players),
@@ -202,7 +204,7 @@ def _data(entry: Entry) -> dict[str, Any]:
     return {**data, "reason": entry.reason} if entry.status == "unreadable" else data
 
 
-def _cells(entry: Entry) -> tuple[str, ...]:
+def _cells(entry: LogEntry) -> tuple[str, ...]:
     if entry.status == "unreadable":
         return entry.path, "", "", "", "", "", f"unreadable: {entry.reason}"
     winner = "draw" if entry.status == "complete" else ""

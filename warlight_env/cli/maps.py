@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.bounded import shown
+from warlight_env.bounded_io import shown
 from warlight_env.cli.common import (
     FAILURE,
     OK,
+    Integer,
     JsonOption,
     SeedOption,
     UsageError,
-    Whole,
     print_json,
     write_file,
 )
@@ -185,9 +185,9 @@ def convert(
 @app.command
 def generate(
     *,
-    regions: Annotated[Whole, Parameter(help="Number of regions, 3 to 400.")] = 42,
+    regions: Annotated[Integer, Parameter(help="Number of regions, 3 to 400.")] = 42,
     super_regions: Annotated[
-        Whole | None, Parameter(help="Number of super regions (default: one per 6.5 regions).")
+        Integer | None, Parameter(help="Number of super regions (default: one per 6.5 regions).")
     ] = None,
     seed: SeedOption = 1,
     name: Annotated[str | None, Parameter(help="Name of the map.")] = None,

@@ -12,6 +12,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
+    Integer,
     JobsOption,
     JsonOption,
     MapOption,
@@ -20,7 +21,6 @@ from warlight_env.cli.common import (
     RulesOption,
     SeedOption,
     UsageError,
-    Whole,
     print_json,
     read_backend,
     read_rules,
@@ -35,7 +35,7 @@ def match(
         str, Parameter(help="Two to six bots, for example random, random:chunks=5, mcts:1s or mcts:457.")
     ],
     games: Annotated[
-        Whole | None,
+        Integer | None,
         Parameter(
             name=["--games", "-n"],
             help="Number of games (default: 200); with --sprt the maximum (default: 20000). With "
@@ -90,12 +90,12 @@ def match(
         Path | None,
         Parameter(name="--log", help="Folder for a log of each game; see warlight replay and warlight log."),
     ] = None,
-    insight: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False,
+    decision_info: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False,
     backend: BackendOption = "local",
     ray_address: RayAddressOption = None,
     picks: PicksOption = "random",
     max_rounds: Annotated[
-        Whole | None,
+        Integer | None,
         Parameter(help="Stop a game after this many rounds, as a draw (default: the rules' limit, or 500)."),
     ] = None,
     map: MapOption = "world",
@@ -110,17 +110,17 @@ def match(
     Seats rotate from game to game. Ctrl-C ends the match and reports the finished games.
     """
     from warlight_env.arena import Match, Sprt
-    from warlight_env.cli.progress import make_progress
+    from warlight_env.cli.match_progress import make_progress
 
-    if insight and log is None:
-        raise UsageError("--insight needs --log FOLDER: it goes into the logs")
+    if decision_info and log is None:
+        raise UsageError("--decision-info needs --log FOLDER: it goes into the logs")
     if games is None:
         games = GAMES if sprt is None else GAMES_WITH_TEST
     asked = Match(
         agents, games=games, seed=seed, map=map, rules=read_rules(rules), paired=paired, picks=picks,
         max_rounds=max_rounds, jobs=jobs, stop=None if sprt is None else Sprt.parse(sprt),
         clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=on_crash, on_late=on_late,
-        log=log, insight=insight,
+        log=log, insight=decision_info,
     )  # fmt: skip
     place = read_backend(backend, ray_address)
     if not quiet and asked.contest().n_games > games:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from warlight_env.cli.common import (
+    Integer,
     MapOption,
     RulesOption,
     SeedOption,
     UsageError,
-    Whole,
     start_game,
     write_file,
 )
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def picture(
     *agents: Annotated[str, Parameter(help="Two to six bots (default: random aggressive).")],
     seed: SeedOption = 1,
-    rounds: Annotated[Whole, Parameter(help="Number of rounds to play before the picture.")] = 8,
+    rounds: Annotated[Integer, Parameter(help="Number of rounds to play before the picture.")] = 8,
     output: Annotated[
         Path | None,
         Parameter(name=["--output", "-o"], help="Output file, .svg or .png (default: SVG on standard output)."),
@@ -43,7 +43,7 @@ def picture(
     suffix = ".svg" if output is None else output.suffix.lower()
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--output {output}: must end in .svg or .png")
-    from warlight_env.arena.playing.play import ask_orders, play_rounds
+    from warlight_env.arena.games.game_loop import ask_orders, play_rounds
     from warlight_env.render import ShownPosition, to_rgb, to_svg
 
     with reserved_output():

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import OK, UsageError, Whole
-from warlight_env.cli.narration import show_position, tell_round
-from warlight_env.cli.tracking import tracking
+from warlight_env.cli.common import OK, Integer, UsageError
+from warlight_env.cli.round_text import describe_round, show_position
+from warlight_env.cli.task_progress import task_progress
 from warlight_env.output import check_output
 from warlight_env.tables import counted, printable
 
@@ -42,17 +42,20 @@ def replay(
     ] = None,
     mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None,
     round: Annotated[
-        Whole | None, Parameter(name="--round", help="Show only the position after this many rounds.")
+        Integer | None, Parameter(name="--round", help="Show only the position after this many rounds.")
     ] = None,
     seat: Annotated[
-        Whole | None, Parameter(help="Under fog: show only what the player on this seat saw; seats are counted from 1.")
+        Integer | None,
+        Parameter(help="Under fog: show only what the player on this seat saw; seats are counted from 1."),
     ] = None,
-    insight: Annotated[
+    decision_info: Annotated[
         bool,
-        Parameter(negative="", help="Show the bots' reasoning, if the log contains it (match … --log … --insight)."),
+        Parameter(
+            negative="", help="Show the bots' reasoning, if the log contains it (match … --log … --decision-info)."
+        ),
     ] = False,
     orders: Annotated[bool, Parameter(help="In pictures, draw the orders of the next round as arrows.")] = True,
-    width: Annotated[Whole, Parameter(help="Width of pictures in pixels, 200 to 4000.")] = 960,
+    width: Annotated[Integer, Parameter(help="Width of pictures in pixels, 200 to 4000.")] = 960,
     delay: Annotated[float, Parameter(help="Time to show each position, in seconds.")] = 0.7,
     quiet: Annotated[
         bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
@@ -79,25 +82,27 @@ def replay(
         raise UsageError(f"{file}: cut off before the game's first position")
     shown = frames(log, round, None if seat is None else seat - 1, orders=orders)
     if text or not (html or svg or gif or mp4):
-        _tell(log, shown, None if seat is None else seat - 1, insight, delay)
+        _print_rounds(log, shown, None if seat is None else seat - 1, decision_info, delay)
     if html is not None:
         from warlight_env.web.export import write_html
 
         write_html(log, html, seat=None if seat is None else seat - 1)
         print(f"{html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
     if svg is not None:
-        with tracking("pictures", quiet) as told:
+        with task_progress("pictures", quiet) as told:
             write_svgs(shown, svg, width, lambda done: told(done, len(shown)))
         print(f"{svg}: {counted(len(shown), 'picture')}", file=sys.stderr)
     for path, write in ((gif, write_gif), (mp4, write_mp4)):
         if path is not None:
-            with tracking(path.name, quiet) as told:
+            with task_progress(path.name, quiet) as told:
                 write(shown, path, width, delay, lambda done: told(done, len(shown)))
             print(f"{path}: {counted(len(shown), 'position')}", file=sys.stderr)
     return OK
 
 
-def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: bool, delay: float) -> None:
+def _print_rounds(
+    log: GameLog, shown: list[ReplayFrame], player: int | None, decision_info: bool, delay: float
+) -> None:
     """Print the positions in the terminal, each with the events before it."""
     from warlight_env.record import result_of
 
@@ -112,10 +117,10 @@ def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: b
             turns = {p: o for p, o in enumerate(log.rounds[number - 1].orders) if o is not None}
             if eyes is not None:
                 result, turns = result.seen_by(eyes), {p: o for p, o in turns.items() if p == eyes}
-            lines += tell_round(log.header.map, names, turns, result)
-        if insight:
+            lines += describe_round(log.header.map, names, turns, result)
+        if decision_info:
             lines += _thoughts(log, number, names, eyes)
-        lines += (f.told(names[f.player]) for f in log.failures if f.round == number)
+        lines += (f.describe(names[f.player]) for f in log.failures if f.round == number)
         if live and index:
             time.sleep(delay)
         base = log.header.rules.base_income
@@ -126,7 +131,7 @@ def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: b
     if shown[-1].position.round == len(log.rounds):
         for failure in log.failures:
             if failure.round > len(log.rounds):  # the log lacks the round of this failure, which ended the game
-                print(printable(failure.told(names[failure.player])))
+                print(printable(failure.describe(names[failure.player])))
         if log.draw is not None:
             print(printable(f"{', '.join(names[p] for p in log.draw.players)} agreed on a draw"))
         print(printable(_outcome(log, names)))

@@ -49,14 +49,14 @@ def widen_narrow_terminal() -> None:
         os.environ["COLUMNS"] = str(COLUMNS)
 
 
-def results() -> TextIO:
+def result_stream() -> TextIO:
     """Return the stream to which a command writes its result."""
     return sys.stdout if _results is None else _results
 
 
 @contextlib.contextmanager
 def reserved_output() -> Iterator[None]:
-    """Keep standard output for `results`; in this context, all other output goes to standard error.
+    """Keep standard output for `result_stream`; in this context, all other output goes to standard error.
 
     This holds for Python (agents, libraries), for C code, and for processes that start in this context.
     """

@@ -22,7 +22,7 @@ from warlight_env.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from warlight_env.arena.playing.play import GameRecord
+    from warlight_env.arena.games.game_loop import GameRecord
 
 QuietOption = Annotated[
     bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
@@ -59,12 +59,12 @@ def tournament(
     ```
     """
     from warlight_env.arena.contests.append_only import RunFolderError
-    from warlight_env.arena.contests.resumable import play_contests
+    from warlight_env.arena.contests.contest_runner import play_contests
     from warlight_env.arena.ratings.skill import openskill_model
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
-    from warlight_env.cli.counting import counting
+    from warlight_env.cli.unit_progress import unit_progress
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
@@ -75,7 +75,7 @@ def tournament(
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)
     with FolderLock(folder, in_use=RunFolderError) as lock:
-        with counting(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
+        with unit_progress(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
 
             def tell(key: str, records: Sequence[GameRecord]) -> None:
                 advance(len(records), key)

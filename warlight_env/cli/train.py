@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import JsonOption, UsageError, Whole, need, print_json
-from warlight_env.cli.counting import counting
+from warlight_env.cli.common import Integer, JsonOption, UsageError, print_json, require_extra
 from warlight_env.cli.tournament import BackendOption, QuietOption
+from warlight_env.cli.unit_progress import unit_progress
 
 if TYPE_CHECKING:
     from warlight_env.train.common.journal import Journal
@@ -44,7 +44,7 @@ class RunOptions:
         ),
     ] = None
     quick: Annotated[bool, Parameter(negative="", help="Play very few games, to test that everything works.")] = False
-    jobs: Annotated[Whole, Parameter(help="Number of parallel games or threads; it does not affect the results.")] = 1
+    jobs: Annotated[Integer, Parameter(help="Number of parallel games or threads; it does not affect the results.")] = 1
     backend: BackendOption = "local"
     json: JsonOption = False
     quiet: QuietOption = False
@@ -130,7 +130,7 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     parameters = ["army", "sharpness", "c"]
     ```
     """
-    need("train", "cma", "matplotlib")
+    require_extra("train", "cma", "matplotlib")
     from warlight_env.train.evolution.run import Evolution
     from warlight_env.train.evolution.settings import EvolveSettings
 
@@ -151,7 +151,7 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     learning_rate = 0.03
     ```
     """
-    need("train", "matplotlib")
+    require_extra("train", "matplotlib")
     from warlight_env.train.td.run import TdRun
     from warlight_env.train.td.settings import TdSettings
 
@@ -175,7 +175,7 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     players = [0.55, 0.15, 0.3]                       # shares of games of 2, 3 and 4 players
     ```
     """
-    need("train", "torch", "matplotlib")
+    require_extra("train", "torch", "matplotlib")
     from warlight_env.train.value.run import ValueRun
     from warlight_env.train.value.settings import ValueSettings
 
@@ -199,7 +199,7 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
     players = [0.8, 0.1, 0.1]                         # shares of games of 2, 3 and 4 players
     ```
     """
-    need("train", "torch", "matplotlib")
+    require_extra("train", "torch", "matplotlib")
     from warlight_env.train.exit.run import ExitRun
     from warlight_env.train.exit.settings import ExitSettings
 
@@ -231,7 +231,7 @@ def ppo(
     ```
     """
     if options.plain(file).get("action") == "turns":
-        need("train", "torch", "torchrl", "matplotlib", "tensorboard")
+        require_extra("train", "torch", "torchrl", "matplotlib", "tensorboard")
         from warlight_env.train.turn_ppo.run import TurnPpoRun
         from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
@@ -239,7 +239,7 @@ def ppo(
         return
     if device != "cpu":
         raise UsageError(f'--device {device}: only with action = "turns"')
-    need("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
+    require_extra("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
     from warlight_env.train.sb3_ppo.run import Sb3PpoRun
     from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 
@@ -252,7 +252,7 @@ def _train(
     """Run a trainer with settings of that kind, and print its result; more: arguments of the trainer."""
     settings = options.settings(kind, file)
     with options.journal(trainer.command, file, settings) as journal:
-        with counting(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:
+        with unit_progress(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:
 
             def say(entry: dict[str, Any]) -> None:
                 if trainer.is_unit(entry):
@@ -264,7 +264,7 @@ def _train(
             run = trainer(settings, journal, options.jobs, options.backend, say, **more)
             found = run.run()
         games = 2 * settings.holdout_pairs * len(run.pairs(found))
-        with counting("final match", games, "games", options.quiet) as advance:
+        with unit_progress("final match", games, "games", options.quiet) as advance:
             result = run.finish(found, advance)
         _tell(result, journal.folder, options.json, trainer.artifact_name)
 

@@ -11,15 +11,15 @@ from cyclopts import Parameter
 
 from warlight_env.cli.browser import BrowserOption, HostOption, PortOption, watch_live
 from warlight_env.cli.common import (
+    Integer,
     MapOption,
     PicksOption,
     RulesOption,
     SeedOption,
     UsageError,
-    Whole,
     start_game,
 )
-from warlight_env.cli.narration import show_position, tell_round
+from warlight_env.cli.round_text import describe_round, show_position
 from warlight_env.tables import counted
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def watch(
     *agents: Annotated[str, Parameter(help="Two to six bots, for example random or random:chunks=5.")],
     seed: SeedOption = 1,
-    game: Annotated[Whole, Parameter(help="Number of the game in the match with this seed, from 1.")] = 1,
+    game: Annotated[Integer, Parameter(help="Number of the game in the match with this seed, from 1.")] = 1,
     delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5,
-    rounds: Annotated[Whole | None, Parameter(help="Stop after this many rounds.")] = None,
+    rounds: Annotated[Integer | None, Parameter(help="Stop after this many rounds.")] = None,
     picks: PicksOption = "random",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
@@ -60,7 +60,7 @@ def watch(
         raise UsageError(f"--delay {delay}: must be 0 to 3600 seconds")
     if rounds is not None and rounds < 1:
         raise UsageError(f"--rounds {rounds}: must be at least 1")
-    from warlight_env.arena.playing.play import play_rounds, round_limit
+    from warlight_env.arena.games.game_loop import play_rounds, round_limit
 
     played, bots = start_game(agents, map, rules, seed, picks, game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
@@ -70,7 +70,7 @@ def watch(
     for orders, result in play_rounds(played, bots, limit):
         if terminal:
             time.sleep(delay)
-        _show(played, names, list(tell_round(played.map, names, orders, result)), terminal)
+        _show(played, names, list(describe_round(played.map, names, orders, result)), terminal)
     print(_outcome(played, names))
 
 

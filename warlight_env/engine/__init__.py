@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from warlight_env.lazy import loaded_on_use
+from warlight_env.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from warlight_env.engine.board import Board, MapLike, make_board
@@ -49,4 +49,4 @@ __all__ = [
 ]
 
 
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

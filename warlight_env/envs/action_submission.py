@@ -13,7 +13,7 @@ from warlight_env.agents.context import Context, picker_signature, policy_signat
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.arguments import index, short_repr
-from warlight_env.array_arguments import fitting
+from warlight_env.array_arguments import checked_array
 from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
@@ -24,7 +24,7 @@ from warlight_env.envs.core_protocol import Core
 from warlight_env.envs.step import MOST_ILLEGAL, submit_actions, submit_and_resolve, submit_policy_turns
 from warlight_env.envs.views import view
 from warlight_env.errors import InputError
-from warlight_env.step_results import tell_dropped
+from warlight_env.step_results import dropped_orders
 
 _NOTHING = "; nothing played"
 #: As dtypes, because comparisons of dtypes are faster than those of scalar types.
@@ -62,9 +62,9 @@ def submit_rows(
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted
     # Kernels take rows of either dtype: int8 rows of a large batch need an eighth of the memory traffic.
-    actions = fitting(actions, "actions", _INT8 if small else _INT64, shape, converted)
+    actions = checked_array(actions, "actions", _INT8 if small else _INT64, shape, converted)
     if dropped is not None:
-        dropped = fitting(dropped, "dropped", np.int32, (core.batch, core.players))
+        dropped = checked_array(dropped, "dropped", np.int32, (core.batch, core.players))
     before = out.illegal.copy()
     out.illegal[:] = 0 if dropped is None else dropped
     if on:
@@ -99,7 +99,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
             core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
         )
         if core.round_history is not None:
-            core.round_history.drop(b, player, tell_dropped(player, choice, reasons))
+            core.round_history.drop(b, player, dropped_orders(player, choice, reasons))
     else:
         wished, dropped = _wishes(shown, choice)
         count = len(wished)
@@ -134,7 +134,7 @@ def submit_policy(
     if context is None:
         context = make_context(core.board, core.params, core.players, THESIS)
     batch, players = core.batch, core.players
-    own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
+    own = checked_array(rngs, "rngs", np.uint64, (batch, players, 2))
     if not rngs.flags.writeable:
         raise InputError("rngs must be writeable, because bots advance their generators")
     ready, drawn = core.turns.status.copy(), own.copy()
@@ -145,9 +145,9 @@ def submit_policy(
                 context,
                 _address_of(policy_signature, policy),
                 _address_of(picker_signature, pick),
-                fitting(chosen, "chosen", np.int16, (batch, players)),
+                checked_array(chosen, "chosen", np.int16, (batch, players)),
                 index(number, "number", 2**15),
-                fitting(after, "after", np.int8, (batch,)),
+                checked_array(after, "after", np.int8, (batch,)),
                 own,
             )
     except BaseException:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.array_arguments import array_of, fitting, integer_array
+from warlight_env.array_arguments import array_of, checked_array, integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.memory import in_one_block
 from warlight_env.envs.actions.batches import part_of
@@ -122,7 +122,7 @@ class PaddedSpaces:
         dropped = np.zeros(batch, np.int32)
         if name == "factored":
             said = integer_array(actions, (batch, sum(map_limits)), "actions")
-            wide: I64 = fitting(said, "actions", np.int64, said.shape)
+            wide: I64 = checked_array(said, "actions", np.int64, said.shape)
             if wide.view(np.uint64).max(initial=0) >= VALUES:
                 self._check(parts, wide, VALUES, acting)
             return wide, dropped

@@ -16,7 +16,7 @@ from warlight_env import maps
 from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.arguments import check_flag, integers_of
-from warlight_env.array_arguments import fitting
+from warlight_env.array_arguments import checked_array
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
@@ -51,10 +51,10 @@ from warlight_env.envs.step import GameBatch, Turns, Work, begin, make_turns, ma
 from warlight_env.errors import InputError
 from warlight_env.features.columns import observed_features
 from warlight_env.game import Game
-from warlight_env.ownership import OneThread, UseLock, unchecked
+from warlight_env.thread_ownership import SingleThreaded, UseLock, unchecked
 
 
-class EnvCore(OneThread):
+class EnvCore(SingleThreaded):
     """B games of P players; one step is one round (or pick, or part of a turn) of every game.
 
     The results of a step are in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
@@ -322,7 +322,7 @@ class EnvCore(OneThread):
     ) -> None:
         """Submit actions, the first half of `step`, for players with acting int8[B, S] not 0 (None: all)."""
         everybody = self.row_buffers.everybody
-        acting = everybody if acting is None else fitting(acting, "acting", np.int8, everybody.shape)
+        acting = everybody if acting is None else checked_array(acting, "acting", np.int8, everybody.shape)
         action_submission.submit_rows(self, actions, dropped, acting, False)
 
     def submit_choice(self, b: int, player: int, choice: Choice) -> None:
@@ -372,7 +372,7 @@ class EnvCore(OneThread):
         """Resolve inside `rollback_on_error`: if a user's reward raises, the rounds are played without rewards."""
         earlier = None if self.custom_reward is None else some_games(self.games(), np.arange(self.batch))
         every = self.row_buffers.every_game
-        selected = every if selected is None else fitting(selected, "selected", np.int8, (self.batch,))
+        selected = every if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
         told = self.round_history
         owners = None if told is None else told.before(self.state, self.out.live, self.turns, selected)
         resolve(self.game_batch, selected)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.arguments import index, is_integer, short_repr
-from warlight_env.array_arguments import fitting
+from warlight_env.array_arguments import checked_array
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError
@@ -326,7 +326,7 @@ class Episodes:
         Raises InputError for invalid actions and for an `acting` of another shape. Exceptions of an opponent or of a
         custom reward pass through. In all these cases no game steps.
         """
-        moves = self._everybody if acting is None else fitting(acting, "acting", np.int8, (self.batch,))
+        moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()

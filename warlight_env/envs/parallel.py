@@ -32,7 +32,7 @@ from warlight_env.envs.seeds import checked_seed
 from warlight_env.envs.state_vector import state_space, state_vector
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features, state_features
-from warlight_env.ownership import OneThread, UseLock
+from warlight_env.thread_ownership import SingleThreaded, UseLock
 
 Observations = dict[str, Any]
 Infos = dict[str, dict[str, Any]]
@@ -46,7 +46,7 @@ class EnvState:
     random: dict[str, Any] | None
 
 
-class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
+class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     """Warlight for two to six players who submit their orders at the same time.
 
     ## Description

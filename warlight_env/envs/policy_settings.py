@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
@@ -76,8 +76,8 @@ class PolicySettings:
         path = beside(model)
         if not path.exists():
             return None
-        text = bounded.read_text(path, bounded.SETTINGS_BYTES, PolicySettingsError, "settings of a policy")
-        told = bounded.parse_json(text, str(path), PolicySettingsError)
+        text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, PolicySettingsError, "settings of a policy")
+        told = bounded_io.parse_json(text, str(path), PolicySettingsError)
         try:
             if told.pop("version") != VERSION:
                 raise InputError(f"version must be {VERSION}")

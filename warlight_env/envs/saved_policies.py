@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arguments import check_flag, path_of
 from warlight_env.errors import InputError
 
@@ -66,7 +66,7 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
             "use load_policy(path, trust=True) for opponent=…, or --trust of warlight bench"
         )
     try:
-        with bounded.open_file(path) as file, zipfile.ZipFile(file) as archive:
+        with bounded_io.open_file(path) as file, zipfile.ZipFile(file) as archive:
             module = json.loads(archive.read("data"))["policy_class"]["__module__"]
     except OSError as error:
         raise SavedPolicyError(f"{path}: not a saved policy: {error.strerror or error}") from None

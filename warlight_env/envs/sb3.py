@@ -31,13 +31,13 @@ from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.output import replacing, write_errors, write_file
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 #: Options of `reset`.
 _OPTIONS: Final = ("start", "seat")
 
 
-class WarlightVecEnv(OneThread, VecEnv):
+class WarlightVecEnv(SingleThreaded, VecEnv):
     """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
     Games that end restart in the same step. ``infos[b]`` has the entries of `WarlightEnv`, except the mask, and the

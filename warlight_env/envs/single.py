@@ -23,10 +23,10 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
+class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
     Warlight for one learner against 1 to 5 opponents inside the environment. All players submit a turn at the same

@@ -19,10 +19,10 @@ from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds, seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
+class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
     """B games of `WarlightEnv` at once; the step is compiled code if all opponents are bots that are kernels.
 
     The results equal those of B single environments. ``infos["action_mask"]`` is the flat mask, int8[B, M].

@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Protocol
 
 from warlight_env import maps
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.game_loop import Picks
+from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
-from warlight_env.experiments.players import By, Contender
-from warlight_env.experiments.rows import Row, WinLoss, number_row, share_row
-from warlight_env.experiments.units import UnitFolder, measured
+from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
+from warlight_env.experiments.measurement_folder import MeasurementFolder, run_measurement
+from warlight_env.experiments.players import BudgetType, Contender
+from warlight_env.experiments.rows import Row, WinLoss, number_row, win_rate_row
 from warlight_env.folder_lock import FolderLock
 
 #: Number of games of a row in a quick run, which only tests that everything works.
 QUICK_GAMES = 2
 
 #: For estimates of a run's duration: rounds of a game, and simulations per second on one core.
-ROUNDS, RATE = 30, 8000
+ROUNDS, SIMULATIONS_PER_SECOND = 30, 8000
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Experiment(Protocol):
         ...
 
     @property
-    def budget(self) -> By | None:
+    def budget(self) -> BudgetType | None:
         """The only sensible kind of budget; None: both kinds."""
         ...
 
@@ -72,7 +72,7 @@ class Experiment(Protocol):
         """Return the estimated time on one core, in seconds."""
         ...
 
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
         """Run the experiment, or continue a run in the folder."""
         ...
 
@@ -82,7 +82,7 @@ AGENTS = ("mcts_thesis",)
 
 
 @dataclass(frozen=True)
-class Duel:
+class Matchup:
     """A row of a table: matches of one side against another, with the thesis's score of the first."""
 
     label: str
@@ -99,19 +99,21 @@ class MatchTable:
     name: str
     title: str
     setting: str
-    duels: tuple[Duel, ...]
+    matchups: tuple[Matchup, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
     rounds: float | None = None  #: mean rounds of a game in the thesis; if given, rows are lengths of games
     agents: tuple[str, ...] = AGENTS
-    budget: By | None = None
+    budget: BudgetType | None = None
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """Return the rows as contests."""
         found = []
-        for i, duel in enumerate(self.duels):
-            sides = tuple(p.source(settings.agent, settings.by, settings.quick) for p in (duel.first, duel.second))
-            setup = Setup(
+        for i, matchup in enumerate(self.matchups):
+            sides = tuple(
+                p.source(settings.agent, settings.budget_type, settings.quick) for p in (matchup.first, matchup.second)
+            )
+            setup = MatchSetup(
                 agents=sides,
                 map=maps.load("world"),
                 rules=self.rules,
@@ -120,7 +122,7 @@ class MatchTable:
                 picks=self.picks,
                 max_rounds=None,
             )
-            found.append(Contest(duel.label, setup, QUICK_GAMES if settings.quick else duel.games))
+            found.append(Contest(matchup.label, setup, QUICK_GAMES if settings.quick else matchup.games))
         return found
 
     def units(self, settings: ExperimentSettings) -> int:
@@ -128,31 +130,31 @@ class MatchTable:
 
     def seconds(self, settings: ExperimentSettings) -> float:
         total = 0.0
-        for duel in self.duels:
-            games = QUICK_GAMES if settings.quick else duel.games
-            for player in (duel.first, duel.second):
-                if settings.by == "seconds":
+        for matchup in self.matchups:
+            games = QUICK_GAMES if settings.quick else matchup.games
+            for player in (matchup.first, matchup.second):
+                if settings.budget_type == "seconds":
                     total += games * ROUNDS * (player.seconds or 0.0) * player.threads
                 else:
-                    total += games * ROUNDS * player.simulations() / RATE
+                    total += games * ROUNDS * player.simulations() / SIMULATIONS_PER_SECOND
         return total
 
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
         rows = []
-        for duel in self.duels:
-            records = results[duel.label].records
+        for matchup in self.matchups:
+            records = results[matchup.label].records
             if not records:
                 continue
             if self.rounds is not None:
                 lengths = [[float(record.rounds)] for record in records]
-                rows.append(number_row(duel.label, lengths, "mean", self.rounds, "games"))
+                rows.append(number_row(matchup.label, lengths, "mean", self.rounds, "games"))
                 continue
             wins, losses = (sum(record.winner == side for record in records) for side in (0, 1))
-            rows.append(share_row(duel.label, wins, losses, len(records) - wins - losses, duel.thesis))
+            rows.append(win_rate_row(matchup.label, wins, losses, len(records) - wins - losses, matchup.thesis))
         seconds = sum(record.seconds for result in results.values() for record in result.records)
         return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
 
@@ -177,7 +179,7 @@ class Measurement:
     cost: float
     quick_count: int = 2
     agents: tuple[str, ...] = AGENTS
-    budget: By | None = None
+    budget: BudgetType | None = None
 
     def units(self, settings: ExperimentSettings) -> int:
         return self.quick_count if settings.quick else self.count
@@ -185,7 +187,7 @@ class Measurement:
     def seconds(self, settings: ExperimentSettings) -> float:
         return self.units(settings) * self.cost
 
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
-        units = UnitFolder(folder, self.name, self.units(settings), settings)
-        found, interrupted, seconds = measured(units, lambda unit: self.measure(settings, unit), advance)
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
+        units = MeasurementFolder(folder, self.name, self.units(settings), settings)
+        found, interrupted, seconds = run_measurement(units, lambda unit: self.measure(settings, unit), advance)
         return ExperimentOutcome(self.summary(found, settings) if found else [], interrupted, seconds)

@@ -1,7 +1,7 @@
 """The number of turns in a position."""
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.measuring import measure_branching, summarise_branching
+from warlight_env.experiments.measurements import measure_branching, summarise_branching
 
 TABLE = Measurement(
     name="branching",

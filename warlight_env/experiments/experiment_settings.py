@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.experiments.players import By
+from warlight_env.experiments.players import BudgetType
 
 #: Receives the number of newly finished units, and their name.
-Advance = Callable[[int, str], None]
+OnProgress = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class ExperimentSettings:
     """The settings of a run. As in `play_contests`, jobs and backend change only the time."""
 
     agent: str = "mcts_thesis"
-    by: By = "simulations"
+    budget_type: BudgetType = "simulations"
     quick: bool = False
     seed: int = 1
     jobs: int | None = None

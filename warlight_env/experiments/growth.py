@@ -1,7 +1,7 @@
 """Income of players without opposition."""
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.growing import measure_growth, summarise_growth
+from warlight_env.experiments.growth_measurement import measure_growth, summarise_growth
 
 TABLE = Measurement(
     name="growth",

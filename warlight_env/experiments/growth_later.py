@@ -3,7 +3,7 @@
 from functools import partial
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.growing import measure_growth, summarise_growth
+from warlight_env.experiments.growth_measurement import measure_growth, summarise_growth
 
 TABLE = Measurement(
     name="growth-later",
@@ -11,7 +11,7 @@ TABLE = Measurement(
     setting=(
         "As `growth-best`, but turns are compared by the mean income after the twelfth round, and eight are played."
     ),
-    measure=partial(measure_growth, beyond=4),
+    measure=partial(measure_growth, horizon=4),
     summary=summarise_growth,
     count=200,
     cost=2.0,

@@ -1,6 +1,6 @@
 """The best number of rounds in a simulation before the evaluation of its position."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 from warlight_env.experiments.players import with_parameters
 
 SECONDS = 0.03
@@ -8,14 +8,16 @@ LENGTHS = (1, 2, 5, 10)
 LONGEST = 20
 
 
-def _duel(agent: str, length: int, theirs: float | None = None, sample: str = "") -> Field:
+def _comparison(agent: str, length: int, published: float | None = None, sample: str = "") -> Comparison:
     sides = tuple(
         Side(with_parameters(agent, {"rounds": str(rounds)}), seconds=SECONDS) for rounds in (length, LONGEST)
     )
-    return Field(f"{agent.split(':')[0]}: {length} against {LONGEST}", sides, 160, theirs=theirs, theirs_sample=sample)
+    return Comparison(
+        f"{agent.split(':')[0]}: {length} against {LONGEST}", sides, 160, published=published, published_sample=sample
+    )
 
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-cut-playouts",
     title="Simulations cut after 1, 2, 5 and 10 rounds against 20, at equal time",
     setting=(
@@ -26,8 +28,8 @@ TABLE = FieldTable(
         "for THUD!, flat Monte Carlo was the stronger the shorter its simulations, down to 5 plies, and 5 beat 20 "
         "in 98.4 per cent; for the tree search it made no clear difference (a student's project, Olomouc)."
     ),
-    fields=(
-        *(_duel("flat_mc", n, *((0.984, "5 plies against 20") if n == 5 else ())) for n in LENGTHS),
-        *(_duel(TREE, n) for n in LENGTHS),
+    comparisons=(
+        *(_comparison("flat_mc", n, *((0.984, "5 plies against 20") if n == 5 else ())) for n in LENGTHS),
+        *(_comparison(TREE, n) for n in LENGTHS),
     ),
 )

@@ -1,8 +1,8 @@
 """The best choice of the root's child as the answer."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-final-child",
     title="The final child: max, max-robust and secure against robust",
     setting=(
@@ -14,8 +14,8 @@ TABLE = FieldTable(
         "these ways to choose were tried for THUD! (a student's project, Olomouc); no figures of theirs stand "
         "beside ours."
     ),
-    fields=tuple(
-        Field(
+    comparisons=tuple(
+        Comparison(
             f"{final} against robust",
             (Side(f"{TREE},final_move={final}", 150), Side(f"{TREE},final_move=robust", 150)),
             400,

@@ -1,6 +1,6 @@
 """The value of ideas that the authors of Max^N for Dice Wars did not test."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 
 PLAIN = "maxn:depth=4,breadth=3"
 
@@ -14,12 +14,12 @@ OPTIONS = {
 }
 
 
-def _on(term: str, weight: float) -> Field:
+def _on(term: str, weight: float) -> Comparison:
     sides = (Side(f"{PLAIN},{OPTIONS[term]}={weight:g}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
-    return Field(f"{term}={weight:g}, against three without", sides, games=300, rounds=120)
+    return Comparison(f"{term}={weight:g}, against three without", sides, games=300, rounds=120)
 
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-maxn-terms",
     title="Max^N with terms of the battles' and positions' value",
     setting=(
@@ -32,7 +32,7 @@ TABLE = FieldTable(
         "the size of the largest connected territory was the whole value of a position; the other three are ideas "
         "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
-    fields=tuple(
+    comparisons=tuple(
         _on(term, weight)
         for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))
         for weight in weights

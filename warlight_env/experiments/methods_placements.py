@@ -1,6 +1,6 @@
 """The best value of a simulation's result in games of four."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 
 SIMULATIONS = 91
 SHARES = Side(TREE, SIMULATIONS)
@@ -10,18 +10,18 @@ def _placed(alpha: float, beta: float) -> Side:
     return Side(f"{TREE},utility=placements,alpha={alpha:g},beta={beta:g}", SIMULATIONS)
 
 
-def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None, map: str = "small") -> Field:
+def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None, map: str = "small") -> Comparison:
     games, rounds = (300, 40) if map == "small" else (100, 60)
     sample = "" if theirs is None else "of games"
     sides = (one, other, one, other)
-    return Field(
-        f"{map}: {label}", sides, games, team=(0, 2), map=map, theirs=theirs, theirs_sample=sample, rounds=rounds
+    return Comparison(
+        f"{map}: {label}", sides, games, team=(0, 2), map=map, published=theirs, published_sample=sample, rounds=rounds
     )
 
 
 HIGH_OR_LOW_ALPHA = ("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5, 0.5), 0.68)
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-placements",
     title="Placements with alpha and beta, four players",
     setting=(
@@ -32,7 +32,7 @@ TABLE = FieldTable(
     finding=(
         "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."
     ),
-    fields=(
+    comparisons=(
         _two_and_two(*HIGH_OR_LOW_ALPHA),
         _two_and_two("beta 0.2 against 0.5", _placed(0.96, 0.2), _placed(0.96, 0.5)),
         _two_and_two("beta 0.8 against 0.5", _placed(0.96, 0.8), _placed(0.96, 0.5)),

@@ -1,17 +1,17 @@
 """The best turns for players in a simulation."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 from warlight_env.experiments.players import with_parameters
 
 SECONDS = 0.04
 
 
-def _duel(agent: str, playout: str) -> Field:
+def _comparison(agent: str, playout: str) -> Comparison:
     sides = (Side(with_parameters(agent, {"playout": playout}), seconds=SECONDS), Side(agent, seconds=SECONDS))
-    return Field(f"{agent.split(':')[0]}: {playout} against random", sides, games=150)
+    return Comparison(f"{agent.split(':')[0]}: {playout} against random", sides, games=150)
 
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-playouts",
     title="Playouts that look ahead, at equal time",
     setting=(
@@ -26,7 +26,7 @@ TABLE = FieldTable(
         "score were best: too greedy a playout is always the same, too random a one is worth nothing (Venta, Prague "
         "2013)."
     ),
-    fields=tuple(
-        _duel(agent, playout) for agent in (TREE, "flat_mc") for playout in ("one_ply", "two_ply", "weighted")
+    comparisons=tuple(
+        _comparison(agent, playout) for agent in (TREE, "flat_mc") for playout in ("one_ply", "two_ply", "weighted")
     ),
 )

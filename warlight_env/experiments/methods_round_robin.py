@@ -2,7 +2,7 @@
 
 import itertools
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 
 #: A game without a winner after this number of rounds is a draw; some games would take hundreds of rounds.
 MAX_ROUNDS = 150
@@ -13,14 +13,14 @@ def _side(spec: str, seconds: float) -> Side:
     return Side(spec) if spec == "aggressive" else Side(spec, seconds=seconds)
 
 
-def _duel(one: str, other: str, seconds: float) -> Field:
+def _comparison(one: str, other: str, seconds: float) -> Comparison:
     pool = f"{seconds:g} s"
     games = 40 if seconds < 1 else 10
     sides = (_side(one, seconds), _side(other, seconds))
-    return Field(f"{one} against {other}, {pool}", sides, games, pool=pool, max_rounds=MAX_ROUNDS)
+    return Comparison(f"{one} against {other}, {pool}", sides, games, pool=pool, max_rounds=MAX_ROUNDS)
 
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-round-robin",
     title="Minimax, flat Monte Carlo, Max^N, the tree search and aggressive",
     setting=(
@@ -33,7 +33,7 @@ TABLE = FieldTable(
         "for THUD!, minimax of depth 2 beat both players that simulate: a search is worth only what its simulations "
         "are (a student's project, Olomouc)."
     ),
-    fields=tuple(
-        _duel(one, other, seconds) for seconds in (0.1, 1.0) for one, other in itertools.combinations(METHODS, 2)
+    comparisons=tuple(
+        _comparison(one, other, seconds) for seconds in (0.1, 1.0) for one, other in itertools.combinations(METHODS, 2)
     ),
 )

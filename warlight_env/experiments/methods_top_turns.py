@@ -1,25 +1,25 @@
 """The best number of a player's turns in the tree."""
 
-from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 
 #: The author's results with the heuristic, by number of simulations.
 THEIRS = {50: 0.60, 100: 0.53}
 
 
-def _duel(top: int, simulations: int) -> Field:
+def _comparison(top: int, simulations: int) -> Comparison:
     sides = (Side(f"{TREE},breadth={top}", simulations), Side(TREE, simulations))
     theirs = THEIRS.get(simulations) if top == 3 else None
     sample = "" if theirs is None else "with the heuristic"
-    return Field(
+    return Comparison(
         f"{top} best, {simulations} simulations",
         sides,
         400 if simulations < 1000 else 100,
-        theirs=theirs,
-        theirs_sample=sample,
+        published=theirs,
+        published_sample=sample,
     )
 
 
-TABLE = FieldTable(
+TABLE = ComparisonTable(
     name="methods-top-turns",
     title="The best 1, 3 and 5 turns against all in the tree",
     setting=(
@@ -31,5 +31,5 @@ TABLE = FieldTable(
         "cent with 100 simulations and 60 with 50 (Venta, Prague 2013); they stand beside the three best here, "
         "though the number of branches was another there."
     ),
-    fields=tuple(_duel(top, simulations) for simulations in (50, 100, 1000) for top in (1, 3, 5)),
+    comparisons=tuple(_comparison(top, simulations) for simulations in (50, 100, 1000) for top in (1, 3, 5)),
 )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.agents.registry import parse, pinned, unpinned
-from warlight_env.arena.playing.game_setup import AgentSource, make
+from warlight_env.arena.games.game_setup import AgentSource, agent_from_source
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.view import View
@@ -16,7 +16,7 @@ from warlight_env.errors import InputError
 from warlight_env.experiments.budgets import simulations
 
 #: Budgets in simulations, or in the thesis's seconds.
-By = Literal["simulations", "seconds"]
+BudgetType = Literal["simulations", "seconds"]
 
 #: Simulations per move in a quick run, which only tests that everything works.
 QUICK_SIMULATIONS = 20
@@ -44,20 +44,20 @@ class Contender:
     defense: bool = True
     start: tuple[str, ...] = ()
 
-    def source(self, agent: str, by: By, quick: bool) -> AgentSource:
+    def source(self, agent: str, budget_type: BudgetType, quick: bool) -> AgentSource:
         """Return the source of the player if `agent` is requested; `quick` gives a tiny budget."""
-        spec = with_parameters(self.name or agent, self._budget(by, quick))
+        spec = with_parameters(self.name or agent, self._budget(budget_type, quick))
         if self.defense and not self.start:
             return spec
         return PlayerSource(pinned(spec), self.defense, self.start)
 
-    def _budget(self, by: By, quick: bool) -> dict[str, str]:
+    def _budget(self, budget_type: BudgetType, quick: bool) -> dict[str, str]:
         if self.seconds is None:
             return {}
         threads = {} if self.threads == 1 else {"threads": str(self.threads)}
         if quick:
             return {"sims": str(QUICK_SIMULATIONS), **threads}
-        if by == "seconds":
+        if budget_type == "seconds":
             return {"secs": f"{self.seconds:g}", **threads}
         return {"sims": str(simulations(self.seconds, self.threads)), **threads}
 
@@ -76,7 +76,7 @@ class PlayerSource:
 
     def __call__(self, seed: int) -> Agent:
         if self.defense:
-            agent = make(self.spec, seed)
+            agent = agent_from_source(self.spec, seed)
         else:
             info, values = parse(self.spec)
             factory: Callable[..., Any] = info.load()
@@ -87,10 +87,10 @@ class PlayerSource:
                     f"agent {self.spec!r} knows no play without defence; give mcts or mcts_thesis"
                 ) from None
             agent.name = f"{unpinned(self.spec)} without defence"
-        return StartingIn(agent, self.start, seed) if self.start else agent
+        return FixedStartAgent(agent, self.start, seed) if self.start else agent
 
 
-class StartingIn(Agent):
+class FixedStartAgent(Agent):
     """An agent that picks a random region in each of some super regions, and then plays like the wrapped agent.
 
     It needs rules that offer all regions to all players, and an opponent that wants other regions: see `FREE_PICKS`.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.experiments import GROWTH, METHODS, MODULES, experiment
+from warlight_env.experiments.experiment_runner import RESULT, ExperimentResult, to_markdown
 from warlight_env.experiments.players import ExperimentError
-from warlight_env.experiments.running import RESULT, Result, to_markdown
 
 _THESIS = """# The thesis's experiments, rerun
 
@@ -32,8 +32,10 @@ in that time. `--by seconds` gives seconds instead.
 | 15 | 1272 | the thesis's table 3.10 |
 | 20 | 914 | the rate of 10 seconds |
 
-Unless a section says otherwise, matches are on the world map with the rules `thesis` and random starting regions, and
-players change seats after each game.
+Unless a section says otherwise,
+matches are on the world map with the rules `thesis` and random starting regions, and
+players change seats after each
+game.
 
 Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies
 within our interval. If it does not, the column has the 95 % interval of the difference (ours minus the thesis's,
@@ -66,22 +68,22 @@ It reads the results of the commands below the tables. Each command continues af
 """
 
 
-def find_results(folders: Sequence[Path]) -> list[Result]:
+def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
     """Return the results in some folders and in their direct subfolders.
 
     Raises:
         ExperimentError: a folder has no result.
     """
-    found: list[Result] = []
+    found: list[ExperimentResult] = []
     for folder in folders:
         files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
         if not files:
             raise ExperimentError(f"{folder}: no {RESULT} there, nor in a folder in it")
-        found += [Result.load(file) for file in files]
+        found += [ExperimentResult.load(file) for file in files]
     return found
 
 
-def report(results: Sequence[Result]) -> str:
+def report(results: Sequence[ExperimentResult]) -> str:
     """Return the report, with a section for each experiment.
 
     A section has a line for each row and agent. The thesis's experiments come first, in its order.
@@ -92,7 +94,7 @@ def report(results: Sequence[Result]) -> str:
     seen = set()
     for result in results:
         experiment(result.experiment)
-        key = (result.experiment, result.settings.agent, result.settings.by, result.settings.quick)
+        key = (result.experiment, result.settings.agent, result.settings.budget_type, result.settings.quick)
         if key in seen:
             raise ExperimentError(f"two results of {result.command!r}: leave one out")
         seen.add(key)
@@ -105,6 +107,8 @@ def report(results: Sequence[Result]) -> str:
                 sections.append(head)
             made = experiment(name)
             order = {agent: i for i, agent in enumerate(made.agents)}
-            of_name.sort(key=lambda r: (r.settings.by, order.get(r.settings.agent, len(order)), r.settings.agent))
+            of_name.sort(
+                key=lambda r: (r.settings.budget_type, order.get(r.settings.agent, len(order)), r.settings.agent)
+            )
             sections.append(to_markdown(made, of_name, level=2))
     return "\n".join(sections).rstrip() + "\n"

@@ -72,7 +72,7 @@ class WinLoss:
         return self.wins + self.losses
 
 
-def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None, even: float = 0.5) -> Row:
+def win_rate_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None, even: float = 0.5) -> Row:
     """Return the row of a share of games won, with Wilson's interval.
 
     even: the share of decided games that equal players win.

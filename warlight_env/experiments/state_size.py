@@ -1,7 +1,7 @@
 """The memory size of a position."""
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.measuring import measure_state, summarise_state
+from warlight_env.experiments.measurements import measure_state, summarise_state
 
 TABLE = Measurement(
     name="state-size",

@@ -1,7 +1,7 @@
 """Table 3.10: the effect of concurrent threads on each other."""
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.measuring import measure_trees, summarise_trees
+from warlight_env.experiments.measurements import measure_trees, summarise_trees
 
 TABLE = Measurement(
     name="thesis-3.10",

@@ -1,7 +1,7 @@
 """Table 3.2: the value of starting regions."""
 
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
@@ -19,8 +19,8 @@ TABLE = MatchTable(
         "everything else is as in the other tables. The thesis does not say which regions it took, nor how it set "
         "them."
     ),
-    duels=(
-        Duel(
+    matchups=(
+        Matchup(
             "South America and Australia against Asia",
             Contender(seconds=15, start=("South America", "Australia")),
             Contender(seconds=15, start=("Asia", "Asia")),

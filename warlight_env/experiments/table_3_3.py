@@ -1,7 +1,7 @@
 """Table 3.3: the depth of a search of 10 seconds."""
 
 from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.measuring import measure_searches, summarise_searches
+from warlight_env.experiments.measurements import measure_searches, summarise_searches
 
 TABLE = Measurement(
     name="thesis-3.3",

@@ -1,6 +1,6 @@
 """Table 3.5: the search against one big army."""
 
-from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
@@ -8,8 +8,8 @@ TABLE = MatchTable(
     name="thesis-3.5",
     title="MCTS against one big army",
     setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
-    duels=(
-        Duel(
+    matchups=(
+        Matchup(
             "against one big army", Contender(seconds=10), Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)
         ),
     ),

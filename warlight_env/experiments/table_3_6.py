@@ -1,6 +1,6 @@
 """Table 3.6: the value of defence."""
 
-from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
@@ -12,8 +12,8 @@ TABLE = MatchTable(
         "defensive deploy and neither of the two ways to attack that wait: it chooses between two turns instead of "
         "nine."
     ),
-    duels=(
-        Duel(
+    matchups=(
+        Matchup(
             "against the same without defence",
             Contender(seconds=15),
             Contender(seconds=15, defense=False),

@@ -1,6 +1,6 @@
 """Table 3.7: the value of more time, 10 seconds against less."""
 
-from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
@@ -8,8 +8,8 @@ TABLE = MatchTable(
     name="thesis-3.7",
     title="MCTS with 10 seconds against 2 and 5 seconds",
     setting="457 simulations a move against 91 and against 228, the same shares of time, random starts.",
-    duels=(
-        Duel("10 s against 2 s", Contender(seconds=10), Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
-        Duel("10 s against 5 s", Contender(seconds=10), Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),
+    matchups=(
+        Matchup("10 s against 2 s", Contender(seconds=10), Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
+        Matchup("10 s against 5 s", Contender(seconds=10), Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),
     ),
 )

@@ -1,6 +1,6 @@
 """Table 3.8: the value of more time, 20 seconds against less."""
 
-from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
@@ -8,5 +8,7 @@ TABLE = MatchTable(
     name="thesis-3.8",
     title="MCTS with 20 seconds against 5 seconds",
     setting="914 simulations a move against 228, the same shares of time, random starts.",
-    duels=(Duel("20 s against 5 s", Contender(seconds=20), Contender(seconds=5), games=600, thesis=WinLoss(358, 242)),),
+    matchups=(
+        Matchup("20 s against 5 s", Contender(seconds=20), Contender(seconds=5), games=600, thesis=WinLoss(358, 242)),
+    ),
 )

@@ -1,6 +1,6 @@
 """Table 3.9: the value of threads."""
 
-from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender
 from warlight_env.experiments.rows import WinLoss
 
@@ -15,8 +15,8 @@ TABLE = MatchTable(
         "came to (table 3.10). By seconds, a machine needs as many cores as there are threads for the row to mean "
         "what it says."
     ),
-    duels=(
-        Duel("2 threads against 1", Contender(seconds=15, threads=2), ALONE, games=30, thesis=WinLoss(52, 48)),
-        Duel("4 threads against 1", Contender(seconds=15, threads=4), ALONE, games=30, thesis=WinLoss(85, 65)),
+    matchups=(
+        Matchup("2 threads against 1", Contender(seconds=15, threads=2), ALONE, games=30, thesis=WinLoss(52, 48)),
+        Matchup("4 threads against 1", Contender(seconds=15, threads=4), ALONE, games=30, thesis=WinLoss(85, 65)),
     ),
 )

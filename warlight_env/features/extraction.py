@@ -39,7 +39,7 @@ from warlight_env.features.definitions import (
     SOFT_ARMIES,
 )
 from warlight_env.features.registry import check_players
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 
 class Memory(NamedTuple):
@@ -310,7 +310,7 @@ def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.flo
     return values
 
 
-class FeatureExtractor(OneThread):
+class FeatureExtractor(SingleThreaded):
     """Compute the features of environments with ``observation="flat"`` for positions, without an environment.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import InputError
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 
@@ -44,7 +44,7 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
         ArraysError, UnicodeDecodeError: the content is no such archive.
     """
     arrays = read_arrays(content)
-    if HEADER not in arrays or arrays[HEADER].nbytes > bounded.SETTINGS_BYTES:
+    if HEADER not in arrays or arrays[HEADER].nbytes > bounded_io.SETTINGS_BYTES:
         raise ArraysError("the header is missing or too long")
     return arrays.pop(HEADER).tobytes().decode(), arrays
 

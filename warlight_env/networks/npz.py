@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import clipped
 
 #: The end of a zip file: signature, unused bytes, size of the list of its members, start of the list, comment length.
@@ -46,10 +46,10 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            if len(members) > bounded.ARRAYS:
-                raise ArraysError(f"more than {bounded.ARRAYS} arrays")
-            if sum(member.file_size for member in members) > bounded.ARRAYS_BYTES:
-                raise ArraysError(f"more than {bounded.in_words(bounded.ARRAYS_BYTES)} of arrays")
+            if len(members) > bounded_io.ARRAYS:
+                raise ArraysError(f"more than {bounded_io.ARRAYS} arrays")
+            if sum(member.file_size for member in members) > bounded_io.ARRAYS_BYTES:
+                raise ArraysError(f"more than {bounded_io.format_size(bounded_io.ARRAYS_BYTES)} of arrays")
             return {member.filename.removesuffix(".npy"): _array(_unpacked(archive, member)) for member in members}
     except ArraysError:
         raise
@@ -65,8 +65,8 @@ def _check_end(content: bytes) -> None:
     at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
     if at < 0 or len(content) - at < _END.size:
         raise ArraysError("it is not an .npz file")
-    if _END.unpack_from(content, at)[2] > _LISTED * bounded.ARRAYS:
-        raise ArraysError(f"more than {bounded.ARRAYS} arrays")
+    if _END.unpack_from(content, at)[2] > _LISTED * bounded_io.ARRAYS:
+        raise ArraysError(f"more than {bounded_io.ARRAYS} arrays")
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from warlight_env.lazy import loaded_on_use
+from warlight_env.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from warlight_env.protocol.bot_faults import BotFault
     from warlight_env.protocol.bot_side import BotSide
-    from warlight_env.protocol.cases import CaseOutcome, check
+    from warlight_env.protocol.conformance import CaseOutcome, check
+    from warlight_env.protocol.external_agent import ExternalBot
     from warlight_env.protocol.grammar import ProtocolError
-    from warlight_env.protocol.host import ExternalBot
-    from warlight_env.protocol.options import HostOptions
+    from warlight_env.protocol.options import ExternalBotOptions
     from warlight_env.protocol.process import CommandError
-    from warlight_env.protocol.replaying import replay_to
+    from warlight_env.protocol.replay import replay_to
 
 _HOMES: Final = {
     "BotFault": "bot_faults",
     "BotSide": "bot_side",
-    "CaseOutcome": "cases",
+    "CaseOutcome": "conformance",
     "CommandError": "process",
-    "ExternalBot": "host",
-    "HostOptions": "options",
+    "ExternalBot": "external_agent",
+    "ExternalBotOptions": "options",
     "ProtocolError": "grammar",
-    "check": "cases",
-    "replay_to": "replaying",
+    "check": "conformance",
+    "replay_to": "replay",
 }
 
 __all__ = [
@@ -38,11 +38,11 @@ __all__ = [
     "CaseOutcome",
     "CommandError",
     "ExternalBot",
-    "HostOptions",
+    "ExternalBotOptions",
     "ProtocolError",
     "check",
     "replay_to",
 ]
 
 
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

@@ -13,12 +13,12 @@ from warlight_env.protocol.messages import (
     Answer,
     Go,
     MoveOrder,
-    Moves,
+    MoveOrders,
     PickRegion,
     PickRegions,
     PicksAnswer,
-    Placements,
     PlaceOrder,
+    PlaceOrders,
     Question,
 )
 
@@ -42,7 +42,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Read:
+class ParsedAnswer:
     """The readable part of an answer, and the problems of the rest."""
 
     answer: Answer
@@ -56,7 +56,7 @@ def expected_answer(question: Question) -> str:
     return PICKS_FORM if isinstance(question, PickRegions) else PICK_FORM
 
 
-def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX_ORDERS + 1) -> Read:
+def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX_ORDERS + 1) -> ParsedAnswer:
     """Read a bot's answer leniently. Unreadable parts are dropped and listed; the function never raises.
 
     Legality under the rules is not checked here.
@@ -83,10 +83,10 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
         regions = regions[:1]
     if not words:
         problems.append(Problem(quote(line), "an empty answer", form))
-    return Read(PicksAnswer(tuple(regions)), tuple(problems))
+    return ParsedAnswer(PicksAnswer(tuple(regions)), tuple(problems))
 
 
-def _read_orders(question: Go, line: str, name: str, max_orders: int) -> Read:
+def _read_orders(question: Go, line: str, name: str, max_orders: int) -> ParsedAnswer:
     form = expected_answer(question)
     problems: list[Problem] = []
     orders: list[PlaceOrder | MoveOrder] = []
@@ -109,8 +109,8 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> Read:
             count = sum(1 for part in beyond.split(",") if part.strip())
             problems.append(Problem(quote(beyond), f"{count} orders more than the {max_orders} that count", form))
     if question.kind == PLACE:
-        return Read(Placements(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
-    return Read(Moves(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))
+        return ParsedAnswer(PlaceOrders(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
+    return ParsedAnswer(MoveOrders(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))
 
 
 def _read_order(kind: str, part: str, name: str) -> PlaceOrder | MoveOrder | Problem:

@@ -13,10 +13,10 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.agents import Agent, Budget
-from warlight_env.arguments import is_integer, short_repr, takes
+from warlight_env.arguments import accepts_arguments, is_integer, short_repr
 from warlight_env.beliefs.belief import Observation
-from warlight_env.beliefs.believer import BelievingAgent
-from warlight_env.beliefs.watching import Seen
+from warlight_env.beliefs.belief_agent import BeliefAgent
+from warlight_env.beliefs.observed_orders import ObservedOrders
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -24,8 +24,8 @@ from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.engine_messages import NAMES
 from warlight_env.protocol.grammar import format_message
-from warlight_env.protocol.telling import NAMES
 from warlight_env.protocol.turn_start import TurnStart, income
 
 #: The largest number of orders in an answer. It is the real limit of the competitions' engines, so a planned turn stays
@@ -34,7 +34,7 @@ _MOST: Final = m.MAX_ORDERS + 1
 
 
 @dataclass
-class Heard:
+class EngineState:
     """The engine's messages so far."""
 
     name: str = ""  #: name of the bot; empty: not yet known
@@ -52,8 +52,8 @@ class Heard:
 class BotSide:
     """Plays one game.
 
-    Call `hear` for every message in its order, `answer` for each question, and `said` for the picks that reached the
-    engine.
+    Call `receive` for every message in its order, `answer` for each question, and `confirm_picks` for the picks that
+    reached the engine.
 
     Args:
         make: makes the agent; called at the start.
@@ -67,45 +67,45 @@ class BotSide:
         challenge: m.Challenge | None = None,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
-        if not callable(make) or not takes(make):
+        if not callable(make) or not accepts_arguments(make):
             raise InputError(f"make = {short_repr(make)}: must be a function without arguments")
-        if not callable(report) or not takes(report, ""):
+        if not callable(report) or not accepts_arguments(report, ""):
             raise InputError(f"report = {short_repr(report)}: must be a function of a string")
         if challenge is not None and (not is_integer(challenge) or challenge not in (1, 2)):
             raise InputError(f"challenge = {short_repr(challenge)}: must be 1, 2 or None")
         self._report = report
-        self._agent = BelievingAgent(make())
+        self._agent = BeliefAgent(make())
         self._challenge = challenge
-        self._heard = Heard()
+        self._engine = EngineState()
         self._map: maps.Map | None = None
         self._orders: Orders | None = None  # this round's orders; None: not yet planned
         self._own_picks: list[int] = []
 
-    def hear(self, message: m.Message) -> None:
+    def receive(self, message: m.Message) -> None:
         """Process a message that is no question."""
-        heard = self._heard
+        engine = self._engine
         match message:
             case m.YourBot(name):
-                heard.name = name
+                engine.name = name
             case m.MaxRounds(rounds):
-                heard.max_rounds = rounds
+                engine.max_rounds = rounds
             case m.SuperRegions() | m.Regions() | m.Neighbors():
-                heard.setup.append(format_message(message))
+                engine.setup.append(format_message(message))
             case m.Wastelands(regions):
-                heard.wastelands = regions
+                engine.wastelands = regions
             case m.StartingRegions(regions):
-                heard.offered = regions
+                engine.offered = regions
             case m.StartingPickAmount(amount):
-                heard.amount = amount
+                engine.amount = amount
             case m.OpponentStartingRegions(regions):
-                heard.opponent_starts = regions
+                engine.opponent_starts = regions
             case m.StartingArmies(armies):
-                heard.turn.hear_armies(armies)
+                engine.turn.receive_armies(armies)
             case m.UpdateMap(rows):
-                heard.turn.hear_map()
-                heard.rows, self._orders = rows, None
+                engine.turn.receive_map()
+                engine.rows, self._orders = rows, None
             case m.OpponentMoves(orders):
-                heard.orders = orders
+                engine.orders = orders
 
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
         """Answer a question. The first question of a round plans the whole turn, so the second one costs nothing.
@@ -117,9 +117,9 @@ class BotSide:
         if self._map is None:
             self._begin(question)
         if isinstance(question, m.Go):
-            if self._heard.turn.hear_question(question.kind == m.PLACE):
+            if self._engine.turn.receive_question(question.kind == m.PLACE):
                 self._orders = None
-                number = self._heard.turn.round + 1
+                number = self._engine.turn.round + 1
                 self._report(f"round {number}: no 'update_map': planned on the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
@@ -128,38 +128,38 @@ class BotSide:
             return self._moves(self._orders)
         return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
-    def said(self, picks: m.PicksAnswer) -> None:
+    def confirm_picks(self, picks: m.PicksAnswer) -> None:
         """Note the picks that the engine received. They may differ from the agent's answer."""
         regions = self._known(picks.regions) if self._map is not None else []
         self._own_picks += regions
-        self._agent.wished(regions)
+        self._agent.set_picks(regions)
 
     # The game
 
     def _begin(self, question: m.Question) -> None:
-        if len(self._heard.setup) < 3:
+        if len(self._engine.setup) < 3:
             raise RunError("asked before the map was described (setup_map super_regions, regions, neighbors)")
-        described = maps.from_setup_lines("\n".join(self._heard.setup), "the engine's map")
+        described = maps.from_setup_lines("\n".join(self._engine.setup), "the engine's map")
         # The reader numbers regions in the order of their ids.
-        regions = next(line for line in self._heard.setup if line.startswith("setup_map regions")).split()[2::2]
+        regions = next(line for line in self._engine.setup if line.startswith("setup_map regions")).split()[2::2]
         self._ids = sorted(map(int, regions))
         self._index = {region: index for index, region in enumerate(self._ids)}
-        two = isinstance(question, m.PickRegion) or self._heard.max_rounds is not None
+        two = isinstance(question, m.PickRegion) or self._engine.max_rounds is not None
         challenge = self._challenge or (2 if two else 1)
         changes: dict[str, Any] = {}
-        if challenge == 2 and self._heard.max_rounds is not None:
-            changes = {"max_rounds": self._heard.max_rounds, "rounds_per_region": 0.0}
-        if challenge == 2 and self._heard.amount:
-            changes["picks"] = self._heard.amount
+        if challenge == 2 and self._engine.max_rounds is not None:
+            changes = {"max_rounds": self._engine.max_rounds, "rounds_per_region": 0.0}
+        if challenge == 2 and self._engine.amount:
+            changes["picks"] = self._engine.amount
         self._rules = Rules.of(f"challenge{challenge}", **changes)
         self._board = make_board(described)
         self._params = self._rules.params(self._board.n_regions, self._board.n_super_regions)
         self._start = np.array(described.starting_armies, dtype=np.int32)
-        self._start[self._known(self._heard.wastelands)] = self._rules.wasteland_army
-        if not self._heard.name:
-            self._heard.name = NAMES[0]
+        self._start[self._known(self._engine.wastelands)] = self._rules.wasteland_army
+        if not self._engine.name:
+            self._engine.name = NAMES[0]
             self._report(f"no 'settings your_bot': the name {NAMES[0]} is used")
-        self.player = NAMES.index(self._heard.name) if self._heard.name in NAMES else 0
+        self.player = NAMES.index(self._engine.name) if self._engine.name in NAMES else 0
         self._map = described  # last, so that a game with an error has not begun
 
     def _known(self, ids: tuple[int, ...]) -> list[int]:
@@ -174,7 +174,7 @@ class BotSide:
             player=self.player,
             players=2,
             phase=phase,
-            round=max(0, self._heard.turn.round),
+            round=max(0, self._engine.turn.round),
             owner=owner,
             army=army,
             **{"income": self._rules.base_income, "offers": (), "picks_left": 0, **more},
@@ -183,11 +183,11 @@ class BotSide:
     def _picks(self, question: m.PickRegions | m.PickRegion) -> list[int]:
         offers = self._known(question.regions)
         owner = np.full(len(self._ids), NEUTRAL, dtype=np.int8)
-        left = self._params.picks or max(1, len(self._known(self._heard.offered)) // 2)
+        left = self._params.picks or max(1, len(self._known(self._engine.offered)) // 2)
         one = isinstance(question, m.PickRegion)
         if one:
             # An offered region that is gone belongs to the bot if the bot asked for it, else to the opponent.
-            gone = [r for r in self._known(self._heard.offered) if r not in offers]
+            gone = [r for r in self._known(self._engine.offered) if r not in offers]
             mine = [r for r in gone if r in self._own_picks]
             owner[gone], owner[mine] = 1 - self.player, self.player
             left -= len(mine)
@@ -199,39 +199,39 @@ class BotSide:
         return [*wishes, *rest][: max(self._params.ranked, 1)]
 
     def _turn(self, budget: Budget | None) -> Orders:
-        heard = self._heard
+        engine = self._engine
         assert self._map is not None
-        if heard.turn.round < 0 or not heard.rows:
+        if engine.turn.round < 0 or not engine.rows:
             raise RunError("asked for orders before update_map")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
-        for region, name, here in heard.rows:
+        for region, name, here in engine.rows:
             if region not in self._index or name == m.UNKNOWN_NAME:
                 continue
-            who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
+            who = self.player if name == engine.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        orders, heard.orders = heard.orders, ()  # a later turn has other moves
+        orders, engine.orders = engine.orders, ()  # a later turn has other moves
         for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
             elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():
                 moves.append((self._index[order.source], self._index[order.target], order.armies))
-        starts = None if heard.opponent_starts is None else self._known(heard.opponent_starts)
-        armies = heard.turn.armies
+        starts = None if engine.opponent_starts is None else self._known(engine.opponent_starts)
+        armies = engine.turn.armies
         if armies is None:
             owned = np.flatnonzero(owner == self.player).tolist()
             members, bonuses = dict(enumerate(self._map.super_region_of)), dict(enumerate(self._map.bonuses))
             armies = income(owned, members, bonuses)
-            self._report(f"round {heard.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
+            self._report(f"round {engine.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
         view = self._view("play", owner, army, starts=None, income=armies)
-        seen = Seen(tuple(placements), tuple(moves))
-        return self._agent.act_on(view, Observation(heard.turn.round, owner, army, seen, starts), budget)
+        seen = ObservedOrders(tuple(placements), tuple(moves))
+        return self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
 
-    def _placements(self, orders: Orders) -> m.Placements:
+    def _placements(self, orders: Orders) -> m.PlaceOrders:
         limit = m.MAX_ORDERS
-        return m.Placements(tuple(m.PlaceOrder(self._heard.name, self._ids[r], n) for r, n in orders.deploys[:limit]))
+        return m.PlaceOrders(tuple(m.PlaceOrder(self._engine.name, self._ids[r], n) for r, n in orders.deploys[:limit]))
 
-    def _moves(self, orders: Orders) -> m.Moves:
+    def _moves(self, orders: Orders) -> m.MoveOrders:
         rows = orders.attacks[:_MOST]
-        return m.Moves(tuple(m.MoveOrder(self._heard.name, self._ids[a], self._ids[b], n) for a, b, n in rows))
+        return m.MoveOrders(tuple(m.MoveOrder(self._engine.name, self._ids[a], self._ids[b], n) for a, b, n in rows))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import InputError
-from warlight_env.protocol.sweep import Mark
+from warlight_env.protocol.process_cleanup import ProcessMark
 
-GUARD: Final = Path(__file__).with_name("guard.py")
+SUPERVISOR: Final = Path(__file__).with_name("supervisor.py")
 _PROBE_SECONDS: Final = 30.0
 
 
@@ -36,8 +36,8 @@ class BotLimits:
     network: bool = True
     isolate: bool = False
 
-    def settings(self, mark: Mark) -> str:
-        """Return the settings of a guard, see `guard.GuardSettings`."""
+    def settings(self, mark: ProcessMark) -> str:
+        """Return the settings of a guard, see `supervisor.SupervisorSettings`."""
         numbers = [mark.tag, self.memory or 0, self.procs or 0, int(self.network), int(self.isolate)]
         return ",".join([mark.name, *map(str, numbers)])
 
@@ -70,6 +70,6 @@ def check_limits(limits: BotLimits) -> None:
 @functools.cache
 def _cannot(limits: BotLimits) -> str:
     """Return the reason why the limits cannot be set, or "". A separate process tries them."""
-    command = [sys.executable, "-I", "-S", str(GUARD), "probe", limits.settings(Mark.new())]
+    command = [sys.executable, "-I", "-S", str(SUPERVISOR), "probe", limits.settings(ProcessMark.new())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
     return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"

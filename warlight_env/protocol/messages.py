@@ -221,17 +221,17 @@ class PicksAnswer:
 
 
 @dataclass(frozen=True)
-class Placements:
+class PlaceOrders:
     """``player1 place_armies 3 4, player1 place_armies 9 1``, or ``No moves``."""
 
     orders: tuple[PlaceOrder, ...]
 
 
 @dataclass(frozen=True)
-class Moves:
+class MoveOrders:
     """``player1 attack/transfer 3 4 5, player1 attack/transfer 9 10 3``, or ``No moves``."""
 
     orders: tuple[MoveOrder, ...]
 
 
-Answer = PicksAnswer | Placements | Moves
+Answer = PicksAnswer | PlaceOrders | MoveOrders

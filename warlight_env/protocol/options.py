@@ -16,7 +16,7 @@ Policy = Literal["skip", "forfeit"]
 
 
 @dataclass(frozen=True)
-class HostOptions:
+class ExternalBotOptions:
     """Options for the host of a bot.
 
     Attributes:
@@ -99,7 +99,7 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
 }
 
 
-def read_options(text: str) -> HostOptions:
+def read_options(text: str) -> ExternalBotOptions:
     """Read options from ``name=value,…``. Raise `ValueError` with the wrong part."""
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -110,4 +110,4 @@ def read_options(text: str) -> HostOptions:
             values[key] = _OPTIONS[key](value)
         except ValueError as error:
             raise ValueError(f"{key} = {value!r}: {error}") from None
-    return HostOptions(**values)
+    return ExternalBotOptions(**values)

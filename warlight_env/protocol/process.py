@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import RunError
-from warlight_env.protocol.limits import GUARD, NO_LIMITS, BotLimits, CommandError
+from warlight_env.protocol.limits import NO_LIMITS, SUPERVISOR, BotLimits, CommandError
 from warlight_env.protocol.lines import MAX_LINE
+from warlight_env.protocol.process_cleanup import ProcessMark
 from warlight_env.protocol.stderr import ErrorReader
-from warlight_env.protocol.sweep import Mark
 
 #: Largest number of bytes that wait for a bot that does not read.
 MAX_WAITING: Final = 1 << 22
@@ -97,10 +97,10 @@ class BotProcess:
                 self._host, guard = socket.socketpair()
                 ours.enter_context(self._host)
                 theirs.enter_context(guard)
-                mark = Mark.new()
+                mark = ProcessMark.new()
                 arguments = [str(guard.fileno()), str(folder), limits.settings(mark), *command]
                 self._guard = subprocess.Popen(
-                    [sys.executable, "-I", "-S", str(GUARD), *arguments],
+                    [sys.executable, "-I", "-S", str(SUPERVISOR), *arguments],
                     stdin=from_us, stdout=to_us, stderr=errors_in, pass_fds=[guard.fileno()], start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
@@ -169,7 +169,7 @@ class BotProcess:
                 return reply(None, f"a line of more than {MAX_LINE} bytes")
             if self._end is not None:
                 took = reply(None, self._end, lost=True)
-                self.errors.settle(_LAST_WORDS)
+                self.errors.wait_for_end(_LAST_WORDS)
                 return took
             self._wait(left)
 
@@ -224,9 +224,9 @@ class BotProcess:
             pass
         self._end = status or self._end or "its guard died"
 
-    def _exit_status(self, patience: float = _LAST_WORDS) -> str | None:
-        """Return how the program ended, if the guard reports it within `patience` seconds."""
-        self._host.settimeout(patience)
+    def _exit_status(self, timeout: float = _LAST_WORDS) -> str | None:
+        """Return how the program ended, if the guard reports it within `timeout` seconds."""
+        self._host.settimeout(timeout)
         try:
             said = self._host.recv(256).decode().split()
         except OSError:
@@ -262,8 +262,8 @@ class BotProcess:
             if not more or size > _MAX_STALE or len(self._buffer) > MAX_LINE:
                 return size, text
 
-    def ends_itself(self, patience: float) -> bool:
-        """Close the bot's input. Return whether the bot ends within `patience` seconds.
+    def ends_itself(self, timeout: float) -> bool:
+        """Close the bot's input. Return whether the bot ends within `timeout` seconds.
 
         Nothing can be sent after that.
         """
@@ -271,7 +271,7 @@ class BotProcess:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._in, inheritable=False)  # keeps the descriptor's number in use
         os.close(nowhere)
-        return self._end is not None or self._exit_status(patience) is not None
+        return self._end is not None or self._exit_status(timeout) is not None
 
     def close(self) -> None:
         """End the bot and all its children. This takes half a second if the bot does not end itself."""
@@ -284,7 +284,7 @@ def _finish(
     in_: int,
     out: int,
     errors: ErrorReader,
-    mark: Mark,
+    mark: ProcessMark,
     left: list[int],
 ) -> None:
     os.close(in_)
@@ -299,7 +299,7 @@ def _finish(
         guard.kill()
         guard.wait()
     if guard.returncode and sys.platform == "linux":  # usually killed by the bot
-        left += mark.sweep()
+        left += mark.kill_all()
     errors.close()
 
 

@@ -1,7 +1,8 @@
 """``warlight bot run``: an agent on standard input and output, which answers within the time of the engine.
 
-The agent thinks in a separate process (`thinker`). This process imports no large module and computes nothing. It
-forwards the engine's messages. If the agent's answer does not come in time, this process answers by reflex.
+The agent thinks in a separate process (`agent_worker`). This process imports no large module and computes nothing. It
+forwards the engine's messages. If the agent's answer does not come in time, this process answers with the fallback
+policy.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ import time
 from typing import BinaryIO, Final
 
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.fallback_policy import FallbackPolicy
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 from warlight_env.protocol.lines import MAX_LINE, lines_of
-from warlight_env.protocol.patience import Allowance, Patience
-from warlight_env.protocol.reflex import Reflex
+from warlight_env.protocol.time_control import MoveTime, TimeControl
 
 #: Lines that arrive within this many seconds after the start may have been waiting already.
 _WAITING: Final = 0.05
 
 
-class Thought:
+class AgentProcess:
     """The agent's process, seen from this process."""
 
     def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
-        command = [sys.executable, "-m", "warlight_env.protocol.thinker", spec, str(seed), str(challenge or 0)]
+        command = [sys.executable, "-m", "warlight_env.protocol.agent_worker", spec, str(seed), str(challenge or 0)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -41,7 +42,7 @@ class Thought:
         self.failed = False  #: the agent died, or could not answer
         self.why = ""  #: reason why the last question has no answer
 
-    def tell(self, line: str) -> None:
+    def send(self, line: str) -> None:
         """Forward a line."""
         self._waiting += line.rstrip("\r\n").encode() + b"\n"
         self._write()
@@ -54,13 +55,13 @@ class Thought:
         except BrokenPipeError:  # reading detects the end of the agent
             self._waiting = b""
 
-    def ask(self, line: str, asked: float, allowance: Allowance) -> str | None:
+    def ask(self, line: str, asked: float, allowance: MoveTime) -> str | None:
         """Return the agent's answer to a question, or None. `asked` is the time of the question."""
         self._count += 1
         self.why = "no time"
         advised, most, latest = (asked + seconds for seconds in allowance[:3])
-        self.tell(f"think {self._count} {advised:.6f} {most:.6f} {allowance.increment:.6f}")
-        self.tell(line)
+        self.send(f"think {self._count} {advised:.6f} {most:.6f} {allowance.increment:.6f}")
+        self.send(line)
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
             if number != str(self._count):
@@ -106,16 +107,16 @@ class Thought:
 
 
 class Runner:
-    """Reads an engine's lines and answers in time: with the agent's answer, or by reflex if there is none yet."""
+    """Reads an engine's lines and answers in time: with the agent's answer, or else with the fallback policy."""
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
         self._born = time.monotonic() - process_age()
-        self._thought = Thought(spec, seed, challenge)
-        self._reflex = Reflex()
+        self._agent = AgentProcess(spec, seed, challenge)
+        self._fallback = FallbackPolicy()
         self._spec = spec
-        self._patience = Patience()
+        self._time_control = TimeControl()
         self._helped = False
-        self.reflexes = 0  #: number of answers that the agent did not give in time
+        self.fallbacks = 0  #: number of answers that the agent did not give in time
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
         """Play until the input ends. Return the exit status: 0, 1 if the agent failed, 2 if there is no such agent."""
@@ -133,12 +134,12 @@ class Runner:
                 print(f"not understood: {error}", file=sys.stderr)
                 continue
             if not isinstance(message, m.Question):
-                self._patience.hear(message)
+                self._time_control.receive(message)
                 if not isinstance(message, m.Other):  # other lines might look like a command to the agent's process
-                    self._reflex.hear(message)
-                    self._thought.tell(line)
+                    self._fallback.receive(message)
+                    self._agent.send(line)
                 continue
-            self._reflex.hear(message)
+            self._fallback.receive(message)
             answer = self._answer(message, line, asked)
             try:
                 answers.write(answer.encode() + b"\n")
@@ -146,24 +147,24 @@ class Runner:
             except BrokenPipeError:
                 break
             if not isinstance(message, m.Go):
-                self._thought.tell(f"said {answer}")
-        return self._thought.end()
+                self._agent.send(f"said {answer}")
+        return self._agent.end()
 
     def _answer(self, question: m.Question, line: str, asked: float) -> str:
-        answer = self._thought.ask(line, asked, self._patience.of(question))
+        answer = self._agent.ask(line, asked, self._time_control.limits(question))
         if answer is None:
-            self.reflexes += 1
-            print(f"{self._thought.why}: {type(question).__name__} answered by reflex", file=sys.stderr)
+            self.fallbacks += 1
+            print(f"{self._agent.why}: {type(question).__name__} answered by the fallback policy", file=sys.stderr)
             self._help(question)
-            return format_answer(self._reflex.answer(question))
-        self._patience.in_time(question)
+            return format_answer(self._fallback.answer(question))
+        self._time_control.note_answer(question)
         return answer
 
     def _help(self, question: m.Question) -> None:
         """Print once a tip for an agent that is still loading."""
-        if self._patience.is_new(question) and not self._thought.failed and not self._helped:
+        if self._time_control.is_first_question(question) and not self._agent.failed and not self._helped:
             self._helped = True
-            tip = f"`warlight bot prepare {shlex.quote(self._spec)}` compiles beforehand what it needs"
+            tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles beforehand what it needs"
             print(f"the agent is still being loaded or compiled; {tip}", file=sys.stderr)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 #: Number of bytes that are kept in memory.
-KEPT: Final = 1 << 16
+TAIL_BYTES: Final = 1 << 16
 #: Number of bytes after which a file of standard error starts again. The previous file remains beside it.
 FILE_SIZE: Final = 1 << 20
 _CHUNK: Final = 1 << 16
@@ -42,14 +42,14 @@ class ErrorReader:
         self._thread = threading.Thread(target=self._run, name="bot's standard error", daemon=True)
         self._thread.start()
 
-    def tail(self, size: int = KEPT) -> str:
+    def tail(self, size: int = TAIL_BYTES) -> str:
         """Return the last part of the output, at most `size` bytes, decoded with replacement characters."""
         with self._lock:
-            return bytes(self._kept[-min(size, KEPT) :]).decode("utf-8", "replace")
+            return bytes(self._kept[-min(size, TAIL_BYTES) :]).decode("utf-8", "replace")
 
-    def settle(self, patience: float) -> None:
-        """Wait for the end of the output, at most `patience` seconds: a dead bot's last output may still arrive."""
-        self._thread.join(patience)
+    def wait_for_end(self, timeout: float) -> None:
+        """Wait for the end of the output, at most `timeout` seconds: a dead bot's last output may still arrive."""
+        self._thread.join(timeout)
 
     def close(self) -> None:
         """Read the remaining output, and stop."""
@@ -84,7 +84,7 @@ class ErrorReader:
             with self._lock:
                 self.total += len(chunk)
                 self._kept += chunk
-                del self._kept[:-KEPT]
+                del self._kept[:-TAIL_BYTES]
             if out is not None:
                 try:
                     written += len(chunk)

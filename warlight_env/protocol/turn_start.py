@@ -14,7 +14,7 @@ class TurnStart:
 
     A turn begins with the first ``update_map`` after a question. Until the next question, another map or another number
     of armies replaces the earlier one. An engine may leave out one of the two lines. In a turn without armies,
-    ``armies`` is None. A turn without a map begins with ``go place_armies``, see `hear_question`.
+    ``armies`` is None. A turn without a map begins with ``go place_armies``, see `receive_question`.
     """
 
     def __init__(self) -> None:
@@ -23,20 +23,20 @@ class TurnStart:
         self._next: int | None = None
         self._asked = True  # orders were asked for since the last map, so new messages belong to the next turn
 
-    def hear_armies(self, armies: int) -> None:
+    def receive_armies(self, armies: int) -> None:
         """Process ``settings starting_armies``."""
         if self._asked:
             self._next = armies
         else:
             self.armies = armies
 
-    def hear_map(self) -> None:
+    def receive_map(self) -> None:
         """Process ``update_map``."""
         if self._asked:
             self._begin()
             self._asked = False
 
-    def hear_question(self, placing: bool) -> bool:
+    def receive_question(self, placing: bool) -> bool:
         """Process a question for orders. Return True if it begins a turn without its own map.
 
         Args:

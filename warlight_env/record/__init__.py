@@ -3,16 +3,16 @@
 Imported by `arena`, `web` and `cli`. Imports `game` and the layers below.
 """
 
+from warlight_env.record.decision_info import decision_info
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError
-from warlight_env.record.index import Entry, LogIndex
-from warlight_env.record.insight import insight_of
+from warlight_env.record.index import LogEntry, LogIndex
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Change,
     Continuation,
+    DecisionInfo,
     End,
     Header,
-    Insight,
     LoggedDraw,
     LoggedFailure,
     Picks,
@@ -20,9 +20,9 @@ from warlight_env.record.model import (
     Round,
     Start,
 )
-from warlight_env.record.reader import Summary, summarize
+from warlight_env.record.reader import LogSummary, summarize
 from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
-from warlight_env.record.replay import Difference, Moment, game_at, replay, result_of, verify
+from warlight_env.record.replay import Difference, ReplayPosition, game_at, replay, result_of, verify
 from warlight_env.record.writer import LogWriter
 
 __all__ = [
@@ -30,10 +30,10 @@ __all__ = [
     "Continuation",
     "Difference",
     "End",
-    "Entry",
+    "LogEntry",
     "GameLog",
     "Header",
-    "Insight",
+    "DecisionInfo",
     "LogError",
     "LogIndex",
     "LogWriteError",
@@ -41,17 +41,17 @@ __all__ = [
     "LoggedDraw",
     "LoggedFailure",
     "MemoryRecorder",
-    "Moment",
+    "ReplayPosition",
     "Picks",
     "Player",
     "Recorder",
     "ReplayError",
     "Round",
     "Start",
-    "Summary",
+    "LogSummary",
     "describe",
     "game_at",
-    "insight_of",
+    "decision_info",
     "replay",
     "result_of",
     "summarize",

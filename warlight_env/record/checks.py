@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.record.errors import LogError
 
 T = TypeVar("T")
@@ -14,7 +14,7 @@ T = TypeVar("T")
 Columns = tuple[tuple[int, int | None], ...]
 
 
-class Fields:
+class JsonFields:
     """A JSON object from a line of a log.
 
     Args:
@@ -25,16 +25,16 @@ class Fields:
     def __init__(self, data: Any, place: str) -> None:
         if not isinstance(data, dict):
             raise LogError(f"{place}: must be an object, not {type(data).__name__}")
-        self.data, self.place = data, place
+        self.data, self.location = data, place
 
     def fail(self, key: str, what: str) -> LogError:
         """Return the error for a key with a wrong value. `what` names the expected value."""
-        return LogError(f"{self.place}: {key!r} must be {what}, not {brief(self.data.get(key))}")
+        return LogError(f"{self.location}: {key!r} must be {what}, not {brief(self.data.get(key))}")
 
     def get(self, key: str) -> Any:
         """Return the value of a required key."""
         if key not in self.data:
-            raise LogError(f"{self.place}: {key!r} is missing")
+            raise LogError(f"{self.location}: {key!r} is missing")
         return self.data[key]
 
     def text(self, key: str) -> str:
@@ -44,42 +44,42 @@ class Fields:
             raise self.fail(key, "a string")
         return value
 
-    def whole(self, key: str, low: int | None = None, high: int | None = None) -> int:
+    def integer(self, key: str, low: int | None = None, high: int | None = None) -> int:
         """Return an integer within bounds."""
         if not _fits(self.get(key), low, high):
             raise self.fail(key, f"an integer{_bounds(low, high)}")
         return int(self.data[key])
 
-    def maybe_whole(self, key: str, low: int | None = None, high: int | None = None) -> int | None:
+    def optional_integer(self, key: str, low: int | None = None, high: int | None = None) -> int | None:
         """Return an integer within bounds, or None for null."""
-        return None if self.get(key) is None else self.whole(key, low, high)
+        return None if self.get(key) is None else self.integer(key, low, high)
 
-    def flag(self, key: str) -> bool:
+    def boolean(self, key: str) -> bool:
         """Return a boolean."""
         if not isinstance(self.get(key), bool):
             raise self.fail(key, "true or false")
         return bool(self.data[key])
 
-    def record(self, key: str) -> dict[str, Any]:
+    def object(self, key: str) -> dict[str, Any]:
         """Return an object with any content, up to a limit of nesting."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
-        if bounded.deeper_than(self.data[key]):
-            raise LogError(f"{self.place}: {key!r}: nested too deeply: more than {bounded.DEPTH} levels")
+        if bounded_io.deeper_than(self.data[key]):
+            raise LogError(f"{self.location}: {key!r}: nested too deeply: more than {bounded_io.DEPTH} levels")
         return dict(self.data[key])
 
-    def listed(self, key: str, length: int | None = None) -> list[Any]:
+    def array(self, key: str, length: int | None = None) -> list[Any]:
         """Return a list, with a given length unless `length` is None."""
         value = self.get(key)
         if not isinstance(value, list) or (length is not None and len(value) != length):
             raise self.fail(key, "a list" if length is None else f"a list of {length}")
         return value
 
-    def wholes(
+    def integers(
         self, key: str, length: int | None = None, low: int | None = None, high: int | None = None
     ) -> tuple[int, ...]:
         """Return a list of integers within bounds, as a tuple."""
-        value = self.listed(key, length)
+        value = self.array(key, length)
         if not all(_fits(v, low, high) for v in value):
             raise self.fail(key, f"a list of integers{_bounds(low, high)}")
         return tuple(value)
@@ -91,20 +91,20 @@ class Fields:
         """
         by_length = {len(form): form for form in forms}
         found = []
-        for i, values in enumerate(self.listed(key)):
+        for i, values in enumerate(self.array(key)):
             form = by_length.get(len(values)) if type(values) is list else None
             if form is None:
-                row(values, f"{self.place}: {key}[{i}]", *by_length)
+                row(values, f"{self.location}: {key}[{i}]", *by_length)
                 continue
             for value, (low, high) in zip(values, form, strict=True):
                 if type(value) is not int or value < low or (high is not None and value > high):
-                    whole(value, f"{self.place}: {key}[{i}]", low, high)
+                    integer(value, f"{self.location}: {key}[{i}]", low, high)
             found.append(tuple(values))
         return tuple(found)
 
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
         """Return a list of rows of 64-bit integers, each row with `length` entries; None if any other value occurs."""
-        found = self.listed(key)
+        found = self.array(key)
         for values in found:
             if type(values) is not list or len(values) != length:
                 return None
@@ -118,12 +118,12 @@ class Fields:
 
         The function `read` converts each element; its arguments are the element and its place.
         """
-        return tuple(read(v, f"{self.place}: {key}[{i}]") for i, v in enumerate(self.listed(key, length)))
+        return tuple(read(v, f"{self.location}: {key}[{i}]") for i, v in enumerate(self.array(key, length)))
 
 
 def brief(value: Any) -> str:
     """Return a value of any size as text for a message."""
-    if isinstance(value, int) and abs(value) >= 10**bounded.DIGITS:
+    if isinstance(value, int) and abs(value) >= 10**bounded_io.DIGITS:
         return "an integer of too many digits"
     if isinstance(value, (list, dict)) and len(value) > 20:
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
@@ -150,7 +150,7 @@ def row(value: Any, place: str, *lengths: int) -> list[Any]:
     return value
 
 
-def whole(value: Any, place: str, low: int | None = None, high: int | None = None) -> int:
+def integer(value: Any, place: str, low: int | None = None, high: int | None = None) -> int:
     """Return an integer within bounds."""
     if not _fits(value, low, high):
         raise LogError(f"{place}: must be an integer{_bounds(low, high)}, not {brief(value)}")

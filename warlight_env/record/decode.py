@@ -11,15 +11,15 @@ from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.maps import Map, MapError
-from warlight_env.record.checks import Columns, Fields, brief, row, whole
+from warlight_env.record.checks import Columns, JsonFields, brief, integer, row
 from warlight_env.record.encode import FORMAT, VERSION
 from warlight_env.record.errors import LogError
 from warlight_env.record.model import (
     Change,
     Continuation,
+    DecisionInfo,
     End,
     Header,
-    Insight,
     LoggedDraw,
     LoggedFailure,
     LoggedGame,
@@ -34,12 +34,12 @@ _NUMBER: Final = (-(2**63), 2**63 - 1)
 _KINDS: Final = ("deploy", "attack", "pick")
 
 
-def check_version(data: Any, place: str) -> Fields:
+def check_version(data: Any, place: str) -> JsonFields:
     """Return the fields of a header line of a known version. Raise `LogError` for other data."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LogError(f'{place}: not the log of a game: its first line lacks "format": "{FORMAT}"')
-    fields = Fields(data, place)
-    if fields.whole("version", 1) > VERSION:
+    fields = JsonFields(data, place)
+    if fields.integer("version", 1) > VERSION:
         raise LogError(
             f"{place}: version {data['version']} of the format is newer than this program, which reads up to {VERSION}"
         )
@@ -56,37 +56,37 @@ def decode_header(data: Any, place: str) -> Header:
     if not 2 <= len(players) <= MAX_PLAYERS:
         raise LogError(f"{place}: 'players' must be 2 to {MAX_PLAYERS}, not {len(players)}")
     try:
-        rules = Rules.of(fields.record("rules"))
+        rules = Rules.of(fields.object("rules"))
     except RulesError as error:
         raise LogError(f"{place}: {error}") from None
     return Header(
         map=_map(fields),
         rules=rules,
         players=players,
-        seed=fields.whole("seed"),
+        seed=fields.integer("seed"),
         picks=picks,
-        round_limit=fields.whole("round_limit", 1),
+        round_limit=fields.integer("round_limit", 1),
         program=fields.text("program"),
-        match=fields.record("match") if "match" in fields.data else None,
+        match=fields.object("match") if "match" in fields.data else None,
         continues=_continuation(fields) if "continues" in fields.data else None,
     )
 
 
-def _map(fields: Fields) -> Map:
+def _map(fields: JsonFields) -> Map:
     given = fields.get("map")
     if isinstance(given, str):
         bundled = _bundled().get(given)
         if bundled is None:
-            raise LogError(f"{fields.place}: there is no bundled map {given!r}")
+            raise LogError(f"{fields.location}: there is no bundled map {given!r}")
         map_, digest = bundled
     else:
         try:
-            map_ = maps.from_dict(given, f"{fields.place}: map")
+            map_ = maps.from_dict(given, f"{fields.location}: map")
         except MapError as error:
             raise LogError(str(error)) from None
         digest = map_.digest()
     if digest != fields.text("map_digest"):
-        raise LogError(f"{fields.place}: map {map_.name!r} is another one than the log's, whose digest differs")
+        raise LogError(f"{fields.location}: map {map_.name!r} is another one than the log's, whose digest differs")
     return map_
 
 
@@ -101,38 +101,38 @@ def _bundled() -> dict[str, tuple[Map, str]]:
 
 
 def _player(data: Any, place: str) -> Player:
-    fields = Fields(data, place)
+    fields = JsonFields(data, place)
     spec = None if fields.get("spec") is None else fields.text("spec")
-    return Player(fields.text("name"), spec, fields.record("parameters"), fields.maybe_whole("seed"))
+    return Player(fields.text("name"), spec, fields.object("parameters"), fields.optional_integer("seed"))
 
 
-def _continuation(header: Fields) -> Continuation:
-    fields = Fields(header.record("continues"), f"{header.place}: continues")
-    names = tuple(str(name) for name in fields.listed("players"))
-    return Continuation(fields.whole("rounds", 0), names)
+def _continuation(header: JsonFields) -> Continuation:
+    fields = JsonFields(header.object("continues"), f"{header.location}: continues")
+    names = tuple(str(name) for name in fields.array("players"))
+    return Continuation(fields.integer("rounds", 0), names)
 
 
-def decode_failure(fields: Fields, players: int) -> LoggedFailure:
+def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
     """Return an agent's failure from its event."""
-    return LoggedFailure(fields.whole("player", 0, players - 1), fields.whole("round", 0), fields.text("reason"))
+    return LoggedFailure(fields.integer("player", 0, players - 1), fields.integer("round", 0), fields.text("reason"))
 
 
-def decode_draw(fields: Fields, players: int, rounds: int) -> LoggedDraw:
+def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
     """Return an agreed draw from its event. `rounds` is the number of rounds so far."""
-    if fields.whole("round", 0) != rounds:
-        raise LogError(f"{fields.place}: a draw after {fields.data['round']} rounds, but {rounds} are there")
-    return LoggedDraw(rounds, fields.wholes("players", None, 0, players - 1))
+    if fields.integer("round", 0) != rounds:
+        raise LogError(f"{fields.location}: a draw after {fields.data['round']} rounds, but {rounds} are there")
+    return LoggedDraw(rounds, fields.integers("players", None, 0, players - 1))
 
 
-def decode_end(fields: Fields, players: int, rounds: int) -> End:
+def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
     """Return the game's end from its event. `rounds` is the number of rounds so far."""
-    if fields.whole("rounds", 0) != rounds:
-        raise LogError(f"{fields.place}: the game ends after {fields.data['rounds']} rounds, but {rounds} are there")
+    if fields.integer("rounds", 0) != rounds:
+        raise LogError(f"{fields.location}: the game ends after {fields.data['rounds']} rounds, but {rounds} are there")
     return End(
-        winner=fields.maybe_whole("winner", 0, players - 1),
+        winner=fields.optional_integer("winner", 0, players - 1),
         rounds=rounds,
-        placements=fields.wholes("placements", players, 1, players),
-        cut_off=fields.flag("cut_off"),
+        placements=fields.integers("placements", players, 1, players),
+        cut_off=fields.boolean("cut_off"),
     )
 
 
@@ -154,13 +154,13 @@ class Decoder:
         transfer: Columns = ((0, self._players - 1), (0, self._n - 1), (0, self._n - 1), (0, None))
         self._move_bounds = transfer, (*transfer, (0, None), (0, None), (0, 1))
         self._steps: list[Picks | Round] = []
-        self._insights: list[Insight] = []
+        self._insights: list[DecisionInfo] = []
         self._failures: list[LoggedFailure] = []
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:
         """Add one line. Raise `LogError` if the line is wrong at this place."""
-        fields = Fields(data, place)
+        fields = JsonFields(data, place)
         kind = fields.text("event")
         read = {
             "start": self._start, "picks": self._picks, "round": self._round, "insight": self._insight,
@@ -180,64 +180,64 @@ class Decoder:
         # Insights without their round are of no use, so an incomplete game drops them.
         return log if log.status == "incomplete" else replace(log, insights=tuple(self._insights))
 
-    def _start(self, fields: Fields) -> None:
+    def _start(self, fields: JsonFields) -> None:
         offers = None
         if "offers" in fields.data:
             offers = fields.each("offers", self._players, self._regions)
-        owner = fields.wholes("owner", self._n, -1, self._players - 1)
-        army = fields.wholes("army", self._n, 1, ARMY_CAP)
-        picks = fields.whole("picks", 1, self._n) if "picks" in fields.data else None
+        owner = fields.integers("owner", self._n, -1, self._players - 1)
+        army = fields.integers("army", self._n, 1, ARMY_CAP)
+        picks = fields.integer("picks", 1, self._n) if "picks" in fields.data else None
         self.log = replace(self.log, start=Start(owner, army, offers, fields.text("hash"), picks))
 
-    def _picks(self, fields: Fields) -> None:
+    def _picks(self, fields: JsonFields) -> None:
         if self._rounds:
-            raise LogError(f"{fields.place}: picks after the first round")
+            raise LogError(f"{fields.location}: picks after the first round")
         wishes = fields.each("wishes", self._players, _wishes)
         self._steps.append(
             Picks(wishes, self._dropped(fields), self._changed(fields), fields.text("hash"), self._taken_insights())
         )
 
-    def _round(self, fields: Fields) -> None:
-        number = fields.whole("round", 1)
+    def _round(self, fields: JsonFields) -> None:
+        number = fields.integer("round", 1)
         if number != self._rounds + 1:
-            raise LogError(f"{fields.place}: round {number} follows round {self._rounds}")
+            raise LogError(f"{fields.location}: round {number} follows round {self._rounds}")
         orders = fields.each("orders", self._players, _orders)
         moves = tuple(_move(row) for row in fields.rows("moves", *self._move_bounds))
         dropped, changed = self._dropped(fields), self._changed(fields)
         self._steps.append(Round(number, orders, moves, dropped, changed, fields.text("hash"), self._taken_insights()))
         self._rounds = number
 
-    def _taken_insights(self) -> tuple[Insight, ...]:
+    def _taken_insights(self) -> tuple[DecisionInfo, ...]:
         taken, self._insights = tuple(self._insights), []
         return taken
 
-    def _insight(self, fields: Fields) -> None:
-        self._insights.append(Insight(fields.whole("player", 0, self._players - 1), fields.record("data")))
+    def _insight(self, fields: JsonFields) -> None:
+        self._insights.append(DecisionInfo(fields.integer("player", 0, self._players - 1), fields.object("data")))
 
-    def _failure(self, fields: Fields) -> None:
+    def _failure(self, fields: JsonFields) -> None:
         self._failures.append(decode_failure(fields, self._players))
 
-    def _draw(self, fields: Fields) -> None:
+    def _draw(self, fields: JsonFields) -> None:
         self.log = replace(self.log, draw=decode_draw(fields, self._players, self._rounds))
 
-    def _end(self, fields: Fields) -> None:
+    def _end(self, fields: JsonFields) -> None:
         self.log = replace(self.log, end=decode_end(fields, self._players, self._rounds))
 
     def _regions(self, data: Any, place: str) -> tuple[int, ...]:
-        return tuple(whole(region, place, 0, self._n - 1) for region in row(data, place, *range(self._n + 1)))
+        return tuple(integer(region, place, 0, self._n - 1) for region in row(data, place, *range(self._n + 1)))
 
-    def _changed(self, fields: Fields) -> tuple[Change, ...]:
+    def _changed(self, fields: JsonFields) -> tuple[Change, ...]:
         columns = ((0, self._n - 1), (-1, self._players - 1), (1, ARMY_CAP))
         return fields.rows("changed", columns)  # type: ignore[return-value]
 
-    def _dropped(self, fields: Fields) -> tuple[IllegalOrder, ...]:
+    def _dropped(self, fields: JsonFields) -> tuple[IllegalOrder, ...]:
         def read(data: Any, place: str) -> IllegalOrder:
             player, kind, index, order, reason = row(data, place, 5)
             if kind not in _KINDS or not isinstance(order, list) or not isinstance(reason, str):
                 raise LogError(f"{place}: must be [player, kind, index, order, reason], not {brief(data)}")
-            numbers = tuple(whole(v, place) for v in order)
-            player = whole(player, place, 0, self._players - 1)
-            return IllegalOrder(player, kind, whole(index, place, 0), numbers, reason)
+            numbers = tuple(integer(v, place) for v in order)
+            player = integer(player, place, 0, self._players - 1)
+            return IllegalOrder(player, kind, integer(index, place, 0), numbers, reason)
 
         return fields.each("dropped", None, read) if "dropped" in fields.data else ()
 
@@ -254,18 +254,18 @@ def _wishes(data: Any, place: str) -> tuple[int, ...] | None:
         return None
     if not isinstance(data, list):
         raise LogError(f"{place}: must be a list of regions or null, not {brief(data)}")
-    return tuple(whole(region, place, *_NUMBER) for region in data)  # any integer that a player may submit
+    return tuple(integer(region, place, *_NUMBER) for region in data)  # any integer that a player may submit
 
 
 def _orders(data: Any, place: str) -> Orders | None:
     if data is None:
         return None
-    fields = Fields(data, place)
+    fields = JsonFields(data, place)
     usual = fields.plain_rows("deploys", 2), fields.plain_rows("attacks", 3)
     if usual[0] is not None and usual[1] is not None:
         return Orders(*usual)  # type: ignore[arg-type]
     try:
-        given = Orders(fields.listed("deploys"), fields.listed("attacks")).arrays()
+        given = Orders(fields.array("deploys"), fields.array("attacks")).arrays()
     except OrdersTypeError as error:
         raise LogError(f"{place}: {error}") from None
     deploys, attacks = ([tuple(order) for order in rows.tolist()] for rows in given)

@@ -14,9 +14,9 @@ from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
 from warlight_env.record.model import (
     Change,
+    DecisionInfo,
     End,
     Header,
-    Insight,
     LoggedDraw,
     LoggedFailure,
     LoggedGame,
@@ -193,7 +193,7 @@ def encode_event(event: Data) -> bytes:
     return encode_line(event)
 
 
-def insight_data(insight: Insight, number: int) -> Data:
+def insight_data(insight: DecisionInfo, number: int) -> Data:
     """Return the event of an insight before the round of this number; 0: before the picks."""
     return {"event": "insight", "player": insight.player, "round": number, "data": insight.data}
 

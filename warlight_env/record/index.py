@@ -15,7 +15,7 @@ from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.arguments import path_of
 from warlight_env.record.errors import LogError
 from warlight_env.record.names import is_log
-from warlight_env.record.reader import Summary, summarize
+from warlight_env.record.reader import LogSummary, summarize
 
 NAME: Final = ".warlight-logs.sqlite"
 _VERSION: Final = 1
@@ -32,7 +32,7 @@ _BATCH: Final = 500  # number of logs that are read between two writes to the fi
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """A log in the list. Players count from 0."""
 
     path: str  #: path below the folder, with "/"
@@ -84,7 +84,7 @@ class LogIndex:
             self._base = self._instead(error)
             return self._refresh(on_log)
 
-    def entries(self, agent: str | None = None, status: str | None = None) -> list[Entry]:
+    def entries(self, agent: str | None = None, status: str | None = None) -> list[LogEntry]:
         """Return the logs in the order of their paths, filtered by agent and status.
 
         The name of an agent matches the agent with any parameters.
@@ -103,7 +103,7 @@ class LogIndex:
             and (agent is None or any(agent in (name, AgentSpec.parse(name).name) for name in entry.players))
         ]
 
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[LogEntry]:
         """Return all logs. Raise `ValueError` or `TypeError` for a row that `_row` did not make."""
         found = []
         rows = self._base.execute(
@@ -111,7 +111,7 @@ class LogIndex:
         )
         for path, state, rounds, winner, players, map_, rules, seed, number, reason in rows:
             names = tuple(json.loads(players))
-            entry = Entry(path, state, rounds, winner, names, map_, rules, int(seed), number, reason)
+            entry = LogEntry(path, state, rounds, winner, names, map_, rules, int(seed), number, reason)
             texts, numbers = (path, state, *names, map_, rules, reason), (rounds, winner or 0, number or 0)
             if not all(type(text) is str for text in texts) or not all(type(value) is int for value in numbers):
                 raise TypeError(path)
@@ -204,7 +204,7 @@ def _row(folder: Path, path: str, stamp: str) -> tuple[Any, ...]:
     return (path, stamp, "unreadable", 0, None, "[]", "", "", "0", None, reason)
 
 
-def _columns(found: Summary) -> tuple[Any, ...]:
+def _columns(found: LogSummary) -> tuple[Any, ...]:
     header = found.header
     number = (header.match or {}).get("game")
     return (

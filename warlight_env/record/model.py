@@ -51,7 +51,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Insight:
+class DecisionInfo:
     """An agent's data about its decision, as plain data."""
 
     player: int
@@ -87,7 +87,7 @@ class Picks:
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str
-    insights: tuple[Insight, ...] = ()
+    insights: tuple[DecisionInfo, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Round:
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str
-    insights: tuple[Insight, ...] = ()
+    insights: tuple[DecisionInfo, ...] = ()
 
     @property
     def deploys(self) -> list[Deploy]:
@@ -129,7 +129,7 @@ class LoggedFailure:
     round: int  #: round of the failure; 0: while picking
     reason: str
 
-    def told(self, name: str) -> str:
+    def describe(self, name: str) -> str:
         """Return the failure in words. `name` is the player's name."""
         when = "while picking" if self.round == 0 else f"in round {self.round}"
         return f"{name} resigned {when}" if self.reason == RESIGNED else f"{name} failed {when}: {self.reason}"
@@ -174,7 +174,7 @@ class LoggedGame:
     steps: tuple[Picks | Round, ...] = ()
     failures: tuple[LoggedFailure, ...] = ()  #: in the order of the failures
     end: End | None = None
-    insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that appeared after the game
+    insights: tuple[DecisionInfo, ...] = ()  #: after the last step: faults of agents that appeared after the game
     draw: LoggedDraw | None = None  #: a draw by agreement
 
     @cached_property

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
-from warlight_env.record.checks import Fields
+from warlight_env.record.checks import JsonFields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.errors import LogError
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
@@ -45,7 +45,7 @@ def read(text: bytes, path: Path) -> LoggedGame:
 
 
 @dataclass(frozen=True)
-class Summary:
+class LogSummary:
     """The data of a log that lists show. Rounds are counted, but not read."""
 
     header: Header
@@ -60,7 +60,7 @@ class Summary:
         return status_of(self.rounds, self.failures, self.end)
 
 
-def summarize(path: Path) -> Summary:
+def summarize(path: Path) -> LogSummary:
     """Return the summary of a log, much faster than `load`. It raises the same errors."""
     path = path_of(path, "path", LogError)
     whole = _whole_lines(read_text(path))
@@ -76,34 +76,36 @@ def summarize(path: Path) -> Summary:
         elif kind == "picks":
             picks += 1
         elif kind == "failure":
-            failures.append(decode_failure(Fields(_parse(line, place), place), players))
+            failures.append(decode_failure(JsonFields(_parse(line, place), place), players))
         elif kind == "end":
-            end = decode_end(Fields(_parse(line, place), place), players, rounds)
-    return Summary(header, rounds, tuple(failures), end, picks)
+            end = decode_end(JsonFields(_parse(line, place), place), players, rounds)
+    return LogSummary(header, rounds, tuple(failures), end, picks)
 
 
 def _kind(line: bytes, place: str) -> str:
     """Return a line's event. Lines of this package's writer begin with it; lines of other writers are parsed."""
     if line.startswith(_OURS):
         return line[len(_OURS) :].partition(b'"')[0].decode("utf-8", "replace")
-    return Fields(_parse(line, place), place).text("event")
+    return JsonFields(_parse(line, place), place).text("event")
 
 
-def read_text(path: Path, values: int = bounded.VALUES) -> bytes:
+def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
     """Return a log's text, uncompressed, up to the place where the file ends.
 
     Args:
         path: the file.
-        values: the largest number of values in the text, see `bounded.weight`.
+        values: the largest number of values in the text, see `bounded.json_object_bound`.
 
     Raises:
         LogError: the file cannot be read, the compressed data is damaged, or a limit for logs is exceeded.
     """
-    data = bounded.read_bytes(path, bounded.LOG_BYTES, LogError, _LOG)  # a missing file is reported before a wrong name
+    data = bounded_io.read_bytes(
+        path, bounded_io.LOG_BYTES, LogError, _LOG
+    )  # a missing file is reported before a wrong name
     text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
-    if text.count(b"\n") > bounded.LOG_LINES:
-        raise LogError(f"{path}: more than {bounded.LOG_LINES:,} lines: that is no {_LOG}")
-    if bounded.weight(text) > values:
+    if text.count(b"\n") > bounded_io.LOG_LINES:
+        raise LogError(f"{path}: more than {bounded_io.LOG_LINES:,} lines: that is no {_LOG}")
+    if bounded_io.json_object_bound(text) > values:
         raise LogError(f"{path}: more than {values:,} values, which are all that is read here")
     return text
 
@@ -122,12 +124,12 @@ def _unpacked(data: bytes, path: Path) -> bytes:
                 unpacker = zlib.decompressobj(31)
                 members += 1
             try:
-                text.append(unpacker.decompress(chunk, bounded.LOG_BYTES + 1 - size))
+                text.append(unpacker.decompress(chunk, bounded_io.LOG_BYTES + 1 - size))
             except zlib.error as error:
                 raise LogError(f"{path}: the compressed data is damaged: {error}") from None
             size += len(text[-1])
-            if size > bounded.LOG_BYTES:
-                raise LogError(f"{path}: more than {bounded.in_words(bounded.LOG_BYTES)}: that is no {_LOG}")
+            if size > bounded_io.LOG_BYTES:
+                raise LogError(f"{path}: more than {bounded_io.format_size(bounded_io.LOG_BYTES)}: that is no {_LOG}")
             if members > _MEMBERS:
                 raise LogError(f"{path}: put together from more than {_MEMBERS} compressed parts")
             chunk = unpacker.unused_data
@@ -143,10 +145,10 @@ def _nothing_left(path: Path) -> LogError:
 
 
 def _parse(line: bytes, place: str) -> Any:
-    if len(line) > bounded.LOG_LINE:
-        raise LogError(f"{place}: more than {bounded.in_words(bounded.LOG_LINE)}: no event is so long")
+    if len(line) > bounded_io.LOG_LINE:
+        raise LogError(f"{place}: more than {bounded_io.format_size(bounded_io.LOG_LINE)}: no event is so long")
     try:
-        data = bounded.decode_json(line.decode())
+        data = bounded_io.decode_json(line.decode())
         if b"\\ud" in line or b"\\uD" in line:
             json.dumps(data, ensure_ascii=False).encode()  # an unpaired surrogate, which cannot be shown or stored
     except RecursionError:

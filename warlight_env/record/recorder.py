@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents import registry
 from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
+from warlight_env.record.decision_info import decision_info
 from warlight_env.record.decode import Decoder, decode_header
 from warlight_env.record.encode import (
     PROGRAM,
@@ -34,13 +35,12 @@ from warlight_env.record.encode import (
     start_data,
 )
 from warlight_env.record.errors import LogError
-from warlight_env.record.insight import insight_of
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Continuation,
+    DecisionInfo,
     End,
     Header,
-    Insight,
     LoggedDraw,
     LoggedFailure,
     Picks,
@@ -87,8 +87,8 @@ class FinishedGame(Protocol):
         ...
 
 
-class Named(Protocol):
-    """The interface of an agent in a recorded game. `insight_of` reads its insights."""
+class NamedAgent(Protocol):
+    """The interface of an agent in a recorded game. `decision_info` reads its insights."""
 
     @property
     def name(self) -> str:
@@ -102,7 +102,7 @@ class Recorder(ABC):
     Args:
         players: players by seat; None: players with the agents' names only. See `describe`.
         match: the header's description of the match; None: no match.
-        insight: whether to log the agents' insights (see `insight_of`).
+        insight: whether to log the agents' insights (see `decision_info`).
     """
 
     def __init__(
@@ -114,18 +114,18 @@ class Recorder(ABC):
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
         self.header: Header | None = None  #: None before the game begins
-        self._agents: Sequence[Named] = ()
+        self._agents: Sequence[NamedAgent] = ()
         self._faults: dict[int, int] = {}  # number of written faults by seat
 
     @abstractmethod
     def write(self, line: bytes) -> None:
         """Store one line, without its line end."""
 
-    def tell(self, event: Data) -> None:
+    def record_event(self, event: Data) -> None:
         """Add an event of the game itself, as plain data. Insights do not come here; they are written as lines."""
         self.write(encode_event(event))
 
-    def began(self, game: Game, agents: Sequence[Named], limit: int) -> None:
+    def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
         """See `GameObserver`."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
@@ -134,9 +134,9 @@ class Recorder(ABC):
             game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM, self.match
         )
         self.write(header_line(self.header))
-        self.tell(start_data(Start.of(game)))
+        self.record_event(start_data(Start.of(game)))
 
-    def took_over(self, log: GameLog, rounds: int, agents: Sequence[Named], limit: int) -> None:
+    def continued(self, log: GameLog, rounds: int, agents: Sequence[NamedAgent], limit: int) -> None:
         """Begin with a game that continues another log's game after this number of rounds. It replaces `began`."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
@@ -147,40 +147,40 @@ class Recorder(ABC):
         steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= rounds)
         self.write(header_line(self.header))
         for event in log_events(replace(log, steps=steps, insights=(), failures=(), end=None)):
-            self.tell(event)
+            self.record_event(event)
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """See `GameObserver`."""
         self._write_insights(wishes, 0)
         given = [np.asarray(wishes[p]).tolist() if p in wishes else None for p in range(game.players)]
-        self.tell(picks_data(given, dropped, game.changed(), game.fingerprint()))
+        self.record_event(picks_data(given, dropped, game.changed(), game.fingerprint()))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
         """See `GameObserver`."""
         self._write_insights(orders, result.round)
         given = [orders.get(player) for player in range(game.players)]
         changed, fingerprint = game.changed(), game.fingerprint()
-        self.tell(round_data(result.round, given, result.events, result.dropped, changed, fingerprint))
+        self.record_event(round_data(result.round, given, result.events, result.dropped, changed, fingerprint))
 
     def failed(self, error: AgentFailure) -> None:
         """See `GameObserver`."""
         self._write_last_faults(error.round)
-        self.tell(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
+        self.record_event(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
 
-    def agreed(self, round: int, players: Sequence[int]) -> None:
+    def draw_agreed(self, round: int, players: Sequence[int]) -> None:
         """All remaining players agreed on a draw after this number of rounds. A call of `ended` follows."""
-        self.tell(draw_data(LoggedDraw(round, tuple(players))))
+        self.record_event(draw_data(LoggedDraw(round, tuple(players))))
 
     def ended(self, record: FinishedGame) -> None:
         """See `GameObserver`."""
         self._write_last_faults(record.rounds)
         winner = None if record.winner is None else record.seats.index(record.winner)
         placements = tuple(record.placements[agent] for agent in record.seats)
-        self.tell(end_data(End(winner, record.rounds, placements, record.cut_off)))
+        self.record_event(end_data(End(winner, record.rounds, placements, record.cut_off)))
 
     def _write_insights(self, asked: Mapping[int, Any], number: int) -> None:
         for seat in asked:
-            data = insight_of(self._agents[seat], number) if self.insight else None
+            data = decision_info(self._agents[seat], number) if self.insight else None
             if faults := self._new_faults(seat):
                 data = {**(data or {}), "faults": faults}
             if data is not None:
@@ -195,13 +195,13 @@ class Recorder(ABC):
     def _write_insight(self, seat: int, number: int, data: dict[str, Any]) -> None:
         name = self._agents[seat].name
         try:
-            line = encode_foreign(insight_data(Insight(seat, data), number))
+            line = encode_foreign(insight_data(DecisionInfo(seat, data), number))
         except (TypeError, ValueError, RecursionError) as error:
             raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
-        if len(line) > bounded.LOG_LINE or bounded.deeper_than(data):
+        if len(line) > bounded_io.LOG_LINE or bounded_io.deeper_than(data):
             raise LogError(
-                f"agent {name!r}: its insight has more than {bounded.in_words(bounded.LOG_LINE)} or "
-                f"{bounded.DEPTH} levels"
+                f"agent {name!r}: its insight has more than {bounded_io.format_size(bounded_io.LOG_LINE)} or "
+                f"{bounded_io.DEPTH} levels"
             )
         self.write(line)
 

@@ -17,7 +17,7 @@ from warlight_env.step_results import RoundResult, end_with_forfeits, places_wit
 
 
 @dataclass(frozen=True)
-class Moment:
+class ReplayPosition:
     """A position of a logged game, and the step that led to it. It contains only data of the log."""
 
     round: int  #: number of rounds played
@@ -52,13 +52,13 @@ def _check_log(log: Any) -> None:
         raise LogError(f"log = {short_repr(log)}: must be a `GameLog`")
 
 
-def replay(log: GameLog) -> Iterator[Moment]:
+def replay(log: GameLog) -> Iterator[ReplayPosition]:
     """Yield the positions of a game from its start on, from the log's data."""
     _check_log(log)
     number = 0
     for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
         number += isinstance(step, Round)
-        yield Moment(number, owner, army, step)
+        yield ReplayPosition(number, owner, army, step)
 
 
 def result_of(log: GameLog, number: int) -> RoundResult:

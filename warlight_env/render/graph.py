@@ -13,7 +13,7 @@ ACROSS = 1.7  # length of a border between two super regions; a border inside on
 ROUNDS = 60
 
 
-def place(map_: Map) -> Floats:
+def stress_layout(map_: Map) -> Floats:
     """Return a point for each region, float64[N, 2]. The result is deterministic; borders are about 1 to 2 long.
 
     Distances in the graph become distances in the drawing. Classical scaling gives the start. Iterated majorisation

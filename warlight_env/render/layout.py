@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shapely import Geometry, MultiPolygon, Polygon, union_all
 
 from warlight_env.maps import Map
-from warlight_env.render.graph import place
+from warlight_env.render.graph import stress_layout
 from warlight_env.render.theme import OUTLINES
 
 Point = tuple[float, float]
@@ -71,7 +71,7 @@ def _drawn(map_: Map) -> Layout:
 
 
 def _from_graph(map_: Map) -> Layout:
-    points = place(map_) * SPACING
+    points = stress_layout(map_) * SPACING
     pad = 2 * NODE
     (left, top), (right, bottom) = points.min(0), points.max(0)
     labels = tuple((float(x), float(y)) for x, y in points)

@@ -161,7 +161,7 @@ def _badges(position: ShownPosition, layout: Layout, frame: Frame, size: float) 
         text = _compact(position.army[region])
         if owner < 0:
             fill = theme.fill(owner)
-            yield Label(x, y, text, 1.3 * size, colours.ink(fill), bold=True, halo=fill)
+            yield Label(x, y, text, 1.3 * size, colours.text_colour(fill), bold=True, halo=fill)
             continue
         shape = badge(colours.SHAPES[owner], (x, y), size)
         yield Area((shape,), theme.dark(owner), colours.HIGHLIGHT, 1.2)

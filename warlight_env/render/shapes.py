@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from warlight_env.render.theme import BadgeShape, ink
+from warlight_env.render.theme import BadgeShape, text_colour
 
 Point = tuple[float, float]
 Ring = Sequence[Point]
@@ -89,4 +89,4 @@ def pill(centre: Point, text: str, size: float, fill: str) -> Iterator[Item]:
     right = [(x + half + px, y + py) for px, py in _corners(32, radius, -math.pi / 2)[:17]]
     left = [(x - half + px, y + py) for px, py in _corners(32, radius, math.pi / 2)[:17]]
     yield Area((right + left,), fill)
-    yield Label(x, y, text, size, ink(fill), bold=True)
+    yield Label(x, y, text, size, text_colour(fill), bold=True)

@@ -95,6 +95,6 @@ def contrast(colour: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def ink(ground: str) -> str:
+def text_colour(ground: str) -> str:
     """Return black or white: the colour that is easier to read on a background."""
     return max("#0b1217", "#ffffff", key=lambda colour: contrast(colour, ground))

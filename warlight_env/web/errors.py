@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from warlight_env.errors import InputError, RunError
 
-Refusal = dict[str, Any]
+ErrorBody = dict[str, Any]
 
 BUSY: Final = (429, 503)  # status codes of temporary failures: a later attempt may succeed
 LATER: Final = 2  # seconds until the client may try again
@@ -37,12 +37,12 @@ class RequestError(InputError):
             self.status = status
 
 
-def refusal(message: str, details: object = None, code: str = "", values: Mapping[str, object] = NOTHING) -> Refusal:
+def refusal(message: str, details: object = None, code: str = "", values: Mapping[str, object] = NOTHING) -> ErrorBody:
     """Return the answer to a request that the server refuses; see `RequestError`."""
     return {"error": message, "details": details, "code": code, "values": dict(values)}
 
 
-def refusal_of(error: InputError) -> Refusal:
+def refusal_of(error: InputError) -> ErrorBody:
     """Return the `refusal` for an error. The reason of a `LogError` varies, so it is a value of the code ``log``."""
     from warlight_env.record import LogError  # imported here: `doctor` imports this module and must not load the engine
 
@@ -52,7 +52,7 @@ def refusal_of(error: InputError) -> Refusal:
     return refusal(str(error), getattr(error, "details", None), code, values)
 
 
-def unable_now(error: OSError) -> Refusal:
+def unable_now(error: OSError) -> ErrorBody:
     """Return the answer for an error of the operating system: no more file handles, or a folder that is gone."""
     reason = error.strerror or "no answer"
     return refusal(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})

@@ -51,9 +51,9 @@ def write_html(
 
 
 def _chances(log: GameLog) -> list[list[list[float]]] | None:
-    from warlight_env.web.workers.win_probability import chances_of
+    from warlight_env.web.workers.win_probability import win_probabilities_of
 
-    return chances_of(log)
+    return win_probabilities_of(log)
 
 
 def framed(shown: Game | GameLog) -> str | None:

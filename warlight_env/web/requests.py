@@ -74,7 +74,7 @@ class ControlBody(Body):
     pace: Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)] | None = None
 
 
-class InsightBody(Body):
+class AnalysisBody(Body):
     """A question to a bot about a position, the current one or one of the log, as one player sees it."""
 
     bot: Annotated[str, StringConstraints(max_length=200)]

@@ -13,7 +13,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 
 class ObservedOrders:
@@ -68,7 +68,7 @@ class ObservedRound(NamedTuple):
     position: Position
 
 
-class OpponentModel(OneThread, ABC):
+class OpponentModel(SingleThreaded, ABC):
     """Watches the other players through one game, for one player, from view to view.
 
     Copies keep this information, also in other processes.

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from env_helpers import as_game
-from fuzz import arrays, boards, values
+from fuzz import arrays, small_maps, values
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.engine.orders import Orders
 from warlight_env.envs import FactoredActions, WarlightParallelEnv
@@ -38,7 +38,7 @@ class Actions(Target):
         super().__init__(folder)
         self._envs = {
             (name, rules): WarlightParallelEnv(
-                boards.ladder(6), rules, 3 if rules == "thesis" else 2, action, max_cycles=40, mask="info",
+                small_maps.ladder_map(6), rules, 3 if rules == "thesis" else 2, action, max_cycles=40, mask="info",
                 picking="play",
             )
             for name, action in ACTIONS.items()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from env_helpers import equal
-from fuzz import hostile
+from fuzz import adversarial_values
 from fuzz.api_functions import Functions
 from fuzz.api_subjects import Arguments, objects
 from fuzz.target import Data, Target, expect, refused
@@ -44,7 +44,7 @@ class Api(Target):
             while rng.random() < 0.6 and (keys := _keys(inner)):
                 path.append(rng.choice(keys))
                 inner = _inside(inner, path[-1])
-            changes.append((tuple(path), _small(path[0], hostile.value(rng))))
+            changes.append((tuple(path), _small(path[0], adversarial_values.value(rng))))
         return (name, method, changes)
 
     def run(self, data: Data) -> bool:
@@ -53,7 +53,7 @@ class Api(Target):
         subject.begin()
         arguments = subject.methods[method]()
         for path, value in changes:
-            _put(arguments, path, hostile.real(value))
+            _put(arguments, path, adversarial_values.real(value))
         before = subject.state()
         try:
             subject.call(method, arguments)

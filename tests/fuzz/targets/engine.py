@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from fuzz import boards, mutate
+from fuzz import mutate, small_maps
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.agents import make_agent
-from warlight_env.beliefs import Watcher
+from warlight_env.beliefs import OrderObserver
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.engine_messages import challenge_of, opening_messages, region_ids, round_messages
+from warlight_env.protocol.fallback_policy import FallbackPolicy
 from warlight_env.protocol.grammar import ProtocolError, format_answer, format_message, parse_message
-from warlight_env.protocol.reflex import Reflex
-from warlight_env.protocol.telling import challenge_of, opening, region_ids, round_messages
 
 AGENTS = ("random", "aggressive", "one_big_army", "smart_random")
 
@@ -30,7 +30,7 @@ class Engine(Target):
         super().__init__(folder)
         self._told = [
             told(map_, rules, seat).encode()
-            for map_ in (boards.RING, boards.ladder(6))
+            for map_ in (small_maps.RING, small_maps.ladder_map(6))
             for rules in ("challenge1", "challenge2")
             for seat in (0, 1)
         ]
@@ -47,7 +47,7 @@ class Engine(Target):
 
     def run(self, data: Data) -> bool:
         agent, challenge, text = data
-        side, reflex = BotSide(lambda: make_agent(agent, 1), challenge), Reflex()
+        side, reflex = BotSide(lambda: make_agent(agent, 1), challenge), FallbackPolicy()
         taken = True
         for line in text.split("\n")[:60]:
             try:
@@ -56,8 +56,8 @@ class Engine(Target):
                 taken = refused(error)
                 continue
             if not isinstance(message, m.Question):
-                reflex.hear(message)
-                side.hear(message)
+                reflex.receive(message)
+                side.receive(message)
                 continue
             at_once = format_answer(reflex.answer(message))
             expect("\n" not in at_once, "an answer of several lines")
@@ -69,19 +69,19 @@ class Engine(Target):
             expect("\n" not in format_answer(answer), "an answer of several lines")
             if isinstance(answer, m.PicksAnswer):
                 expect(set(answer.regions) <= set(message.regions), "a pick that was not offered")
-                side.said(answer)
+                side.confirm_picks(answer)
         return taken
 
 
 def told(map_: Map, rules: str, seat: int, rounds: int = 3) -> str:
     """What an engine tells a player in the first rounds of a game between bots."""
     game = Game(map_, rules, seed=seat)
-    players, watcher = [make_agent("aggressive", seat) for _ in range(2)], Watcher()
+    players, watcher = [make_agent("aggressive", seat) for _ in range(2)], OrderObserver()
     lines: list[m.Message] = []
     for _ in range(rounds + 8):
         view = game.view(seat)
         if not lines:
-            lines += opening(view, challenge_of(game.rules), 10_000, 500)
+            lines += opening_messages(view, challenge_of(game.rules), 10_000, 500)
         if game.phase == "pick":
             if seat in game.pickers():
                 offers = region_ids(view.offers)
@@ -90,7 +90,7 @@ def told(map_: Map, rules: str, seat: int, rounds: int = 3) -> str:
             continue
         if game.done or game.round >= rounds:
             break
-        lines += [*round_messages(view, watcher.look(view)), m.Go(m.PLACE, 500), m.Go(m.ATTACK, 500)]
+        lines += [*round_messages(view, watcher.observe(view)), m.Go(m.PLACE, 500), m.Go(m.ATTACK, 500)]
         game.play_round([players[p].act(game.view(p)) for p in range(2)], on_illegal="skip")
     return "\n".join(map(format_message, lines))
 

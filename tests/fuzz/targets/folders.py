@@ -10,7 +10,7 @@ from pathlib import Path
 from fuzz import mutate, values
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.arena import Match
-from warlight_env.arena.contests.runs import played_games
+from warlight_env.arena.contests.run_folder import played_games
 from warlight_env.errors import InputError, RunError
 from warlight_env.train.common.journal import JOURNAL, SETTINGS, Journal
 

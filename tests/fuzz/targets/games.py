@@ -6,7 +6,7 @@ import json
 import random
 from pathlib import Path
 
-from fuzz import boards, mutate
+from fuzz import mutate, small_maps
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.engine.rules import PRESETS
 from warlight_env.errors import InputError
@@ -22,7 +22,7 @@ class Games(Target):
         super().__init__(folder)
         self._seeds = []
         for rules in PRESETS:
-            for map_ in ("small", boards.RING) if rules == "thesis" else ("small",):
+            for map_ in ("small", small_maps.RING) if rules == "thesis" else ("small",):
                 game = Game(map_, {"name": rules, "picks": 1}, 2, seed=3)
                 self._seeds.append(game.to_dict())
                 while game.phase == "pick":

@@ -8,7 +8,7 @@ import random
 import zlib
 from pathlib import Path
 
-from fuzz import boards, mutate
+from fuzz import mutate, small_maps
 from fuzz.target import Data, Target, expect, refused
 from log_helpers import play_logged
 from warlight_env.record import GameLog, LogError, LogIndex, ReplayError, game_at, replay, result_of, summarize, verify
@@ -32,8 +32,10 @@ class Logs(Target):
             )
             if rules != "challenge1"
         ]
-        games.append({"map": boards.ladder(6), "rules": "challenge1", "max_rounds": 4, "picks": "agents", "seed": 9})
-        games.append({"map": boards.RING, "rules": {"name": "thesis", "picks": 1}, "max_rounds": 60, "seed": 4})
+        games.append(
+            {"map": small_maps.ladder_map(6), "rules": "challenge1", "max_rounds": 4, "picks": "agents", "seed": 9}
+        )
+        games.append({"map": small_maps.RING, "rules": {"name": "thesis", "picks": 1}, "max_rounds": 60, "seed": 4})
         for number, game in enumerate(games):
             specs = ("one_ply:samples=1", "aggressive") if number == 1 else ("random", "aggressive")
             path = folder / f"seed{number}.wl.jsonl"

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from fuzz import boards, mutate
+from fuzz import mutate, small_maps
 from fuzz.target import Data, Target, expect, refused
 from warlight_env import maps
 from warlight_env.errors import InputError
@@ -79,7 +79,7 @@ class Maps(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._plain = [DRAWN, DRAWN, GROVE, maps.to_dict(boards.RING), maps.to_dict(boards.ladder(5))]
+        self._plain = [DRAWN, DRAWN, GROVE, maps.to_dict(small_maps.RING), maps.to_dict(small_maps.ladder_map(5))]
         self._challenge = [CHALLENGE, CELLS, {**CHALLENGE, "Settings": SETTINGS}]
         small = maps.dumps(maps.load("small")).encode()
         self._files = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import oracle
-from fuzz import boards, mutate
+from fuzz import mutate, small_maps
 from fuzz.target import Data, Target, expect, refused
 from helpers import PRESETS, script
 from oracle_helpers import CODES, oracle_rules
@@ -18,7 +18,7 @@ from warlight_env.game import Game, IllegalOrdersError
 from warlight_env.notation import NotationError, format_orders, parse_orders
 from warlight_env.turn import TurnDraft
 
-MAPS = {m.name: m for m in (boards.RING, boards.STAR, boards.ladder(6))}
+MAPS = {m.name: m for m in (small_maps.RING, small_maps.STAR, small_maps.ladder_map(6))}
 TEXTS = ("d r0 4; a r0 r1 9", "t R1 R2 3;;d R3 1", "a r0 r5 1; a r0 r1 2; a r0 r3 3", "d r2 5")
 CHANGES: dict[str, tuple[Any, ...]] = {
     "luck": (1.0, 0.16, 0.0, 0.5), "rounding": ("nearest", "stochastic"), "skipped_attack_keeps_place": (True, False),
@@ -97,7 +97,7 @@ def _text(map_: Any, text: str) -> bool:
 
 
 def _draft(map_: Any, steps: list[Any]) -> bool:
-    game = boards.new_game(map_, {"name": "thesis", "picks": 1})
+    game = small_maps.new_game(map_, {"name": "thesis", "picks": 1})
     draft, before, taken = TurnDraft(game, 0), game.hash(), True
     does: dict[str, Any] = {
         "deploy": draft.deploy, "attack": draft.attack, "to_attack": draft.to_attack, "back": draft.back_to_deploy,
@@ -136,7 +136,7 @@ def _play(
     map_: Any, preset: str, changes: Any, players: int, owner: list[int], army: list[int], turns: Any, dice: list[int]
 ) -> bool:
     rules = Rules.of(preset, picking="dealt", picks=1, offers_per_super_region=0, wastelands=0.0, **changes)
-    game = boards.position(map_, rules, players, owner, army)
+    game = small_maps.position(map_, rules, players, owner, army)
     before = game.hash()
     try:
         given = [Orders(*turn) for turn in turns]

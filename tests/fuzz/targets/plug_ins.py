@@ -1,4 +1,4 @@
-"""Users' functions inside the search that do what they are told (`fuzz.told`): the search says so, or plays on."""
+"""Users' functions inside the search that follow a script (`fuzz.scripted_functions`): it says so, or plays on."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from fuzz import boards, told, values
+from fuzz import scripted_functions, small_maps, values
+from fuzz.scripted_functions import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES, ScriptedError, arrays_in
 from fuzz.target import Data, Finding, Target, expect, refused
 from fuzz.targets.states import plain
-from fuzz.told import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES, ToldError, arrays_in
 from warlight_env.agents.players.flat import FlatAgent, FlatSettings
 from warlight_env.agents.players.mcts import MctsAgent, MctsSettings
 from warlight_env.agents.plug_ins.functions import plug_in
@@ -55,10 +55,10 @@ class PlugIns(Target):
         small = Game("small", seed=5, picks="random")
         for _ in range(2):
             small.play_round([Orders(), Orders()])
-        self._games = [small, Game(boards.RING, {"picks": 1}, 3, 1, picks="random")]
-        self._games.append(boards.new_game(boards.ladder(6), "challenge2", seed=2))
+        self._games = [small, Game(small_maps.RING, {"picks": 1}, 3, 1, picks="random")]
+        self._games.append(small_maps.new_game(small_maps.ladder_map(6), "challenge2", seed=2))
         self._views = [game.view(0) for game in self._games]
-        self._core = EnvCore(boards.ladder(6), {"name": "challenge2", "picks": 2}, 2, 2, action="orders")
+        self._core = EnvCore(small_maps.ladder_map(6), {"name": "challenge2", "picks": 2}, 2, 2, action="orders")
         self._answers: dict[Any, Any] = {}
         for kind in COMPILED:  # so that no input has to wait for compilers
             for way in WAYS[:2]:
@@ -93,14 +93,14 @@ class PlugIns(Target):
         expected = self._healthy(kind, way, form, seed)
         before = self._shared()
         try:
-            told.tell(kind, way, plan)
+            scripted_functions.tell(kind, way, plan)
             self._use(kind, function, form, seed)
             taken = True
         except (KeyboardInterrupt, Exception, SystemExit, GeneratorExit) as error:
             taken = self._explained(error, kind, way, plan)
         finally:
             kept = CALLED[kind].kept
-            told.rest(kind)
+            scripted_functions.rest(kind)
         if kept:
             gc.collect()
             for array in kept:
@@ -116,7 +116,7 @@ class PlugIns(Target):
         """What comes of a function that does as it should."""
         key = (kind, way, form, seed)
         if key not in self._answers:
-            told.rest(kind)
+            scripted_functions.rest(kind)
             self._answers[key] = self._use(kind, COMPILED[kind] if way == "compiled" else CALLED[kind], form, seed)
         return self._answers[key]
 
@@ -169,9 +169,9 @@ class PlugIns(Target):
         if isinstance(error, PlugInError) and own != "input":
             return refused(error, name)
         last = traceback.extract_tb(error.__traceback__)[-1:]
-        ours = [frame for frame in last if frame.filename == told.__file__]
+        ours = [frame for frame in last if frame.filename == scripted_functions.__file__]
         outside = way == "compiled" and isinstance(error, IndexError)  # which Numba raises without a place
-        if not (ours or outside) or (way == "compiled" and not isinstance(error, IndexError | ToldError)):
+        if not (ours or outside) or (way == "compiled" and not isinstance(error, IndexError | ScriptedError)):
             raise Finding("an error that is not the function's own") from error
         notes = getattr(error, "__notes__", [])
         if own not in ("stubborn", "input") and not any(name in note for note in notes):
@@ -185,7 +185,7 @@ class PlugIns(Target):
             return refused(error, kind)
         except Exception as error:
             last, notes = traceback.extract_tb(error.__traceback__)[-1], getattr(error, "__notes__", [])
-            if last.filename != told.__file__ and not any(kind in note for note in notes):
+            if last.filename != scripted_functions.__file__ and not any(kind in note for note in notes):
                 raise Finding("an error that is not the function's own") from error
             return False
         return True

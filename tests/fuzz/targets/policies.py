@@ -92,7 +92,7 @@ class Policies(Target):
         )
         if file.players == 2:
             observations, masks = self._observations[file.action]
-            chosen = file.player(self._board)(observations, masks, 1)
+            chosen = file.bind(self._board)(observations, masks, 1)
             expect(chosen.dtype == np.int64, "actions of another type")
         return True
 

@@ -6,14 +6,14 @@ import dataclasses
 import random
 from pathlib import Path
 
-from fuzz import boards, mutate, values
+from fuzz import mutate, small_maps, values
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.engine.rules import PRESETS, Rules, RulesError
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import MapError
 
-MAPS = {m.name: m for m in (boards.RING, boards.LONELY, boards.STAR, boards.ladder(6))}
+MAPS = {m.name: m for m in (small_maps.RING, small_maps.LONELY, small_maps.STAR, small_maps.ladder_map(6))}
 
 
 class RulesTarget(Target):

@@ -9,7 +9,7 @@ from fuzz import mutate, values
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.agents import make_agent
 from warlight_env.agents.registry import agent_names, describe
-from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.games.clocks import Clock
 from warlight_env.cli.common import read_rules
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from env_helpers import as_game
-from fuzz import arrays, boards, mutate, values
+from fuzz import arrays, mutate, small_maps, values
 from fuzz.target import Data, Target, expect, refused
 from fuzz.targets.actions import ACTIONS, same
 from warlight_env.engine.state import State
@@ -31,7 +31,12 @@ class States(Target):
         for action in ("factored", "steps", "strategies"):
             for rules, players in (("thesis", 2), ("challenge2", 2), ("challenge1", 3)):
                 env = WarlightParallelEnv(
-                    boards.ladder(6), {"name": rules, "picks": 1}, players, ACTIONS[action], max_cycles=30, mask="info"
+                    small_maps.ladder_map(6),
+                    {"name": rules, "picks": 1},
+                    players,
+                    ACTIONS[action],
+                    max_cycles=30,
+                    mask="info",
                 )
                 env.reset(seed=players)
                 saved = [plain(env.get_state().snapshot)]

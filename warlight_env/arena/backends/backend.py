@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from warlight_env.arena.backends.tasks import Here, Playable, R, Workers
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.backends.tasks import InProcessWorkers, Playable, R, Workers
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import did_you_mean
 
 #: The largest number of games in a task. Fast games share the cost of sending a task to a worker.
@@ -37,10 +37,10 @@ class LocalBackend:
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
         if jobs in (None, 1):
-            return contextlib.nullcontext(Here(setups))
-        from warlight_env.arena.backends.pool import Processes
+            return contextlib.nullcontext(InProcessWorkers(setups))
+        from warlight_env.arena.backends.pool import ProcessWorkers
 
-        return Processes(setups, jobs)
+        return ProcessWorkers(setups, jobs)
 
 
 def _ray() -> Backend:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final, Generic
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.backends.tasks import Playable, R, Task, TaskReport, play_task
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
 #: Seconds that the processes get to finish their current rounds before they are killed.
-PATIENCE: Final = 2.0
+STOP_TIMEOUT: Final = 2.0
 
 
 class _Worker:
@@ -41,7 +41,7 @@ def _stopped() -> bool:
     return bool(_Worker.stop.value)
 
 
-def _play(task: Task) -> Done[Any]:
+def _play(task: Task) -> TaskReport[Any]:
     setup = _Worker.setups[task.contest]
     if task.contest not in _Worker.warm:
         setup.warm_up()
@@ -49,17 +49,17 @@ def _play(task: Task) -> Done[Any]:
     return play_task(setup, task, _stopped)
 
 
-class Processes(Generic[R]):
+class ProcessWorkers(Generic[R]):
     """Workers that play in several processes. The processes end with the context."""
 
     def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
         self.slots = 2 * jobs  # so that a process finds its next task ready
         self._jobs = jobs
         self._setups = setups
-        self._pending: set[Future[Done[R]]] = set()
+        self._pending: set[Future[TaskReport[R]]] = set()
         self._workers: set[BaseProcess] = set()
 
-    def __enter__(self) -> Processes[R]:
+    def __enter__(self) -> ProcessWorkers[R]:
         try:
             sent = pickle.dumps(tuple(self._setups))
         except Exception as error:
@@ -92,7 +92,7 @@ class Processes(Generic[R]):
                 raise
         self._workers |= set(multiprocessing.active_children()) - before
 
-    def wait(self) -> list[Done[R]]:
+    def wait(self) -> list[TaskReport[R]]:
         done, rest = wait(self._pending, return_when=FIRST_COMPLETED)
         with self._translated():
             reports = [future.result() for future in done]
@@ -113,18 +113,18 @@ class Processes(Generic[R]):
                 'jobs > 1 outside of `if __name__ == "__main__":`'
             ) from error
 
-    def stop(self) -> list[Done[R]]:
+    def stop(self) -> list[TaskReport[R]]:
         self._end()
         return list(_finished(self._pending))
 
     def _end(self) -> None:
-        """Stop the processes after their current rounds. Kill those that need longer than `PATIENCE`.
+        """Stop the processes after their current rounds. Kill those that need longer than `STOP_TIMEOUT`.
 
         A process may still compile, start, or think about a long move. Only finished games of its last task can be
         lost.
         """
         self._stop.value = 1
-        killer = threading.Timer(PATIENCE, self._kill)
+        killer = threading.Timer(STOP_TIMEOUT, self._kill)
         killer.daemon = True
         killer.start()
         try:
@@ -137,7 +137,7 @@ class Processes(Generic[R]):
             worker.kill()
 
 
-def _finished(futures: Iterable[Future[Done[R]]]) -> Iterator[Done[R]]:
+def _finished(futures: Iterable[Future[TaskReport[R]]]) -> Iterator[TaskReport[R]]:
     for future in futures:
         if future.done() and not future.cancelled() and future.exception() is None:
             yield future.result()

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Generic
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
-from warlight_env.arena.playing.game_setup import MatchError
+from warlight_env.arena.backends.tasks import Playable, R, Task, TaskReport, play_task
+from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 
 #: Number of attempts at a task. After that many losses the run fails, because an agent may also kill its process.
@@ -59,7 +59,7 @@ class RayBackend:
         connected = ray.is_initialized()
         if not connected:
             try:
-                _knock(self._address)
+                _check_reachable(self._address)
                 own = {} if self._address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
                 ray.init(self._address, log_to_driver=False, logging_level=logging.WARNING, **own)
             except (OSError, ValueError, RuntimeError) as error:
@@ -72,7 +72,7 @@ class RayBackend:
                 ray.shutdown()
 
 
-def _knock(address: str | None) -> None:
+def _check_reachable(address: str | None) -> None:
     """Raise `OSError` at once if no server listens at the address. Ray itself would try for minutes."""
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
@@ -92,7 +92,7 @@ class RayWorkers(Generic[R]):
         # `ATTEMPTS`.
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
         self._pending: dict[Any, tuple[Task, int]] = {}  # with the number of attempts so far
-        self._reports: list[Done[R]] = []
+        self._reports: list[TaskReport[R]] = []
 
     @property
     def busy(self) -> int:
@@ -104,13 +104,13 @@ class RayWorkers(Generic[R]):
     def _submit(self, task: Task, attempt: int) -> None:
         self._pending[self._play.remote(self._sent, self._digest, task)] = task, attempt
 
-    def wait(self) -> list[Done[R]]:
+    def wait(self) -> list[TaskReport[R]]:
         while not self._reports:
             self._ray.wait(list(self._pending), num_returns=1)
             self._collect()
         return self._taken()
 
-    def stop(self) -> list[Done[R]]:
+    def stop(self) -> list[TaskReport[R]]:
         if self._pending:
             with contextlib.suppress(RunError, MatchError):
                 self._collect()
@@ -127,16 +127,16 @@ class RayWorkers(Generic[R]):
             if report is not None:
                 self._reports.append(report)
 
-    def _taken(self) -> list[Done[R]]:
+    def _taken(self) -> list[TaskReport[R]]:
         reports, self._reports = self._reports, []
         return reports
 
-    def _report(self, reference: Any) -> Done[R] | None:
+    def _report(self, reference: Any) -> TaskReport[R] | None:
         """Return the report of a task. Return None if the task was lost and is submitted again."""
         errors = self._ray.exceptions
         task, attempt = self._pending[reference]
         try:
-            report: Done[R] = self._ray.get(reference)
+            report: TaskReport[R] = self._ray.get(reference)
         except (
             errors.WorkerCrashedError,
             errors.NodeDiedError,
@@ -162,7 +162,7 @@ class RayWorkers(Generic[R]):
         return report
 
 
-def _play(sent: bytes, digest: str, task: Task) -> Done[Any]:
+def _play(sent: bytes, digest: str, task: Task) -> TaskReport[Any]:
     """Play a task in a worker process."""
     if digest not in _setups:
         _setups[digest] = pickle.loads(sent)

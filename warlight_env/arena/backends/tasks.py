@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-from warlight_env.arena.playing.play import GameStopped
+from warlight_env.arena.games.game_loop import GameStopped
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 #: Seconds after which a worker reports its finished games, even if games of its task are left.
-SLICE: Final = 0.5
+REPORT_SECONDS: Final = 0.5
 
 
 class Playable(Protocol[R_co]):
@@ -38,7 +38,7 @@ class Task(NamedTuple):
     numbers: tuple[int, ...]
 
 
-class Done(NamedTuple, Generic[R]):
+class TaskReport(NamedTuple, Generic[R]):
     """The report of a worker: the first games of a task, and the error that stopped it, if any."""
 
     task: Task
@@ -60,7 +60,7 @@ class Workers(Protocol[R]):
         """Submit a task."""
         ...
 
-    def wait(self) -> list[Done[R]]:
+    def wait(self) -> list[TaskReport[R]]:
         """Wait for at least one report, and return the new reports.
 
         Raises:
@@ -68,28 +68,28 @@ class Workers(Protocol[R]):
         """
         ...
 
-    def stop(self) -> list[Done[R]]:
+    def stop(self) -> list[TaskReport[R]]:
         """Stop all tasks soon. Return the reports of finished games that were not yet returned."""
         ...
 
 
-def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None = None) -> Done[R]:
-    """Play the games of a task, for at most `SLICE` seconds and one game. `stopped` is called after every round."""
+def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None = None) -> TaskReport[R]:
+    """Play the games of a task, at most for `REPORT_SECONDS` and one game. `stopped` is called after every round."""
     records: list[R] = []
-    end = time.perf_counter() + SLICE
+    end = time.perf_counter() + REPORT_SECONDS
     for number in task.numbers:
         try:
             records.append(setup.play(number, stopped))
         except GameStopped:
             break
         except Exception as error:  # reported together with the games before it
-            return Done(task, records, error)
+            return TaskReport(task, records, error)
         if time.perf_counter() >= end:
             break
-    return Done(task, records)
+    return TaskReport(task, records)
 
 
-class Here(Generic[R]):
+class InProcessWorkers(Generic[R]):
     """Workers in this process. They play one game at a time."""
 
     slots = 1
@@ -105,10 +105,10 @@ class Here(Generic[R]):
     def submit(self, task: Task) -> None:
         self._task = task
 
-    def wait(self) -> list[Done[R]]:
+    def wait(self) -> list[TaskReport[R]]:
         task, self._task = self._task, None
         assert task is not None
-        return [Done(task, [self._setups[task.contest].play(task.numbers[0])])]
+        return [TaskReport(task, [self._setups[task.contest].play(task.numbers[0])])]
 
-    def stop(self) -> list[Done[R]]:
+    def stop(self) -> list[TaskReport[R]]:
         return []

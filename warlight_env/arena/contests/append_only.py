@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Final, Self
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
 #: Exceptions of the parser for a line that is damaged, or that belongs to something else.
-NOT_OURS = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
+MALFORMED_DATA = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
 class RunFolderError(InputError):
@@ -33,7 +33,7 @@ class AppendOnlyFolder(ABC):
     last line; the next run with the folder drops such a line. While the context lasts, the folder is locked against
     other runs.
 
-    Subclasses define the file names, and in `take` the meaning of a line.
+    Subclasses define the file names, and in `load_line` the meaning of a line.
 
     Args:
         folder: the folder, made if it does not exist; or a lock of the folder, which the caller holds and releases
@@ -104,20 +104,20 @@ class AppendOnlyFolder(ABC):
             self._own_lock = None
 
     @abstractmethod
-    def take(self, fields: Any) -> None:
+    def load_line(self, fields: Any) -> None:
         """Read the fields of a line. This is called for each line of the folder.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: the line does not belong to this run.
         """
 
-    def setting(self, where: Sequence[str]) -> str:
+    def setting_name(self, where: Sequence[str]) -> str:
         """Return the user's name for the part of the description at these keys."""
         return ".".join(where)
 
-    def completed(self, found: dict[str, Any]) -> dict[str, Any]:
+    def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
         """Return the folder's description, with the fields that older versions did not write."""
-        return found
+        return loaded
 
     def append_lines(self, items: Sequence[Any]) -> None:
         """Write one line for each item. The items must be ready for JSON.
@@ -170,18 +170,19 @@ class AppendOnlyFolder(ABC):
         path = self.folder / self.description_name
         if not path.exists():
             return False
-        text = bounded.read_text(path, bounded.RESULT_BYTES, self.error, "description of a run")
-        found = bounded.parse_json(text, f"{path}: no description of a run", self.error)
+        text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, self.error, "description of a run")
+        found = bounded_io.parse_json(text, f"{path}: no description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: no description of a run (it is no object)")
-        difference = _difference(self.completed(present_specs(found)), self._description)
+        difference = _difference(self.with_defaults(present_specs(found)), self._description)
         if difference is not None:
             where, there, here = difference
             same = "the same settings"
             if _undigested(there) == _undigested(here):
                 same = "what these names stood for then (it is their digests that differ)"
             raise self.error(
-                f"{self.folder} holds another run ({self.setting(where)}: {_shown(there)} there, {_shown(here)} here); "
+                f"{self.folder} holds another run "
+                f"({self.setting_name(where)}: {_shown(there)} there, {_shown(here)} here); "
                 f"to go on give {same}, or another folder"
             )
         return True
@@ -197,13 +198,13 @@ class AppendOnlyFolder(ABC):
         """Read all whole lines. Return the end of the last one, in bytes."""
         path = self.folder / self.lines_name
         end = 0
-        with bounded.open_file(path) as file:
+        with bounded_io.open_file(path) as file:
             for number, line in enumerate(whole_lines(file), 1):
                 try:
                     if line is None:
-                        raise ValueError(f"more than {bounded.in_words(bounded.RESULT_BYTES)}")
-                    self.take(bounded.decode_line(line))
-                except NOT_OURS as error:
+                        raise ValueError(f"more than {bounded_io.format_size(bounded_io.RESULT_BYTES)}")
+                    self.load_line(bounded_io.decode_line(line))
+                except MALFORMED_DATA as error:
                     reason = clipped(f"{type(error).__name__}: {error}", 300)
                     raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
                 end += len(line)
@@ -215,10 +216,10 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 
     A last line without a line end is left out.
     """
-    while line := file.readline(bounded.RESULT_BYTES + 1):
+    while line := file.readline(bounded_io.RESULT_BYTES + 1):
         if line.endswith(b"\n"):
             yield line
-        elif len(line) > bounded.RESULT_BYTES:
+        elif len(line) > bounded_io.RESULT_BYTES:
             yield None
 
 

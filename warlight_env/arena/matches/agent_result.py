@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from warlight_env.arena.playing.player import TimeUse
+from warlight_env.arena.games.seated_agent import TimeUse
 from warlight_env.arena.ratings.statistics import Interval
 
 

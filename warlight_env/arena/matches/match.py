@@ -11,13 +11,13 @@ from typing import Any, Final
 from warlight_env import maps
 from warlight_env.agents import Budget
 from warlight_env.arena.backends.backend import Backend, LocalBackend, make_backend
-from warlight_env.arena.contests.course import Contest, StopRule
-from warlight_env.arena.contests.resumable import check_count, check_jobs, play_contests
+from warlight_env.arena.contests.contest_progress import Contest, StoppingRule
+from warlight_env.arena.contests.contest_runner import check_count, check_jobs, play_contests
+from warlight_env.arena.games.clocks import Clock
+from warlight_env.arena.games.game_loop import GameRecord, Picks, round_limit
+from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, check_source
+from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arena.matches.result import MatchResult
-from warlight_env.arena.playing.clocks import Clock
-from warlight_env.arena.playing.game_setup import AgentSource, MatchError, Setup, check_source
-from warlight_env.arena.playing.play import GameRecord, Picks, round_limit
-from warlight_env.arena.playing.player import OnCrash, OnLate
 from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.engine.rng import SEEDS
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
@@ -52,7 +52,7 @@ class Match:
         on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
         on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
         log: a folder for a log of each game (see `warlight_env.record`), made if it does not exist.
-        insight: whether the logs contain the agents' evaluations (see `warlight_env.record.insight`).
+        insight: whether the logs contain the agents' evaluations (see `warlight_env.record.decision_info`).
 
     Raises:
         MatchError, AgentError, MapError, RulesError, GameError: an argument is wrong; raised before any game is played.
@@ -68,7 +68,7 @@ class Match:
     max_rounds: int | None = None
     jobs: int | None = None
     budget: Budget | None = None
-    stop: StopRule | None = None
+    stop: StoppingRule | None = None
     clocks: str | Clock | Sequence[str | Clock | None] | None = None
     on_crash: OnCrash = "raise"
     on_late: OnLate = "report"
@@ -103,11 +103,11 @@ class Match:
             path_of(self.log, "log", MatchError)
         self._clocks()
 
-    def setup(self) -> Setup:
+    def setup(self) -> MatchSetup:
         """Return the match's setup, with map and rules loaded."""
         map_ = self.map if isinstance(self.map, maps.Map) else maps.load(self.map)
         rules = Rules.of(self.rules)
-        return Setup(
+        return MatchSetup(
             tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds,
             self._clocks(), self.on_crash, self.on_late, None if self.log is None else Path(self.log), self.insight,
         )  # fmt: skip
@@ -184,5 +184,5 @@ class Match:
             clocks=tuple(str(clock) if clock else "none" for clock in setup.clocks),
             stop=self.stop,
             decided=result.decided,
-            found=result.found,
+            resumed_games=result.resumed_games,
         )

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from warlight_env.arena.contests.course import StopRule
+from warlight_env.arena.contests.contest_progress import StoppingRule
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.seated_agent import AgentFaults, Failure
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, time_result
-from warlight_env.arena.matches.match_standing import Standing, drew
-from warlight_env.arena.matches.sprt import Sprt, SprtJudge, Verdict
-from warlight_env.arena.playing.play import GameRecord
-from warlight_env.arena.playing.player import AgentFaults, Failure
+from warlight_env.arena.matches.match_score import MatchScore, is_draw
+from warlight_env.arena.matches.sprt import RunningSprt, Sprt, Verdict
 from warlight_env.arena.ratings.elo import EloDifference
 from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.tables import align, counted
@@ -48,9 +48,9 @@ class MatchResult:
     interrupted: bool
     wall_seconds: float  #: of this run, without the time of games found in the run folder
     clocks: tuple[str, ...] = ()  #: by agent, as text; empty: no agent has a clock
-    stop: StopRule | None = None
+    stop: StoppingRule | None = None
     decided: bool = False  #: the stop rule ended the match
-    found: int = 0  #: number of counted games that were in the run folder at the start
+    resumed_games: int = 0  #: number of counted games that were in the run folder at the start
 
     @property
     def games(self) -> int:
@@ -68,17 +68,17 @@ class MatchResult:
         return tuple(self._agent(a) for a in range(len(self.names)))
 
     @cached_property
-    def standing(self) -> Standing:
+    def match_score(self) -> MatchScore:
         """The sums over all games."""
-        standing = Standing(len(self.names), self.paired)
-        standing.add(self.records)
-        return standing
+        match_score = MatchScore(len(self.names), self.paired)
+        match_score.add(self.records)
+        return match_score
 
     def _agent(self, agent: int) -> AgentResult:
         seats = []
         for seat in range(len(self.names)):
             there = [record for record in self.records if record.seats[seat] == agent]
-            wins, draws = sum(r.winner == agent for r in there), sum(drew(r, agent) for r in there)
+            wins, draws = sum(r.winner == agent for r in there), sum(is_draw(r, agent) for r in there)
             seats.append(SeatResult(seat, len(there), wins, len(there) - wins - draws, draws))
         wins, draws = sum(s.wins for s in seats), sum(s.draws for s in seats)
         failures = [failure for record in self.records for failure in record.failures if failure.agent == agent]
@@ -89,8 +89,8 @@ class MatchResult:
             losses=self.games - wins - draws,
             draws=draws,
             win_share=wins / self.games if self.games else 0.0,
-            interval=self.standing.interval(agent),
-            score=self.standing.score(agent),
+            interval=self.match_score.interval(agent),
+            score=self.match_score.score(agent),
             seats=tuple(seats),
             dropped=sum(record.dropped[agent] for record in self.records),
             crashes=sum(failure.kind == "crash" for failure in failures),
@@ -102,15 +102,15 @@ class MatchResult:
     @property
     def elo(self) -> EloDifference | None:
         """The Elo difference of the first agent to the second; None unless two agents have played."""
-        return self.standing.elo()
+        return self.match_score.elo()
 
     @property
     def sprt(self) -> SprtResult | None:
         """The state of the sequential test; None without one."""
         if not isinstance(self.stop, Sprt):
             return None
-        judge = SprtJudge(self.stop, 2 if self.paired else 1)
-        judge.units = self.standing.scores[0]
+        judge = RunningSprt(self.stop, 2 if self.paired else 1)
+        judge.units = self.match_score.scores[0]
         return SprtResult(self.stop, judge.llr, self.stop.verdict(judge.llr))
 
     @property
@@ -209,7 +209,7 @@ class MatchResult:
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,
             "wall_seconds": self.wall_seconds,
-            "games_found": self.found,
+            "games_found": self.resumed_games,
             "jobs": self.jobs,
         }
 
@@ -256,8 +256,9 @@ def _described(result: MatchResult) -> str:
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
     each = " per process" if result.jobs != 1 else ""
     in_all = (
-        f"; {result.found} of the games were found in the run folder, and this run took {result.wall_seconds:.1f} s"
-        if result.found
+        f"; {result.resumed_games} of the games were found in the run folder, and this run took "
+        f"{result.wall_seconds:.1f} s"
+        if result.resumed_games
         else f", {result.wall_seconds:.1f} s in all"
     )
     lines.append(f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play{in_all}")

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from warlight_env.arena.matches.match_standing import score
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_setup import MatchSetup
+from warlight_env.arena.matches.match_score import score
 from warlight_env.arena.ratings.elo import expected_score
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
@@ -104,18 +104,18 @@ class Sprt:
         lower, upper = self.bounds
         return "H1" if llr >= upper else "H0" if llr <= lower else None
 
-    def judge(self, setup: Setup) -> SprtJudge:
-        """See `StopRule.judge`."""
+    def start(self, setup: MatchSetup) -> RunningSprt:
+        """See `StoppingRule.start`."""
         if len(setup.agents) != 2:
             raise SprtError(f"sprt: compares two agents, not {len(setup.agents)}")
-        return SprtJudge(self, setup.unit_size)
+        return RunningSprt(self, setup.unit_size)
 
     def describe(self) -> dict[str, Any]:
-        """See `StopRule.describe`."""
+        """See `StoppingRule.describe`."""
         return {"sprt": {name: float(value) for name, value in asdict(self).items()}}
 
 
-class SprtJudge:
+class RunningSprt:
     """A test in progress."""
 
     def __init__(self, rule: Sprt, unit_size: int) -> None:
@@ -129,7 +129,7 @@ class SprtJudge:
         return self.rule.llr(self.units, self._possible)
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
-        """See `Judge.add`."""
+        """See `SequentialTest.add`."""
         self.units[sum(score(record, 0) for record in unit) / len(unit)] += 1
         return self.rule.verdict(self.llr) is not None
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warlight_env.lazy import loaded_on_use
+from warlight_env.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from warlight_env.arena.policies.policy_agent import PolicyAgent
 
-__getattr__, __dir__ = loaded_on_use(__name__, {"PolicyAgent": "policy_agent"})
+__getattr__, __dir__ = lazy_attributes(__name__, {"PolicyAgent": "policy_agent"})
 
 __all__ = ["PolicyAgent"]

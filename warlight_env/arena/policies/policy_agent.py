@@ -13,7 +13,7 @@ from warlight_env.agents.base import EXCLUSIVE_METHODS
 from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_network_file import TurnPolicy, is_turn_network_file, read_turn_network
-from warlight_env.arena.policies.policy_file import PolicyFile, PolicyPlace, policy_place
+from warlight_env.arena.policies.policy_file import PolicyFile, PolicyLocation, locate_policy
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -27,7 +27,7 @@ from warlight_env.envs.observation_spaces import observation as observed
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.saved_policies import Policy
 from warlight_env.maps import Map
-from warlight_env.ownership import OneThread
+from warlight_env.thread_ownership import SingleThreaded
 
 _GAME = np.zeros(1, dtype=np.int64)  # index of the only game in the batch
 
@@ -40,7 +40,7 @@ class SeededPolicy(Protocol):
     def __call__(self, observations: Any, masks: npt.NDArray[np.int8], seed: int) -> Any: ...
 
 
-class PolicyAgent(OneThread, Agent):
+class PolicyAgent(SingleThreaded, Agent):
     """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
 
     An agent plays one game only: the feature "time" counts its steps from the first one.
@@ -154,10 +154,10 @@ class PlayableFile(Protocol):
     def padding(self) -> Padding | None: ...
 
     def check(self, map: Map, rules: Rules, players: int) -> None: ...
-    def player(self, board: Board) -> Policy | SeededPolicy: ...
+    def bind(self, board: Board) -> Policy | SeededPolicy: ...
 
 
-class TrainedAgent(OneThread, Agent):
+class TrainedAgent(SingleThreaded, Agent):
     """Plays the policy of a file. It refuses games for which the policy was not trained.
 
     Args:
@@ -189,7 +189,7 @@ class TrainedAgent(OneThread, Agent):
             self.check(view.map, view.rules, view.players)
             self._board = view.board
             self._agent = PolicyAgent(
-                self.file.player(view.board), self.seed, action=self.file.encoding,
+                self.file.bind(view.board), self.seed, action=self.file.encoding,
                 observation=self.file.observation,
                 max_cycles=self.file.max_cycles, name=self.name, padding=self.file.padding,
             )  # fmt: skip
@@ -200,7 +200,7 @@ def trained_policy(seed: int, text: str) -> Agent:
     """Return the agent of a specification ``policy:FILE`` or ``policy:NAME``. `text` lacks the ``policy:``."""
     if not text:
         raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:any")
-    turns = turns_of(text)
+    turns = turn_network_of(text)
     return (
         TrainedAgent(PolicyFile.load(text), seed)
         if turns is None
@@ -208,18 +208,18 @@ def trained_policy(seed: int, text: str) -> Agent:
     )
 
 
-def turns_of(text: str) -> TurnPolicy | None:
+def turn_network_of(text: str) -> TurnPolicy | None:
     """Return the turn network of a policy's name or file; None if the file holds another kind of policy.
 
     Raises:
         PolicyFileError: no such file or name.
         TurnNetworkError: the file is damaged.
     """
-    return _turns(policy_place(text))
+    return _turns(locate_policy(text))
 
 
 @functools.lru_cache(maxsize=16)
-def _turns(place: PolicyPlace) -> TurnPolicy | None:
+def _turns(place: PolicyLocation) -> TurnPolicy | None:
     """Return the turn network of a file; None if the file's header names another kind of content."""
     content = place.read()
     return read_turn_network(content, str(place.path)) if is_turn_network_file(content) else None
@@ -232,7 +232,7 @@ def policy_digest(text: str) -> str:
         PolicyFileError: no such file, or it holds no policy.
         TurnNetworkError: the file is damaged.
     """
-    told = digest(policy_place(text).read())
-    if turns_of(f"{text}#{told}") is None:
+    told = digest(locate_policy(text).read())
+    if turn_network_of(f"{text}#{told}") is None:
         PolicyFile.load(f"{text}#{told}")  # raises an error if it is no policy
     return told

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.records.value_record import check_digest
 from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
@@ -66,9 +66,9 @@ def _range(size: str) -> str:
     return f"up to {most}" if least == 1 else f"from {least} to {most}"
 
 
-def differing_rules(mine: Rules, theirs: Rules, picked: bool) -> list[str]:
+def differing_rules(policy_rules: Rules, game_rules: Rules, picked: bool) -> list[str]:
     """Return the differences between rules, in words. Without `picked`, the rules about picking are ignored."""
-    own, others = dataclasses.asdict(mine), dataclasses.asdict(theirs)
+    own, others = dataclasses.asdict(policy_rules), dataclasses.asdict(game_rules)
     free = ("name", *(() if picked else _PICKING))
     return [f"{key} = {own[key]!r} (not {others[key]!r})" for key in own if key not in free and own[key] != others[key]]
 
@@ -157,7 +157,7 @@ class PolicyFile:
             text, arrays = unpacked(content)
         except (ArraysError, UnicodeDecodeError) as error:
             raise PolicyFileError(f"{name}: not a policy ({error})") from None
-        header = bounded.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
+        header = bounded_io.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
         if isinstance(header, dict) and "kind" in header:
             raise PolicyFileError(f"{name}: holds {header['kind']!r:.60}, which has no action of an environment")
         version = header.pop("version", None) if isinstance(header, dict) else None
@@ -187,14 +187,14 @@ class PolicyFile:
 
     @classmethod
     def load(cls, source: str | Path) -> PolicyFile:
-        """Return the policy of a file, or of a name in `built_in`. An unchanged file is read only once.
+        """Return the policy of a file, or of a name in `built_in_policies`. An unchanged file is read only once.
 
         The file's name may end with ``#`` and a `digest`. Then a file with another digest is refused.
 
         Raises:
             PolicyFileError: no such file or name, or the file holds no policy that can be played here.
         """
-        return _load(policy_place(source))
+        return _load(locate_policy(source))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return names and shapes of the arrays. Raise ValueError if such a network is impossible."""
@@ -245,7 +245,7 @@ class PolicyFile:
         """Factory of the action encoding."""
         return encoding_of(self.action, self.weights)
 
-    def player(self, board: Board, sampled: bool | None = None) -> FilePolicy:
+    def bind(self, board: Board, sampled: bool | None = None) -> FilePolicy:
         """Return the policy for games on a board. `sampled`: None means the file's setting."""
         return FilePolicy(self, board, self.sampled if sampled is None else sampled)
 
@@ -279,7 +279,7 @@ def encoding_of(action: str, weights: Weights) -> EncodingFactory:
     return functools.partial(StrategyActions, weights=weights) if action == "strategies" else FactoredActions
 
 
-def built_in() -> dict[str, Path]:
+def built_in_policies() -> dict[str, Path]:
     """Return the policies of this kind in the package, by name.
 
     Networks for whole turns are in `turn_network_file.BUNDLED`.
@@ -287,12 +287,12 @@ def built_in() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
-class PolicyPlace(NamedTuple):
+class PolicyLocation(NamedTuple):
     """The place of a policy's file."""
 
     path: Path
-    changed: int  #: time of its last change, in nanoseconds
-    told: str  #: the `digest` of its expected content; "" for any content
+    mtime_ns: int  #: time of its last change, in nanoseconds
+    label: str  #: the `digest` of its expected content; "" for any content
 
     def read(self) -> bytes:
         """Return the file's content.
@@ -300,12 +300,12 @@ class PolicyPlace(NamedTuple):
         Raises:
             PolicyFileError: the file cannot be read, or its digest is not the expected one.
         """
-        content = bounded.read_bytes(self.path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
-        check_digest(content, self.told, self.path, "policy", PolicyFileError)
+        content = bounded_io.read_bytes(self.path, bounded_io.ARRAYS_BYTES, PolicyFileError, "policy")
+        check_digest(content, self.label, self.path, "policy", PolicyFileError)
         return content
 
 
-def policy_place(source: str | Path) -> PolicyPlace:
+def locate_policy(source: str | Path) -> PolicyLocation:
     """Return the place of a policy's file.
 
     `source` is the name of a policy in the package, or the name of a file, perhaps with ``#`` and a digest.
@@ -314,7 +314,7 @@ def policy_place(source: str | Path) -> PolicyPlace:
         PolicyFileError: no such file or name.
     """
     path_of(source, "policy", PolicyFileError)
-    known = {**BUNDLED, **built_in()}
+    known = {**BUNDLED, **built_in_policies()}
     named = _PINNED.fullmatch(str(source))
     name, told = named.groups() if named else (str(source), "")
     path = known.get(name, Path(name))
@@ -322,13 +322,13 @@ def policy_place(source: str | Path) -> PolicyPlace:
         hint = did_you_mean(str(source), known)
         raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
     try:
-        return PolicyPlace(path, path.stat().st_mtime_ns, told)
+        return PolicyLocation(path, path.stat().st_mtime_ns, told)
     except (OSError, ValueError) as error:
-        raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
+        raise PolicyFileError(f"cannot read {bounded_io.shown(path)}: {bounded_io.reason(error)}") from None
 
 
 @functools.lru_cache(maxsize=16)
-def _load(place: PolicyPlace) -> PolicyFile:
+def _load(place: PolicyLocation) -> PolicyFile:
     return PolicyFile.from_bytes(place.read(), str(place.path)).shared()
 
 
@@ -338,11 +338,11 @@ __all__ = [
     "FilePolicy",
     "PolicyFile",
     "PolicyFileError",
-    "PolicyPlace",
-    "built_in",
+    "PolicyLocation",
+    "built_in_policies",
     "differing_rules",
     "encoding_of",
-    "policy_place",
+    "locate_policy",
     "regions_of",
     "size_class",
 ]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from warlight_env.agents import AgentError
 from warlight_env.arena.policies.policy_agent import TrainedAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError, differing_rules
-from warlight_env.bounded import open_file, reason, shown
+from warlight_env.bounded_io import open_file, reason, shown
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
@@ -30,7 +30,7 @@ def model_digest(path: Path) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def loaded_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
+def load_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
     """Return the policy of a trusted file, if its digest begins with `digest`. A process reads the file once."""
     if not model_digest(Path(path)).startswith(digest):
         raise SavedPolicyError(f"{path}: changed since the games began")
@@ -82,7 +82,7 @@ class SavedModel:
             raise PolicyFileError(f"policy {self.name!r} is for the rules {mine.rules.name!r}: {', '.join(differing)}")
         check_size(self.name, mine, map)
 
-    def player(self, board: Board) -> SeededModel:
+    def bind(self, board: Board) -> SeededModel:
         """Return the policy, for a board that `check` accepts."""
         return SeededModel(self._policy)
 
@@ -118,5 +118,5 @@ class SavedModelAgent(TrainedAgent):
                 f"{path}: nothing beside it says how it plays: {beside(path).name} is missing, which the callback "
                 "warlight_env.envs.sb3.SavePolicyCallback writes, and save_policy(model, path)"
             )
-        model = loaded_model(path, digest, play == "likeliest")
+        model = load_model(path, digest, play == "likeliest")
         super().__init__(SavedModel(path, model, settings), seed)

@@ -3,6 +3,6 @@
 Imported by `arena.matches`, `arena.tournaments` and `web`. Imports no other package of `arena`.
 """
 
-from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
+from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
 
-__all__ = ["Placing", "Rating", "RatingError", "rate"]
+__all__ = ["GameRanking", "Rating", "RatingError", "rate"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.ratings.bradley_terry import GameRanking
 from warlight_env.errors import RunError
 
 
@@ -24,7 +24,7 @@ class Skill:
         return self.mu - 3 * self.sigma
 
 
-def skills(names: Sequence[str], games: Iterable[Placing]) -> list[Skill]:
+def skills(names: Sequence[str], games: Iterable[GameRanking]) -> list[Skill]:
     """Return the skills of the named agents after all games.
 
     The order of the games matters a little: later games weigh more.

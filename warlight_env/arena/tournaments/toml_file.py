@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import InputError, did_you_mean
 
 T = TypeVar("T")
@@ -26,8 +26,8 @@ class TomlFile:
 
     def __init__(self, path: Path, error: type[InputError]) -> None:
         self.path, self.error = path, error
-        self.text = bounded.read_text(path, bounded.SETTINGS_BYTES, error, "file of settings")
-        self.values = bounded.parse_toml(self.text, str(path), error)
+        self.text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, error, "file of settings")
+        self.values = bounded_io.parse_toml(self.text, str(path), error)
 
     def problem(self, where: str, reason: str) -> InputError:
         """Return the error for a key such as ``games`` or ``agents[2].name``."""
@@ -70,7 +70,7 @@ class TomlFile:
         """Return the value of a key of the file's top table, or the default."""
         return self.typed(self.values[key], kind, key) if key in self.values else default
 
-    def whole(self, key: str, default: int, low: int, high: int = 10**9) -> int:
+    def integer(self, key: str, default: int, low: int, high: int = 10**9) -> int:
         """Return an integer within bounds."""
         value = self.get(key, int, default)
         if not low <= value <= high:

@@ -9,11 +9,11 @@ from typing import Any, Final, Literal, get_args
 
 from warlight_env import maps
 from warlight_env.agents.registry import parse
-from warlight_env.arena.contests.course import Contest
-from warlight_env.arena.playing.clocks import Clock
-from warlight_env.arena.playing.game_setup import Setup
-from warlight_env.arena.playing.play import Picks
-from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.games.clocks import Clock
+from warlight_env.arena.games.game_loop import Picks
+from warlight_env.arena.games.game_setup import MatchSetup
+from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import SEEDS, derive_seed
@@ -68,7 +68,7 @@ class Tournament:
         picks: starting regions at "random", or picked by the "agents".
         max_rounds: number of rounds after which a game is a draw; None: the rules' limit, or 500.
         clock: clock of every agent without its own clock; None: agents use their own parameters.
-        on_crash, on_late: reaction to an agent that fails, or that answers too late; as for `Setup`.
+        on_crash, on_late: reaction to an agent that fails, or that answers too late; as for `MatchSetup`.
         anchor, anchor_elo: an entrant with a fixed rating, and this rating; None: the mean of all ratings is 0.
     """
 
@@ -165,7 +165,7 @@ class Tournament:
         """
         found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
-            setup = Setup(
+            setup = MatchSetup(
                 agents=tuple(self.entrants[i].spec for i in table),
                 map=map_,
                 rules=rules,

@@ -10,7 +10,7 @@ from typing import Any, Final
 from warlight_env import maps
 from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
-from warlight_env.arena.playing.clocks import Clock, ClockError
+from warlight_env.arena.games.clocks import Clock, ClockError
 from warlight_env.arena.tournaments.toml_file import TomlFile
 from warlight_env.arena.tournaments.tournament import FORMATS, Entrant, Tournament, TournamentError
 from warlight_env.arguments import path_of
@@ -44,7 +44,7 @@ def _read(file: TomlFile) -> Tournament:
     if "agents" not in file.values:
         raise file.problem("agents", 'is missing: a list of agents, such as ["random", "aggressive"]')
     format_ = file.one_of("format", FORMATS, "round-robin")
-    players = file.whole("players", 2, 2, MAX_PLAYERS)
+    players = file.integer("players", 2, 2, MAX_PLAYERS)
     maps_, rules = _maps(file), _rules(file)
     for map_, rule in itertools.product(maps_, rules):
         try:
@@ -66,13 +66,13 @@ def _read(file: TomlFile) -> Tournament:
             format=format_,  # type: ignore[arg-type]
             challengers=tuple(challengers),
             players=players,
-            games=file.whole("games", 100, 1),
-            seed=file.whole("seed", 1, -(2**63), 2**63),
+            games=file.integer("games", 100, 1),
+            seed=file.integer("seed", 1, -(2**63), 2**63),
             maps=tuple(maps_),
             rules=tuple(rules),
             paired=file.get("paired", bool, True),
             picks=file.one_of("picks", ("random", "agents"), "random"),  # type: ignore[arg-type]
-            max_rounds=file.whole("max_rounds", 1, 1) if "max_rounds" in file.values else None,
+            max_rounds=file.integer("max_rounds", 1, 1) if "max_rounds" in file.values else None,
             clock=_clock(file, file.values, "clock"),
             on_crash=file.one_of("on_crash", ("raise", "forfeit"), "raise"),  # type: ignore[arg-type]
             on_late=file.one_of("on_late", ("report", "forfeit"), "report"),  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from warlight_env.arena.contests.course import ContestResult, Course
-from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.contests.contest_progress import ContestProgress, ContestResult
+from warlight_env.arena.games.game_loop import GameRecord
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError
@@ -36,7 +36,7 @@ class LiveTables:
 
     def __init__(self, asked: Tournament, folder: Path) -> None:
         self._asked, self._path = asked, folder / RESULT
-        self._courses = {contest.key: Course(contest) for contest in asked.contests()}
+        self._progress = {contest.key: ContestProgress(contest) for contest in asked.contests()}
         self._due = 0.0
         self._told = False
 
@@ -51,7 +51,7 @@ class LiveTables:
 
     def add(self, key: str, records: Sequence[GameRecord]) -> None:
         """Add finished games of a contest; see `OnContestGames`."""
-        self._courses[key].add(records)
+        self._progress[key].add(records)
         self._told = True
         if time.monotonic() >= self._due:
             begin = time.monotonic()
@@ -69,7 +69,7 @@ class LiveTables:
         return result
 
     def _result(self) -> TournamentResult:
-        return TournamentResult(self._asked, {key: course.result() for key, course in self._courses.items()})
+        return TournamentResult(self._asked, {key: progress.result() for key, progress in self._progress.items()})
 
     def _write(self, result: TournamentResult, *, running: bool) -> None:
         text = json.dumps(result.to_dict(running=running), indent=2, ensure_ascii=False) + "\n"

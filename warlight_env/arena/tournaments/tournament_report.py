@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from warlight_env.arena.contests.facts import facts, facts_line
-from warlight_env.arena.tournaments.tournament_result import Cell, Meeting, TournamentResult, percent, signed
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
+from warlight_env.arena.tournaments.tournament_result import Cell, HeadToHead, TournamentResult, percent, signed
 
 _STYLE = """
 :root{color-scheme:light dark;--ground:#fbfaf6;--panel:#fff;--ink:#16222b;--muted:#556872;--line:#d9dfe2;
@@ -191,7 +191,7 @@ def _crosstable(result: TournamentResult) -> str:
     return "".join([*lines, "</tbody></table></div>"])
 
 
-def _cell(meeting: Meeting | None, same: bool) -> str:
+def _cell(meeting: HeadToHead | None, same: bool) -> str:
     if meeting is None:
         return '<td class="self"></td>' if same else "<td>–</td>"
     colour = "win" if meeting.score >= 0.5 else "loss"
@@ -230,6 +230,6 @@ def _conditions(result: TournamentResult) -> str:
             for e in t.entrants
             if e.name != e.spec or e.clock is not None
         ),
-        ("Made with", facts_line(facts())),
+        ("Made with", format_provenance(collect_provenance())),
     ]
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in rows) + "</dl>"

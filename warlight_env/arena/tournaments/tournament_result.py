@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from warlight_env.arena.contests.course import ContestResult
-from warlight_env.arena.contests.facts import facts
+from warlight_env.arena.contests.contest_progress import ContestResult
+from warlight_env.arena.contests.provenance import collect_provenance
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.seated_agent import Failure, TimeUse
 from warlight_env.arena.matches.agent_result import TimeResult, time_result
 from warlight_env.arena.matches.result import stopped_line
-from warlight_env.arena.playing.play import GameRecord
-from warlight_env.arena.playing.player import Failure, TimeUse
-from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
+from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
 from warlight_env.arena.ratings.skill import Skill, skills
 from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournaments.tournament import Tournament
@@ -44,7 +44,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-class MeetingTally(NamedTuple):
+class HeadToHeadScore(NamedTuple):
     """Results of one entrant against another in some games. The better place wins; equal places are a draw."""
 
     games: int
@@ -54,7 +54,7 @@ class MeetingTally(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Meeting:
+class HeadToHead:
     """One entrant against another, in all their games. The better place wins; equal places are a draw."""
 
     games: int
@@ -63,7 +63,7 @@ class Meeting:
     draws: int
     score: float  #: (wins + draws / 2) / games
     interval: Interval  #: for the score
-    seats: tuple[MeetingTally, ...]  #: the same numbers by the entrant's own seat
+    seats: tuple[HeadToHeadScore, ...]  #: the same numbers by the entrant's own seat
 
 
 @dataclass(frozen=True)
@@ -111,10 +111,10 @@ class TournamentResult:
         return sum(len(records) for _, _, records in self._played)
 
     @cached_property
-    def placings(self) -> list[Placing]:
+    def rankings(self) -> list[GameRanking]:
         """All games by number: first game 0 of all pairings, then game 1 of all pairings, and so on."""
         numbered = [
-            (record.number, stratum, Placing(table, record.placements, record.unit, stratum))
+            (record.number, stratum, GameRanking(table, record.placements, record.unit, stratum))
             for stratum, table, records in self._played
             for record in records
         ]
@@ -124,12 +124,12 @@ class TournamentResult:
     def ratings(self) -> list[Rating]:
         """Ratings by entrant. Raises `RatingError` if entrants have no games after an interruption."""
         t = self.tournament
-        return rate(t.names, self.placings, anchor=t.anchor, anchor_elo=t.anchor_elo, seed=t.seed % 2**32)
+        return rate(t.names, self.rankings, anchor=t.anchor, anchor_elo=t.anchor_elo, seed=t.seed % 2**32)
 
     @cached_property
     def skills(self) -> list[Skill] | None:
         """Skills by entrant, for games of more than two; else None."""
-        return skills(self.tournament.names, self.placings) if self.tournament.players > 2 else None
+        return skills(self.tournament.names, self.rankings) if self.tournament.players > 2 else None
 
     @cached_property
     def rated(self) -> bool:
@@ -145,7 +145,7 @@ class TournamentResult:
         return sorted(range(len(self.ratings)), key=lambda i: -self.ratings[i].elo)
 
     @cached_property
-    def meetings(self) -> dict[tuple[int, int], Meeting]:
+    def head_to_heads(self) -> dict[tuple[int, int], HeadToHead]:
         """Results of each pair of entrants that met."""
         units: dict[tuple[int, int], dict[tuple[int, int], list[_Share]]] = {}
         for stratum, table, records in self._played:
@@ -215,9 +215,9 @@ class TournamentResult:
         return rows
 
     @property
-    def crosstable(self) -> list[tuple[int, list[Meeting | None]]]:
+    def crosstable(self) -> list[tuple[int, list[HeadToHead | None]]]:
         """Each entrant, the best first, with its meetings with all entrants in that order; None: they never met."""
-        return [(i, [self.meetings.get((i, j)) for j in self.order]) for i in self.order]
+        return [(i, [self.head_to_heads.get((i, j)) for j in self.order]) for i in self.order]
 
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
         """Return the result in a form for JSON, without the single games.
@@ -242,7 +242,7 @@ class TournamentResult:
             ],
             "meetings": [
                 {"agent": names[i], "against": names[j], **_meeting_data(meeting)}
-                for (i, j), meeting in sorted(self.meetings.items())
+                for (i, j), meeting in sorted(self.head_to_heads.items())
             ],
             "pairings": [{**asdict(p), "entrants": [names[i] for i in p.entrants]} for p in self.pairings],
             "times": [{"name": name, **asdict(time)} for name, time in zip(names, self.times, strict=True)],
@@ -252,7 +252,7 @@ class TournamentResult:
                 for contest, entrant, record, failure in self.failures[:QUOTED_FAILURES]
             ],
             "failed": len(self.failures),
-            "facts": facts(),
+            "facts": collect_provenance(),
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -283,7 +283,7 @@ class _Share(NamedTuple):
     share: float
 
 
-def _meeting(units: list[list[_Share]], players: int) -> Meeting:
+def _meeting(units: list[list[_Share]], players: int) -> HeadToHead:
     games = [game for unit in units for game in unit]
     total = sum(game.share for game in games)
     single = all(len(unit) == 1 for unit in units)
@@ -293,15 +293,15 @@ def _meeting(units: list[list[_Share]], players: int) -> Meeting:
         else unit_interval([sum(game.share for game in unit) / len(unit) for unit in units])
     )
     seats = tuple(_tally([game for game in games if game.seat == seat]) for seat in range(players))
-    return Meeting(*_tally(games), total / len(games), interval, seats)
+    return HeadToHead(*_tally(games), total / len(games), interval, seats)
 
 
-def _tally(games: list[_Share]) -> MeetingTally:
+def _tally(games: list[_Share]) -> HeadToHeadScore:
     wins, draws = sum(game.share == 1 for game in games), sum(game.share == 0.5 for game in games)
-    return MeetingTally(len(games), wins, len(games) - wins - draws, draws)
+    return HeadToHeadScore(len(games), wins, len(games) - wins - draws, draws)
 
 
-def _meeting_data(meeting: Meeting) -> dict[str, Any]:
+def _meeting_data(meeting: HeadToHead) -> dict[str, Any]:
     return {
         **asdict(meeting),
         "interval": list(meeting.interval),

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.arguments import short_repr, takes
+from warlight_env.arguments import accepts_arguments, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.envs.actions.base import ActionEncoding, free_regions
@@ -45,7 +45,7 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
         if action not in ENCODINGS:
             raise InputError(f"action = {short_repr(action)}: must be one of {', '.join(ENCODINGS)}")
         action = ENCODINGS[action]
-    if not callable(action) or not takes(action, board, params):
+    if not callable(action) or not accepts_arguments(action, board, params):
         raise InputError(
             f"action = {short_repr(action)}: must be one of {', '.join(ENCODINGS)}, "
             "or a factory that takes a board and rules"

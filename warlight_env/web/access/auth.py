@@ -14,12 +14,12 @@ from typing import Any, Final
 from cachetools import LRUCache
 
 from warlight_env.web.access.connections import ADDRESS, address_of
-from warlight_env.web.errors import Refusal, later, refusal
+from warlight_env.web.errors import ErrorBody, later, refusal
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Refused = tuple[int, Refusal]  # HTTP status code, and the answer's content
+Refused = tuple[int, ErrorBody]  # HTTP status code, and the answer's content
 
 BODY: Final = 64 * 1024  # the most bytes of a request's body
 UPLOAD: Final = 8 * 1024 * 1024  # the most bytes of a log or a map
@@ -135,7 +135,7 @@ class AuthMiddleware:
                 return _too_long(_most(scope["path"]))
             needs = self.token is not None and scope["path"].startswith("/api/")
             given = headers.get(b"x-warlight-token", "")
-            if needs and not same(self.token or "", given):
+            if needs and not tokens_equal(self.token or "", given):
                 invited = _INVITED.fullmatch(scope["path"]) and headers.get(b"authorization", "").startswith("Bearer ")
                 if not invited:
                     return 401, uninvited()
@@ -151,12 +151,12 @@ class AuthMiddleware:
         return left >= 1
 
 
-def uninvited() -> Refusal:
+def uninvited() -> ErrorBody:
     """Return the answer to a request without the server's token. It does not reveal whether a game exists."""
     return refusal("the server's token is missing or wrong: open the address that it printed", code="token")
 
 
-def same(known: str, given: str) -> bool:
+def tokens_equal(known: str, given: str) -> bool:
     """Return whether two tokens are equal. The duration does not depend on the position of the first difference."""
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
 
@@ -212,7 +212,7 @@ def _with_headers(send: Send, more: Sequence[tuple[bytes, bytes]]) -> Send:
     return sending
 
 
-async def _answer(scope: Scope, send: Send, status: int, told: Refusal) -> None:
+async def _answer(scope: Scope, send: Send, status: int, told: ErrorBody) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": told["error"]})
         return

@@ -21,15 +21,15 @@ except ImportError:  # systems without such limits
 
 _log = logging.getLogger(__name__)
 
-MOST: Final = 2000  # the most connections at once
+MAX_CONNECTIONS: Final = 2000  # the most connections at once
 ADDRESS: Final = 300  # the most connections from one address
 SPARE: Final = 200  # open files that are not connections: logs of games, pipes to workers
 FILES: Final = 4096  # the limit of open files that the server requests from the system
 HEAD: Final = 10.0  # seconds for the head of a request
-TAKE: Final = 30.0  # seconds within which a client must accept a part of the answer
+READ_TIMEOUT: Final = 30.0  # seconds within which a client must accept a part of the answer
 BYTES: Final = 2048  # bytes of a socket's messages that are processed together
 FRAMES: Final = 60  # frames that a viewer may send at once: its hello, and keep-alive frames
-SIGNS: Final = 1.0  # more frames a second
+FRAMES_PER_SECOND: Final = 1.0  # more frames a second
 
 
 def address_of(client: tuple[str, int] | None) -> str:
@@ -59,11 +59,11 @@ def _plain(host: str) -> str:
 class ConnectionLimits:
     """The limits on connections. trusted: proxies; they bring the connections of all clients."""
 
-    most: int = MOST
+    most: int = MAX_CONNECTIONS
     address: int = ADDRESS
     trusted: Collection[str] = ()
     head: float = HEAD
-    take: float = TAKE
+    take: float = READ_TIMEOUT
     _open: dict[asyncio.BaseTransport, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -181,7 +181,7 @@ class Listener(WebSocketsSansIOProtocol):
     def handle_events(self) -> None:
         """Process the received frames, unless there are too many; see `WebSocketsSansIOProtocol`."""
         now = time.monotonic()
-        self._left = min(FRAMES, self._left + SIGNS * (now - self._since)) - len(self.conn.events)
+        self._left = min(FRAMES, self._left + FRAMES_PER_SECOND * (now - self._since)) - len(self.conn.events)
         self._since = now
         if self._left < 0:
             self.transport.abort()
@@ -189,7 +189,7 @@ class Listener(WebSocketsSansIOProtocol):
             super().handle_events()
 
 
-def room_for(wanted: int = MOST) -> int:
+def room_for(wanted: int = MAX_CONNECTIONS) -> int:
     """Raise the system's limit of open files if possible, and return how many connections it permits."""
     if resource is None:
         return wanted

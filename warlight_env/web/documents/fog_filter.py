@@ -44,7 +44,7 @@ class FogFilter:
         self._shown: list[tuple[int, int]] = []
         self._picks = 0  # remaining steps of picking; during picking everything is visible
 
-    def see(self, event: Mapping[str, Any]) -> Event | None:
+    def filter(self, event: Mapping[str, Any]) -> Event | None:
         """Return the event as the viewer may see it; None for an event that stays hidden."""
         kind = event["event"]
         if kind == "start":

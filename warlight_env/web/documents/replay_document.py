@@ -19,10 +19,10 @@ VERSION: Final = 1
 
 def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
     """Return a game's header with its map's drawing; `secret`: without the seeds, which would reveal the dice."""
-    return {**header_facts(header, secret=secret), "map": drawing(header.map)}
+    return {**header_fields(header, secret=secret), "map": drawing(header.map)}
 
 
-def header_facts(header: Header, *, secret: bool = False) -> dict[str, Any]:
+def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
     """Return `header_document` without the drawing."""
     document: dict[str, Any] = {
         "version": VERSION,
@@ -54,7 +54,7 @@ def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]
     """Yield the events of a log as a player may see them; seat None: all events, complete."""
     filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
     for event in plain_events(log):
-        seen = filter_.see(event)
+        seen = filter_.filter(event)
         if seen is not None:
             yield seen
 

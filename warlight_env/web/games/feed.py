@@ -16,11 +16,11 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.storage.game_log import GameLogWriter
 
 #: Seconds between messages to a viewer; faster events are sent together.
-BREATH: Final = 0.03
+MESSAGE_SECONDS: Final = 0.03
 #: Seconds between two messages that contain only the state, such as the thinking bots: each redraws the page.
-LULL: Final = 0.15
+STATE_SECONDS: Final = 0.15
 #: Seconds of continuous work for one viewer, before other tasks get a turn.
-SLICE: Final = 0.005
+FILTER_SECONDS: Final = 0.005
 
 
 class FeedRoom(Protocol):
@@ -29,11 +29,11 @@ class FeedRoom(Protocol):
     game: Game
     log: GameLogWriter
 
-    def now(self, seat: int | None) -> dict[str, Any]:
+    def live_state(self, seat: int | None) -> dict[str, Any]:
         """Return the state that is not in the log, for a seat."""
         ...
 
-    def looked_at(self, seat: int | None) -> None:
+    def viewers_changed(self, seat: int | None) -> None:
         """Note that a viewer of a seat came or left."""
         ...
 
@@ -65,11 +65,11 @@ class Feed:
         """The number of viewers."""
         return self._there.total()
 
-    def there(self, seat: int | None) -> int:
+    def viewer_count(self, seat: int | None) -> int:
         """Return the number of viewers of a seat."""
         return self._there[seat]
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Note a change, and wake the streams of all viewers."""
         self._version += 1
         for waiting in self._waiting:
@@ -78,7 +78,7 @@ class Feed:
     def close(self) -> None:
         """End the streams of all viewers."""
         self._closed = True
-        self.tell()
+        self.notify()
 
     async def follow(self, seat: int | None, after: int) -> AsyncGenerator[str, None]:
         """Yield messages for a viewer who has the events up to number `after` (-1: none), until the room closes.
@@ -91,7 +91,7 @@ class Feed:
         place, told, wake = after + 1, -1, asyncio.Event()
         self._waiting.add(wake)
         self._there[seat] += 1
-        self._room.looked_at(seat)
+        self._room.viewers_changed(seat)
         try:
             while not self._closed:
                 wake.clear()
@@ -101,14 +101,14 @@ class Feed:
                 if told != self._version:
                     told = self._version
                     yield self._state(seat)
-                    await asyncio.sleep(BREATH)
-                    await self._event_after(cut, place, wake, LULL - BREATH)
+                    await asyncio.sleep(MESSAGE_SECONDS)
+                    await self._event_after(cut, place, wake, STATE_SECONDS - MESSAGE_SECONDS)
                     continue
                 await wake.wait()
         finally:
             self._waiting.discard(wake)
             self._there[seat] -= 1
-            self._room.looked_at(seat)
+            self._room.viewers_changed(seat)
 
     async def _event_after(self, cut: _SeatEvents, place: int, wake: asyncio.Event, seconds: float) -> None:
         """Wait until the event of that number exists, but not longer than these seconds."""
@@ -124,7 +124,7 @@ class Feed:
         """Return the current state, made once for all viewers of a seat."""
         version, text = self._now.get(seat, (-1, ""))
         if version != self._version:
-            text = _text(self._room.now(seat))
+            text = _text(self._room.live_state(seat))
             self._now[seat] = self._version, text
         return text
 
@@ -150,28 +150,28 @@ class _SeatEvents:
                 yield self._texts[place]
                 place += 1
             else:
-                self._cut(began + SLICE)
-            if time.perf_counter() - began > SLICE:
+                self._cut(began + FILTER_SECONDS)
+            if time.perf_counter() - began > FILTER_SECONDS:
                 await asyncio.sleep(0)
                 began = time.perf_counter()
 
     async def count(self) -> int:
         """Return the number of the seat's events so far."""
         while self._seen < self._log.events:
-            self._cut(time.perf_counter() + SLICE)
+            self._cut(time.perf_counter() + FILTER_SECONDS)
             await asyncio.sleep(0)
         return len(self._texts)
 
     def has(self, place: int) -> bool:
-        """Return whether an event of that number exists, as far as `SLICE` seconds of filtering show it."""
+        """Return whether an event of that number exists, as far as `FILTER_SECONDS` seconds of filtering show it."""
         if place >= len(self._texts):
-            self._cut(time.perf_counter() + SLICE)
+            self._cut(time.perf_counter() + FILTER_SECONDS)
         return place < len(self._texts)
 
     def _cut(self, until: float) -> None:
         """Filter at least one remaining event, then more until that time."""
         while self._seen < self._log.events:
-            event: Any = self._filter.see(self._log.event(self._seen))
+            event: Any = self._filter.filter(self._log.event(self._seen))
             self._seen += 1
             if event is not None:
                 self._texts.append(_text({"type": "event", "n": len(self._texts), **event}))

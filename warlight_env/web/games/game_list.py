@@ -18,7 +18,7 @@ from warlight_env.web.storage.saved_game import SEATS
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-MOST: Final = 20  # games of a short list
+MAX_LISTED: Final = 20  # games of a short list
 AT_ONCE: Final = 40  # the most logs that the process pool reads together
 SIZE: Final = 16 << 20  # the most bytes that these logs may have together
 WAIT: Final = 0.5  # seconds without reading logs while the process pool is busy
@@ -131,8 +131,8 @@ class GameList:
     async def _newest(self) -> list[Row]:
         rows: list[Row] = []
         waiting = await self._whole.get()
-        while waiting and len(rows) < MOST:
-            part, waiting = waiting[:MOST], waiting[MOST:]
+        while waiting and len(rows) < MAX_LISTED:
+            part, waiting = waiting[:MAX_LISTED], waiting[MAX_LISTED:]
             here = self._rows()
             with contextlib.suppress(RequestError, ProcessPoolError):
                 await self._learn([entry for entry in part if entry.id not in here and not self._read(entry)])
@@ -140,7 +140,7 @@ class GameList:
                 row = here.get(entry.id) or self._row(entry)
                 if row is not None and (row["begun"] or row["name"]):
                     rows.append(_shown(entry, row))
-        return rows[:MOST]
+        return rows[:MAX_LISTED]
 
     async def _read_all(self, missing: Sequence[ListedGame]) -> None:
         """Read the logs part by part. A single log that the process pool cannot read is not tried again."""

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
-from warlight_env.web.errors import Refusal, refusal
+from warlight_env.web.errors import ErrorBody, refusal
 from warlight_env.web.games.feed import Feed
 from warlight_env.web.games.resignation import Resignations
 from warlight_env.web.games.turn_clock import TurnClock
@@ -22,7 +22,7 @@ from warlight_env.web.games.turn_commands import Seat, TurnCommands
 from warlight_env.web.storage.game_folder import DiskError
 from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.submitted_turns import SubmittedTurns
-from warlight_env.web.workers.bot_process import AskedPosition, Question, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, WorkerSetup
 from warlight_env.web.workers.bot_workers import BotWorkers
 
 _log = logging.getLogger(__name__)
@@ -30,8 +30,8 @@ _log = logging.getLogger(__name__)
 RETRY: Final = 1.0  # seconds until the next try on a full disk
 #: The most playouts for the chances of a watched position; and playouts for a second of the pace, so that bots at a
 #: fast pace need not wait. The intervals of the chances show the number of playouts.
-LIVE_PLAYOUTS: Final = 80
-PLAYOUTS_PER_SECOND: Final = 200
+LIVE_ROLLOUTS: Final = 80
+ROLLOUTS_PER_SECOND: Final = 200
 
 
 class LoopRoom(Protocol):
@@ -46,8 +46,8 @@ class LoopRoom(Protocol):
     number: int
     pace: float
     paused: bool
-    trouble: Refusal | None
-    chances: list[list[list[float]] | None]
+    failure: ErrorBody | None
+    win_probabilities: list[list[list[float]] | None]
     resignations: Resignations
     clock: TurnClock
     feed: Feed
@@ -98,7 +98,7 @@ class GameLoop:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def look(self) -> None:
+    def wake(self) -> None:
         """Wake the task: something has changed, perhaps the thing that it waits for."""
         self._news.set()
 
@@ -108,8 +108,8 @@ class GameLoop:
             due = time.monotonic()
             if room.game.phase != "pick" and not room.over:
                 # Resignations that the server had not logged before its last end.
-                room.resignations.to_log(room.game.round, room.log.left)
-                if room.log.waits:
+                room.resignations.to_log(room.game.round, room.log.log_resignation)
+                if room.log.has_unsaved:
                     await self._on_disk(room.log.save)
             while not room.over:
                 if not room.humans and room.game.phase == "play":
@@ -126,10 +126,10 @@ class GameLoop:
         except Exception as error:  # its text may reveal secrets of all seats: viewers receive only the error's type
             kind = type(error).__name__
             text = f"the game cannot go on ({kind}): the server's log says why"
-            room.trouble = refusal(text, code="stopped", values={"kind": kind})
+            room.failure = refusal(text, code="stopped", values={"kind": kind})
             _log.exception("game %s", room.id)
         finally:
-            room.feed.tell()
+            room.feed.notify()
 
     async def _reckon(self) -> None:
         """Compute the win probabilities of this position, for viewers of a game between bots.
@@ -139,16 +139,16 @@ class GameLoop:
         """
         room = self._room
         if room.bot_workers.busy(room.number):
-            room.chances += [None] * (room.game.round + 1 - len(room.chances))
+            room.win_probabilities += [None] * (room.game.round + 1 - len(room.win_probabilities))
             return
-        asked = AskedPosition.of(room.game.view(0))
+        asked = QueriedPosition.of(room.game.view(0))
         position = replace(asked, owner=room.game.owner.tolist(), army=room.game.army.tolist())
-        playouts = max(1, min(LIVE_PLAYOUTS, int(PLAYOUTS_PER_SECOND * room.pace)))
-        question = Question(room.setup, position, None, room.game.round, chances=True, games=playouts)
+        playouts = max(1, min(LIVE_ROLLOUTS, int(ROLLOUTS_PER_SECOND * room.pace)))
+        question = BotQuery(room.setup, position, None, room.game.round, win_probabilities=True, games=playouts)
         answer = await room.bot_workers.ask(question, room.number)
         if answer.error is not None:
             _log.warning("game %s: no chances: %s", room.id, answer.error)
-        room.chances += [None] * (room.game.round - len(room.chances)) + [answer.chances]
+        room.win_probabilities += [None] * (room.game.round - len(room.win_probabilities)) + [answer.win_probabilities]
 
     async def _everybody(self) -> None:
         """Wait until all seats have submitted their turns. The bots think in parallel, while the people think."""
@@ -160,12 +160,12 @@ class GameLoop:
             while room.awaited:
                 self._news.clear()
                 room.clock.run(self._thinking())
-                room.feed.tell()
+                room.feed.notify()
                 with contextlib.suppress(TimeoutError):
                     # Python 3.11's wait_for may swallow a cancellation.
-                    async with asyncio.timeout(room.clock.patience):
+                    async with asyncio.timeout(room.clock.seconds_to_check):
                         await self._news.wait()
-                if room.clock.up:
+                if room.clock.expired:
                     await self._time_is_up()
                 for bot in bots:
                     if bot.done():
@@ -181,7 +181,7 @@ class GameLoop:
         """Return whether the game waits for a person, and one of its players is connected: only then the clock runs."""
         room = self._room
         people = [s for s in room.humans if room.resignations.plays(room.game, s)]
-        return any(s in room.awaited for s in people) and any(room.feed.there(s) for s in people)
+        return any(s in room.awaited for s in people) and any(room.feed.viewer_count(s) for s in people)
 
     async def _time_is_up(self) -> None:
         """Submit for each late person: an empty turn, or picks of the first regions that are offered."""
@@ -194,15 +194,15 @@ class GameLoop:
         seat, view = room.seats[s], room.game.view(s)
         seat.since = time.monotonic()
         seed = derive_seed(room.game.seed, s + 1, room.game.round)
-        question = Question(room.setup, AskedPosition.of(view), seat.spec, seed, keep=room.id)
+        question = BotQuery(room.setup, QueriedPosition.of(view), seat.spec, seed, agent_key=room.id)
         answer = await room.bot_workers.ask(question, room.number + s)
         seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
         room.log.seat_states[s].thought = answer.insight if answer.error is None else {"error": answer.error}
         if view.phase == "pick":
-            room.commands.hand_in(s, list(view.offers) if answer.wishes is None else answer.wishes)
+            room.commands.submit(s, list(view.offers) if answer.wishes is None else answer.wishes)
         else:
             orders = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
-            room.commands.hand_in(s, orders if answer.error is None else None)
+            room.commands.submit(s, orders if answer.error is None else None)
 
     async def _keep_pace(self, last: float) -> float:
         """Wait in a game between bots: for its pace, and while it has no viewer.
@@ -237,18 +237,18 @@ class GameLoop:
             result = after.play_round(turns, on_illegal="skip")
             room.log.played(turns, result, after)
         if after.phase != "pick":
-            room.resignations.to_log(after.round, room.log.left)
+            room.resignations.to_log(after.round, room.log.log_resignation)
         await self._on_disk(room.log.save)
         room.game = after
-        room.commands.played()
+        room.commands.start_next_step()
         room.wake()
 
     def _tell_end(self) -> None:
         """Record the end in the log, and before it the resignations that are not in the log yet."""
         room = self._room
-        room.resignations.to_log(None, room.log.left)
+        room.resignations.to_log(None, room.log.log_resignation)
         if room.resignations.drawn and not room.resignations.draw_logged:
-            room.log.agreed(room.game.round, room.resignations.drawn)
+            room.log.draw_agreed(room.game.round, room.resignations.drawn)
         room.log.ended(room.resignations.end(room.game))
 
     async def _on_disk(self, save: Callable[[], None]) -> None:
@@ -261,11 +261,11 @@ class GameLoop:
                 waits = f"the game waits, and nothing is lost: the server cannot write its log ({error.reason})"
                 if room.error != waits:
                     _log.error("game %s waits: %s", room.id, error)
-                    room.trouble = refusal(waits, code="waits", values={"reason": error.reason})
-                    room.feed.tell()
+                    room.failure = refusal(waits, code="waits", values={"reason": error.reason})
+                    room.feed.notify()
                 await asyncio.sleep(RETRY)
             else:
-                if room.trouble is not None:
+                if room.failure is not None:
                     _log.error("game %s goes on", room.id)
-                    room.trouble = None
+                    room.failure = None
                 return

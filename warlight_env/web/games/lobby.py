@@ -17,7 +17,7 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.record import Player, describe
 from warlight_env.record.names import PLAIN
-from warlight_env.web.access.auth import same, uninvited
+from warlight_env.web.access.auth import tokens_equal, uninvited
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.game_list import GameList, Row
@@ -35,8 +35,8 @@ from warlight_env.web.workers.bot_workers import BotWorkers, ConcurrencyLimit
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LoadedGame, LogSource, bundled_drawing, log_path, row
 
-ROOM: Final = 256 << 20  # bytes of the games in memory, logs and viewers' texts together
-CLEAR: Final = 3600.0  # seconds between two searches for abandoned games on disk
+MAX_BYTES: Final = 256 << 20  # bytes of the games in memory, logs and viewers' texts together
+DELETE_INTERVAL: Final = 3600.0  # seconds between two searches for abandoned games on disk
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 
@@ -48,7 +48,7 @@ class Access:
     seat: int | None
 
     @property
-    def whole(self) -> bool:
+    def sees_all(self) -> bool:
         """Whether the token's owner may see everything in the game."""
         return self.seat is None or self.room.over
 
@@ -83,7 +83,7 @@ class Lobby:
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
-        self.home, self.folder, self.max_rooms, self.max_bytes = home, home.path, max_rooms, ROOM
+        self.home, self.folder, self.max_rooms, self.max_bytes = home, home.path, max_rooms, MAX_BYTES
         self.bot_workers = BotWorkers(workers)
         self.concurrency_limit = ConcurrencyLimit()
         self.process_pool = ProcessPool()
@@ -92,14 +92,14 @@ class Lobby:
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._deleting: set[str] = set()  # requests for these games get the answer that they do not exist
-        self._again = asyncio.Lock()
+        self._rematch_lock = asyncio.Lock()
         self._made = 0
-        self._cleared = -CLEAR
+        self._cleared = -DELETE_INTERVAL
         self._coming = 0  # games that are being made or read, and will soon be in memory
 
     # Making
 
-    async def make(
+    async def create_game(
         self,
         players: Sequence[tuple[str, str | None]],
         map_: Map,
@@ -119,20 +119,20 @@ class Lobby:
             room.clock = TurnClock(seat_options.clock)
             return await self._open(room, lambda: room.log.began(room.game, room.log.seat_states, room.limit))
 
-    async def again(self, room: Room) -> tuple[Room, bool]:
+    async def create_rematch(self, room: Room) -> tuple[Room, bool]:
         """Make a rematch of a game: the same players on their seats, map and rules, with other dice.
 
         All players receive its address, each with the token of its seat. If the rematch exists already, return that
         one. The second value is whether the rematch is new.
         """
-        async with self._again:  # two requests at once get the same game
+        async with self._rematch_lock:  # two requests at once get the same game
             if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
                 room.rematch_saved = there.saved_game
                 return there, False
             players = [(seat.name, seat.spec) for seat in room.seats]
             seat_options = SeatOptions(frozenset(room.friends), room.clock.seconds)
             game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
-            made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, seat_options)
+            made = await self.create_game(players, game.map, game.rules, None, picks, room.pace, drawing, seat_options)
             room.rematch, room.rematch_saved = made.id, made.saved_game
         if await self._saved_game_of(room.id) is not None and room.id not in self._deleting:  # not deleted meanwhile
             with contextlib.suppress(DiskError):  # then the rematch is only known until the server ends
@@ -159,9 +159,11 @@ class Lobby:
         """Play on from a log's position after these rounds, also with other players."""
         seats = self._new_seats(players)
         async with self._place():
-            loaded: LoadedGame = await self.process_pool.long(worker_tasks.branched, source, rounds, _described(seats))
+            loaded: LoadedGame = await self.process_pool.long(
+                worker_tasks.branch_game, source, rounds, _described(seats)
+            )
             room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, loaded.saved))
-            return await self._open(room, lambda: room.log.take_up(loaded.header, loaded.lines, loaded.complete))
+            return await self._open(room, lambda: room.log.load(loaded.header, loaded.lines, loaded.complete))
 
     def _new_seats(
         self, players: Sequence[tuple[str, str | None]], friends: frozenset[int] = frozenset()
@@ -224,7 +226,7 @@ class Lobby:
             RequestError: no place is free, because all games have viewers or are being made.
         """
         while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
-            if not await self._let_one_go():
+            if not await self._evict_one():
                 what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
                 text = f"there are {what} already, and all are looked at"
                 if many:
@@ -236,15 +238,15 @@ class Lobby:
         finally:
             self._coming -= 1
 
-    async def _let_one_go(self) -> bool:
+    async def _evict_one(self) -> bool:
         """Remove from memory (not from disk) the game without viewers that was used longest ago. False: none."""
         idle = [room for room in self._rooms.values() if not room.feed.viewers]
         if not idle:
             return False
-        await self._let_go(min(idle, key=lambda room: room.touched))
+        await self._evict(min(idle, key=lambda room: room.touched))
         return True
 
-    async def _let_go(self, room: Room) -> None:
+    async def _evict(self, room: Room) -> None:
         del self._rooms[room.id]
         await room.stop()
 
@@ -285,12 +287,12 @@ class Lobby:
             room = self._rooms.get(id) or await self._resumed(id)
         if guest and not room.saved_game.invites(token):
             raise wrong
-        if room.spectate_token is not None and same(room.spectate_token, token):
+        if room.spectate_token is not None and tokens_equal(room.spectate_token, token):
             return Access(room, SPECTATOR)
         for seat, there in enumerate(room.seats):
-            if there.spec is None and same(there.token, token):
+            if there.spec is None and tokens_equal(there.token, token):
                 return Access(room, seat)
-        if room.watch_token is not None and same(room.watch_token, token):
+        if room.watch_token is not None and tokens_equal(room.watch_token, token):
             return Access(room, None)
         raise wrong
 
@@ -309,7 +311,7 @@ class Lobby:
             if saved is None:
                 raise _no_such_game()
             data = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
-            loaded: LoadedGame = await self.process_pool.short(worker_tasks.resumed, data)
+            loaded: LoadedGame = await self.process_pool.short(worker_tasks.load_game, data)
             new = functools.partial(Game.from_dict, loaded.saved)
             if len(saved.seats) != len(loaded.header.players):
                 raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
@@ -318,8 +320,8 @@ class Lobby:
             room.paused, room.name, room.rematch = saved.paused, saved.name, saved.rematch
             room.spectate_token, room.clock = saved.spectate, TurnClock(saved.clock)
             room.resignations.from_log(loaded.failures, loaded.draw)
-            await asyncio.to_thread(room.log.take_up, loaded.header, loaded.lines, loaded.complete, on_disk=True)
-            room.commands.take_up()
+            await asyncio.to_thread(room.log.load, loaded.header, loaded.lines, loaded.complete, on_disk=True)
+            room.commands.load()
             if saved.rematch is not None:
                 room.rematch_saved = await self._saved_game_of(saved.rematch)
             if id in self._deleting:
@@ -368,12 +370,12 @@ class Lobby:
             if id in self._resuming:
                 await asyncio.wait([self._resuming[id]])
             if id in self._rooms:
-                await self._let_go(self._rooms[id])
+                await self._evict(self._rooms[id])
             await asyncio.to_thread(delete_files, self.folder, id)
             for room in self._rooms.values():
                 if room.rematch == id:
                     room.rematch_saved = None
-                    room.feed.tell()
+                    room.feed.notify()
         finally:
             self._deleting.discard(id)
 
@@ -404,7 +406,7 @@ class Lobby:
             if isinstance(room.setup.map, str):  # bundled: fast, and cached for all games
                 room.drawing = await asyncio.to_thread(bundled_drawing, room.setup.map)
             else:
-                room.drawing = await self.process_pool.short(worker_tasks.drawn, map_)
+                room.drawing = await self.process_pool.short(worker_tasks.map_drawing_json, map_)
         return room.drawing
 
     # Lists
@@ -423,7 +425,7 @@ class Lobby:
             for room in self._rooms.values()
         }
 
-    async def sweep(self, idle: float = 600.0) -> None:
+    async def evict_idle(self, idle: float = 600.0) -> None:
         """Remove games from memory that had no viewer for these seconds, and the oldest ones above the limit of bytes.
 
         Games in which no person did anything are deleted from disk, too; from time to time also such games on disk.
@@ -431,16 +433,16 @@ class Lobby:
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
                 if room.begun or room.name or room.paused or room.friends:
-                    await self._let_go(room)
+                    await self._evict(room)
                 else:
                     await self._take_out(room.id)
-        if time.monotonic() - self._cleared > CLEAR:
+        if time.monotonic() - self._cleared > DELETE_INTERVAL:
             self._cleared = time.monotonic()
-            await self.clear(time.time())
-        while self.size > self.max_bytes and await self._let_one_go():
+            await self.delete_abandoned(time.time())
+        while self.size > self.max_bytes and await self._evict_one():
             pass
 
-    async def clear(self, now: float) -> None:
+    async def delete_abandoned(self, now: float) -> None:
         """Delete abandoned games on disk, see `abandoned_games`."""
         for id in await self.game_list.in_thread(abandoned_games, self.folder, now):
             if id not in self._rooms and id not in self._resuming:

@@ -44,13 +44,13 @@ class Resignations:
         """Return whether a seat is still in the game, and has not resigned."""
         return seat not in self.resigned and game.alive(seat)
 
-    def left(self, game: Game) -> list[int]:
+    def active_seats(self, game: Game) -> list[int]:
         """Return the seats that still play."""
         return [seat for seat in range(game.players) if self.plays(game, seat)]
 
     def ends(self, game: Game) -> bool:
         """Return whether the game is over by resignations or by a draw."""
-        return bool(self.drawn) or (bool(self.resigned) and len(self.left(game)) <= 1)
+        return bool(self.drawn) or (bool(self.resigned) and len(self.active_seats(game)) <= 1)
 
     def end(self, game: Game) -> GameEnd:
         """Return the end of the game in its current state."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from warlight_env.arena.playing.play import round_limit
+from warlight_env.arena.games.game_loop import round_limit
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.record import Header
 from warlight_env.web.documents.fog_filter import SPECTATOR
-from warlight_env.web.errors import Refusal
+from warlight_env.web.errors import ErrorBody
 from warlight_env.web.games.feed import Feed
 from warlight_env.web.games.game_loop import GameLoop
 from warlight_env.web.games.resignation import Resignations
@@ -49,8 +49,8 @@ class Room:
     drawing: bytes | None = None
     number: int = 0  #: selects the workers that think
     touched: float = field(default_factory=time.monotonic)
-    trouble: Refusal | None = None  #: the reason why the game does not go on
-    chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
+    failure: ErrorBody | None = None  #: the reason why the game does not go on
+    win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
     resignations: Resignations = field(default_factory=Resignations)
     name: str = ""  #: given by a user
     spectate_token: str | None = None  #: token of spectators of people; None: there is none
@@ -107,7 +107,7 @@ class Room:
     @property
     def error(self) -> str | None:
         """The reason why the game does not go on; None: it does."""
-        return None if self.trouble is None else str(self.trouble["error"])
+        return None if self.failure is None else str(self.failure["error"])
 
     @property
     def awaited(self) -> list[int]:
@@ -126,7 +126,7 @@ class Room:
             self.clock.seconds, self.rematch,
         )  # fmt: skip
 
-    def now(self, seat: int | None) -> dict[str, Any]:
+    def live_state(self, seat: int | None) -> dict[str, Any]:
         """Return the state that is not in the log: awaited seats, thinking bots, clocks; for a player, its options."""
         clock = time.monotonic()
         state: dict[str, Any] = {
@@ -140,14 +140,14 @@ class Room:
             "paused": self.paused,
             "pace": self.pace,
             "error": self.error,
-            "code": "" if self.trouble is None else self.trouble["code"],
-            "values": {} if self.trouble is None else self.trouble["values"],
+            "code": "" if self.failure is None else self.failure["code"],
+            "values": {} if self.failure is None else self.failure["values"],
             "chances": self._last_chances() if seat is None else None,
             "resigned": list(self.resignations.resigned),
             "draw": sorted(self.resignations.agreed),
-            "here": [s for s in self.humans if self.feed.there(s)],
-            "watching": self.feed.there(SPECTATOR),
-            "clock": self.clock.told() if self.awaited else None,
+            "here": [s for s in self.humans if self.feed.viewer_count(s)],
+            "watching": self.feed.viewer_count(SPECTATOR),
+            "clock": self.clock.to_dict() if self.awaited else None,
             "rematch": self._rematch(seat),
         }
         if seat is not None and seat != SPECTATOR:
@@ -170,7 +170,7 @@ class Room:
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
         """Return the latest known win probabilities with their round; busy workers skip some positions."""
-        for played, values in reversed(list(enumerate(self.chances))):
+        for played, values in reversed(list(enumerate(self.win_probabilities))):
             if values is not None:
                 return played, values
         return None
@@ -182,13 +182,13 @@ class Room:
         """The submitted turns by seat."""
         return self.commands.pending
 
-    def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
+    def submit_picks(self, seat: int, wishes: list[int]) -> None:
         """Submit a person's picks, best first."""
-        self.commands.hand_in_picks(seat, wishes)
+        self.commands.submit_picks(seat, wishes)
 
-    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+    def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
         """Submit a person's orders for the round of that number."""
-        self.commands.hand_in_orders(seat, number, orders, hint)
+        self.commands.submit_orders(seat, number, orders, hint)
 
     def take_back(self, seat: int) -> Any:
         """Take a person's submitted turn back, and return it."""
@@ -207,15 +207,15 @@ class Room:
     def wake(self) -> None:
         """Handle a change: wake the game's task, and send the new state to the viewers."""
         self.touched = time.monotonic()
-        self._loop.look()
-        self.feed.tell()
+        self._loop.wake()
+        self.feed.notify()
 
-    def looked_at(self, seat: int | None) -> None:
+    def viewers_changed(self, seat: int | None) -> None:
         """Note that a viewer came or left. Games between bots wait without viewers; clocks wait without players."""
         self.touched = time.monotonic()
-        self._loop.look()
+        self._loop.wake()
         if seat is not None:
-            self.feed.tell()
+            self.feed.notify()
 
     def start(self) -> None:
         """Start or continue the game."""

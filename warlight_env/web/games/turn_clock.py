@@ -27,7 +27,7 @@ class TurnClock:
         """Begin a turn; its time does not run yet."""
         self._spent, self._since = 0.0, None
 
-    def go_on(self, spent: float) -> None:
+    def resume(self, spent: float) -> None:
         """Continue a turn of which these seconds are spent."""
         self._spent, self._since = spent, None
 
@@ -49,16 +49,16 @@ class TurnClock:
         return self._spent + (0.0 if self._since is None else monotonic() - self._since)
 
     @property
-    def patience(self) -> float | None:
+    def seconds_to_check(self) -> float | None:
         """Seconds until the clock must be checked again; None: never."""
         return None if self._since is None else max(0.0, self.left + GRACE)
 
     @property
-    def up(self) -> bool:
+    def expired(self) -> bool:
         """Whether missing turns now become empty."""
         return self.left <= -GRACE
 
-    def told(self) -> dict[str, Any] | None:
+    def to_dict(self) -> dict[str, Any] | None:
         """Return the clock's state for viewers; None without a limit."""
         if self.seconds is None:
             return None

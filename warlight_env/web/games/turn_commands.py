@@ -79,12 +79,12 @@ class TurnCommands:
         self.pending: dict[int, Any] = {}
         self._room, self._file = room, file
 
-    def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
-        """Submit a person's picks, best first; see `hand_in_orders`."""
+    def submit_picks(self, seat: int, wishes: list[int]) -> None:
+        """Submit a person's picks, best first; see `submit_orders`."""
         self._check_picks(seat, wishes)
         self._commit(seat, SubmittedTurn(wishes))
 
-    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+    def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
         """Submit a person's orders for the round of that number.
 
         Raises:
@@ -116,22 +116,22 @@ class TurnCommands:
         room.wake()
         return turn
 
-    def take_up(self) -> None:
+    def load(self) -> None:
         """Load the submitted turns of people, the spent time of the clock, and the resignations, after a restart."""
         room, log = self._room, self._room.log
         if not log.complete:
             self._file.left(room.resignations.take)
-        room.clock.go_on(self._file.spent(log.steps))
+        room.clock.resume(self._file.spent(log.steps))
         for seat, submitted in self._file.turns(log.steps).items():
             with contextlib.suppress(InputError, OrdersTypeError):  # a turn of another position: the file is damaged
                 if isinstance(submitted.turn, Orders):
                     self._check_orders(seat, submitted.turn)
                 else:
                     self._check_picks(seat, submitted.turn)
-                log.seat_states[seat].thought = submitted.thought
+                log.seat_states[seat].thought = submitted.help_used
                 self.pending[seat] = submitted.turn
 
-    def hand_in(self, seat: int, turn: Any) -> None:
+    def submit(self, seat: int, turn: Any) -> None:
         """Submit a turn, orders or picks, without saving it: for bots, which think again after a restart."""
         self.pending[seat] = turn
         self._room.wake()
@@ -149,7 +149,7 @@ class TurnCommands:
             with contextlib.suppress(DiskError):
                 self._keep()
 
-    def played(self) -> None:
+    def start_next_step(self) -> None:
         """Prepare the next step: the submitted turns are void, and the clock begins again."""
         self.pending, self._room.resignations.agreed = {}, set()
         self._room.clock.begin()
@@ -173,16 +173,16 @@ class TurnCommands:
     def _commit(self, seat: int, submitted: SubmittedTurn) -> None:
         """Save and submit a person's turn. It counts from now on, even if the server is killed before the round."""
         self._keep({seat: submitted})
-        if submitted.thought is not None:
-            self._room.log.seat_states[seat].thought = submitted.thought
-        self.hand_in(seat, submitted.turn)
+        if submitted.help_used is not None:
+            self._room.log.seat_states[seat].thought = submitted.help_used
+        self.submit(seat, submitted.turn)
 
     def _keep(self, more: Mapping[int, SubmittedTurn] | None = None, without: int | None = None) -> None:
         """Save people's turns, the spent time and the resignations; `DiskError`: the previous file is unchanged."""
         room, seat_states = self._room, self._room.log.seat_states
         turns = {s: SubmittedTurn(self.pending[s], seat_states[s].thought) for s in room.humans if s in self.pending}
         turns.pop(-1 if without is None else without, None)
-        self._file.keep(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
+        self._file.save(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
 
     def resign(self, seat: int) -> None:
         """Resign for a person, for good: the seat makes no more moves from the current round on.
@@ -211,7 +211,7 @@ class TurnCommands:
         """
         self._require_playing(seat)
         room, resignations = self._room, self._room.resignations
-        left = resignations.left(room.game)
+        left = resignations.active_seats(room.game)
         if any(room.seats[other].spec is not None for other in left):
             raise RequestError("bots agree on no draws", 409, code="bots-draw")
         agreed = resignations.agreed | {seat} if agrees else resignations.agreed - {seat}
@@ -229,7 +229,7 @@ class TurnCommands:
         room = self._room
         if room.over:
             raise RequestError("the game is over", 409, code="game-over")
-        if room.log.waits:
+        if room.log.has_unsaved:
             raise RequestError("the round is being played: wait a moment", 409, code="being-played")
         if not room.resignations.plays(room.game, seat):
             raise RequestError("this seat is not in the game any more", 409, code="not-in-game")

@@ -22,15 +22,15 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.version import __version__
 from warlight_env.web.access.auth import AuthMiddleware
 from warlight_env.web.documents.fog_filter import SPECTATOR
-from warlight_env.web.documents.replay_document import header_facts, with_more
+from warlight_env.web.documents.replay_document import header_fields, with_more
 from warlight_env.web.errors import RequestError, later, refusal, refusal_of, unable_now
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
-from warlight_env.web.http.insight import insight_for
 from warlight_env.web.http.library import add_library
 from warlight_env.web.http.maps import add_maps
-from warlight_env.web.http.new_game import joined, made, map_of, map_seed, seat_options_of
+from warlight_env.web.http.new_game import creation_response, join_response, map_of, map_seed, seat_options_of
+from warlight_env.web.http.position_analysis import analyse_position
 from warlight_env.web.http.replays import ReplayCache, add_replays
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.http.sockets import add_feed
@@ -40,10 +40,10 @@ from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.opponents.user_policies import UserPolicies
 from warlight_env.web.page import page
 from warlight_env.web.requests import (
+    AnalysisBody,
     BranchBody,
     ControlBody,
     DrawBody,
-    InsightBody,
     NewGame,
     OrdersBody,
     PicksBody,
@@ -67,14 +67,14 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
     """
     lobby = Lobby(home or GameFolder(settings.folder), settings.max_rooms, settings.workers)
     files = UserPolicies(settings.opponents, lobby.process_pool, lobby.game_list.in_thread)
-    lobby.bot_workers.played_as = files.played_as
+    lobby.bot_workers.agent_spec = files.agent_spec
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async def sweep() -> None:
             while True:
                 await asyncio.sleep(SWEEP)
-                await lobby.sweep()
+                await lobby.evict_idle()
 
         # The list is made in advance: the first request need not wait until the process that reads logs has started.
         tasks = [asyncio.create_task(sweep()), asyncio.create_task(lobby.game_list.newest())]
@@ -154,12 +154,12 @@ def _pages(app: FastAPI) -> None:
     async def home() -> dict[str, Any]:
         return {
             "version": __version__,
-            "opponents": [opponent.told() for opponent in await opponents.all()],
+            "opponents": [opponent.to_dict() for opponent in await opponents.all()],
             "maps": [*bundled, *({**asdict(row), "own": True} for row in await map_store.rows())],
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
             "games": await lobby.game_list.newest(),
             "tournaments": await runs.get(),
-            "reach": settings.reach,
+            "reach": settings.lan_address,
         }
 
 
@@ -178,15 +178,15 @@ def _games(app: FastAPI) -> None:
         seed = secrets.randbits(53) if body.seed is None else body.seed
         map_, drawing = await map_of(lobby.process_pool, app.state.map_store, body, map_seed(body.seed))
         players = await opponents.seated(body.players, map_.n_regions, rules)
-        room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing, seat_options)
-        return made(room)
+        room = await lobby.create_game(players, map_, rules, seed, picks, max(0.1, body.pace), drawing, seat_options)
+        return creation_response(room)
 
     @app.get("/api/games/{id}")
     async def look(access: GameAccess) -> EncodedJson:
         room = access.room
-        facts = header_facts(room.header, secret=bool(room.humans) and not room.over)
+        facts = header_fields(room.header, secret=bool(room.humans) and not room.over)
         watching = access.seat == SPECTATOR
-        chances = room.chances if access.seat is None else []
+        chances = room.win_probabilities if access.seat is None else []
         facts |= {
             "id": room.id, "kind": room.kind, "seat": None if watching else access.seat, "people": room.humans,
             "chances": chances, "awaited": room.awaited, "spectator": watching, "clock": room.clock.seconds,
@@ -196,7 +196,7 @@ def _games(app: FastAPI) -> None:
 
     @app.get("/api/games/{id}/replay")
     async def replay(access: GameAccess) -> EncodedJson:
-        if not access.whole:
+        if not access.sees_all:
             raise RequestError("the replay is there once the game is over", 409, code="no-replay-yet")
         return EncodedJson(await replay_cache.replay(lobby.source(access.room), {}))
 
@@ -204,7 +204,7 @@ def _games(app: FastAPI) -> None:
     async def report(access: GameAccess) -> dict[str, Any]:
         if not access.room.over:
             raise RequestError("the report is made once the game is over", 409, code="no-report-yet")
-        return lobby.analysis_jobs.look(lobby.source(access.room))
+        return lobby.analysis_jobs.poll(lobby.source(access.room))
 
     @app.post("/api/games/{id}/rematch")
     async def rematch(access: GameAccess) -> dict[str, Any]:
@@ -212,33 +212,33 @@ def _games(app: FastAPI) -> None:
             raise RequestError("a rematch is played once the game is over", 409, code="no-rematch-yet")
         if access.seat == SPECTATOR:
             raise RequestError("this token is for looking only", 403, code="looking-only")
-        await opponents.still([seat.spec for seat in access.room.seats], access.room.game)
-        room, new = await lobby.again(access.room)
+        await opponents.check_still_offered([seat.spec for seat in access.room.seats], access.room.game)
+        room, new = await lobby.create_rematch(access.room)
         host = access.seat is None or not room.seats[access.seat].friend
-        return made(room) if new and host else joined(room, access.seat)
+        return creation_response(room) if new and host else join_response(room, access.seat)
 
     @app.post("/api/games/{id}/branch")
     async def branch(body: BranchBody, access: GameAccess) -> dict[str, Any]:
-        if not access.whole:
+        if not access.sees_all:
             raise RequestError("a game can be played on in another way once it is over", 409, code="no-branch-yet")
         game = access.room.game
         players = await opponents.seated(body.players, game.map.n_regions, game.rules)
-        return made(await lobby.branch(lobby.source(access.room), body.round, players))
+        return creation_response(await lobby.branch(lobby.source(access.room), body.round, players))
 
 
 def _turns(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
 
     @app.post("/api/games/{id}/picks")
-    async def hand_in_picks(body: PicksBody, access: GameAccess) -> dict[str, Any]:
-        access.room.hand_in_picks(access.player(), body.wishes)
+    async def submit_picks(body: PicksBody, access: GameAccess) -> dict[str, Any]:
+        access.room.submit_picks(access.player(), body.wishes)
         return {"ok": True, "awaited": access.room.awaited}
 
     @app.post("/api/games/{id}/orders")
-    async def hand_in_orders(body: OrdersBody, access: GameAccess) -> dict[str, Any]:
+    async def submit_orders(body: OrdersBody, access: GameAccess) -> dict[str, Any]:
         hint = None if body.hint == "off" else {"hint": body.hint}
         orders = Orders(list(body.deploys), list(body.attacks))
-        access.room.hand_in_orders(access.player(), body.round, orders, hint)
+        access.room.submit_orders(access.player(), body.round, orders, hint)
         return {"ok": True, "awaited": access.room.awaited}
 
     @app.post("/api/games/{id}/take-back")
@@ -272,7 +272,7 @@ def _analysis(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
 
     @app.post("/api/games/{id}/insight")
-    async def insight(body: InsightBody, access: GameAccess) -> dict[str, Any]:
+    async def insight(body: AnalysisBody, access: GameAccess) -> dict[str, Any]:
         game = access.room.game
         await opponents.check(body.bot, game.players, game.map.n_regions, game.rules)
-        return await insight_for(lobby, access, body)
+        return await analyse_position(lobby, access, body)

@@ -13,7 +13,9 @@ from warlight_env.web.errors import later, refusal
 from warlight_env.web.games.lobby import Access, Lobby
 
 PIECE: Final = 1 << 18  # bytes: the transport copies unsent bytes, and a long game's document is megabytes
-ROOM: Final = 256 << 20  # bytes of all large responses that are being sent; slow clients keep them in memory for long
+MAX_SENDING_BYTES: Final = (
+    256 << 20
+)  # bytes of all large responses that are being sent; slow clients keep them in memory for long
 
 
 async def game_access(id: str, request: Request, authorization: Annotated[str, Header(max_length=128)]) -> Access:
@@ -35,7 +37,7 @@ class EncodedJson(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response; see `Response`."""
         large = len(self.body) if len(self.body) > PIECE else 0
-        if large and EncodedJson._sending and EncodedJson._sending + large > ROOM:
+        if large and EncodedJson._sending and EncodedJson._sending + large > MAX_SENDING_BYTES:
             error = refusal("the server is sending too much: try again in a moment", code="busy")
             await JSONResponse(error, 503, later(503))(scope, receive, send)
             return

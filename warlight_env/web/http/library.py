@@ -74,7 +74,7 @@ def _plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
 
 
-def found(rows: Sequence[Row], wanted: GameQuery, start: int, count: int) -> dict[str, Any]:
+def search_games(rows: Sequence[Row], wanted: GameQuery, start: int, count: int) -> dict[str, Any]:
     """Return a part of the matching games, their total number, and the lists of players and maps to choose from."""
     fitting = [row for row in rows if wanted.fits(row)]
     players = Counter(name for row in rows for name in set(row["players"]))
@@ -95,7 +95,7 @@ def add_library(app: FastAPI) -> None:
 
     def whole(access: Access) -> LogSource:
         """Return the log of a game, if the token gives access to the whole game."""
-        if not access.whole:
+        if not access.sees_all:
             raise RequestError("the game can be taken along once it is over", 409, code="no-file-yet")
         return lobby.source(access.room)
 
@@ -110,7 +110,7 @@ def add_library(app: FastAPI) -> None:
         count: Annotated[int, Query(ge=1, le=PART)] = 50,
     ) -> dict[str, Any]:
         rows, reading = await lobby.game_list.all()
-        return {**found(rows, GameQuery(text, player, map, result, state), start, count), "reading": reading}
+        return {**search_games(rows, GameQuery(text, player, map, result, state), start, count), "reading": reading}
 
     @app.post("/api/games/{id}/name")
     async def rename(id: str, body: NameBody, authorization: Token) -> dict[str, Any]:
@@ -133,6 +133,6 @@ def add_library(app: FastAPI) -> None:
     @app.get("/api/games/{id}/file")
     async def file(access: GameAccess) -> Response:
         source = whole(access)
-        report = lobby.analysis_jobs.known(source)
+        report = lobby.analysis_jobs.finished_report(source)
         document = await replay_cache.replay(source, {} if report is None else {"report": report})
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

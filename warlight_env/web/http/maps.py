@@ -23,11 +23,11 @@ def add_maps(app: FastAPI) -> None:
 
     @app.post("/api/maps/check")
     async def check(request: Request) -> EncodedJson:
-        return EncodedJson(await process_pool.short(map_validation.checked, await request.body()))
+        return EncodedJson(await process_pool.short(map_validation.check_map, await request.body()))
 
     @app.post("/api/maps/file")
     async def file(request: Request) -> dict[str, Any]:
-        row, text = await process_pool.long(map_validation.written, await request.body())
+        row, text = await process_pool.long(map_validation.map_file_text, await request.body())
         return {"name": row.name, "text": text}
 
     @app.post("/api/maps/read")
@@ -43,7 +43,9 @@ def add_maps(app: FastAPI) -> None:
         bundled = name in maps.names() or name.startswith(f"{GENERATED}:")
         if not bundled and not await asyncio.to_thread(map_store.path(name).exists):
             raise RequestError(f"no map {name!r}", 404, code="no-map", name=name)
-        return EncodedJson(await process_pool.long(map_validation.opened, name if bundled else map_store.path(name)))
+        return EncodedJson(
+            await process_pool.long(map_validation.load_drawn_map, name if bundled else map_store.path(name))
+        )
 
     @app.post("/api/maps/{name}/remove")
     async def remove(name: str) -> dict[str, Any]:

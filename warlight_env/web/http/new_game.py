@@ -31,7 +31,7 @@ def map_seed(seed: int | None) -> int:
 async def map_of(process_pool: ProcessPool, map_store: MapStore, body: NewGame, seed: int) -> tuple[Map, bytes | None]:
     """Return the requested map, generated from a seed, bundled or drawn by a user; a generated map has its drawing."""
     if body.map == "generated":
-        found: tuple[Map, bytes] = await process_pool.long(worker_tasks.generated, body.regions, seed)
+        found: tuple[Map, bytes] = await process_pool.long(worker_tasks.generate_map, body.regions, seed)
         return found
     if body.map in maps.names():
         return maps.load(body.map), None
@@ -42,7 +42,7 @@ async def map_of(process_pool: ProcessPool, map_store: MapStore, body: NewGame, 
     return drawn, None
 
 
-def made(room: Room) -> dict[str, Any]:
+def creation_response(room: Room) -> dict[str, Any]:
     """Return a new game's description for its creator: tokens of people's seats, of watching, of invitations."""
     people = {seat: there for seat, there in enumerate(room.seats) if there.spec is None}
     return {
@@ -55,9 +55,9 @@ def made(room: Room) -> dict[str, Any]:
     }
 
 
-def joined(room: Room, seat: int | None) -> dict[str, Any]:
+def join_response(room: Room, seat: int | None) -> dict[str, Any]:
     """Return a game's description for a player who joins: a friend gets one token, the host all at its screen."""
-    told = made(room)
+    told = creation_response(room)
     mine = told["tokens"] if seat is None or not room.seats[seat].friend else {seat: room.seats[seat].token}
     return {**told, "tokens": mine, "invites": {}}
 

@@ -12,10 +12,10 @@ from fastapi import FastAPI, Request
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
-from warlight_env.web.http.insight import insight_of_log
-from warlight_env.web.http.new_game import made
+from warlight_env.web.http.new_game import creation_response
+from warlight_env.web.http.position_analysis import analyse_log_position
 from warlight_env.web.opponents.catalog import Opponents
-from warlight_env.web.requests import BranchBody, InsightBody
+from warlight_env.web.requests import AnalysisBody, BranchBody
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LogSource
@@ -49,7 +49,7 @@ class ReplayCache:
     async def replay(self, source: LogSource, more: dict[str, Any]) -> bytes:
         """Return the document of a log, with chances and more fields; raise `RequestError` for a log with errors."""
         known = self._chances.get(source.key)
-        document, chances = await self._process_pool.long(worker_tasks.replayed, source, known, more)
+        document, chances = await self._process_pool.long(worker_tasks.replay_json, source, known, more)
         self._chances[source.key] = chances
         assert isinstance(document, bytes)
         return document
@@ -73,15 +73,17 @@ def add_replays(app: FastAPI) -> None:
         return EncodedJson(await replay_cache.open(await request.body()))
 
     @app.post("/api/replays/{key}/insight")
-    async def insight(key: str, body: InsightBody) -> dict[str, Any]:
-        return await insight_of_log(lobby, opponents, replay_cache.get(key), body)
+    async def insight(key: str, body: AnalysisBody) -> dict[str, Any]:
+        return await analyse_log_position(lobby, opponents, replay_cache.get(key), body)
 
     @app.post("/api/replays/{key}/report")
     async def report(key: str) -> dict[str, Any]:
-        return lobby.analysis_jobs.look(replay_cache.get(key))
+        return lobby.analysis_jobs.poll(replay_cache.get(key))
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:
         source = replay_cache.get(key)
         _, regions, rules = await lobby.process_pool.long(worker_tasks.game_in, source)
-        return made(await lobby.branch(source, body.round, await opponents.seated(body.players, regions, rules)))
+        return creation_response(
+            await lobby.branch(source, body.round, await opponents.seated(body.players, regions, rules))
+        )

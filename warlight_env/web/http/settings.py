@@ -37,7 +37,7 @@ class ServerSettings:
     token: str | None = None
     runs: Path | None = None
     opponents: Path | None = None
-    reach: str | None = None
+    lan_address: str | None = None
     max_rooms: int = 100
     max_viewers: int = 1000
     rate: float = RATE

@@ -13,8 +13,8 @@ from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
-from warlight_env.web.access.auth import same
-from warlight_env.web.errors import Refusal, RequestError, refusal, refusal_of, unable_now
+from warlight_env.web.access.auth import tokens_equal
+from warlight_env.web.errors import ErrorBody, RequestError, refusal, refusal_of, unable_now
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.requests import Hello
 
@@ -49,7 +49,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
         async with asyncio.timeout(HELLO):
             text = await socket.receive_text()
         hello = Hello.model_validate_json(text)
-        guest = settings.token is not None and not same(settings.token, hello.key)
+        guest = settings.token is not None and not tokens_equal(settings.token, hello.key)
         access = await app.state.lobby.find(id, hello.token, guest=guest)
         async with contextlib.aclosing(access.room.feed.follow(access.seat, hello.after)) as messages:
             both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
@@ -76,7 +76,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
         await _refuse(socket, unable_now(error), 503)
 
 
-async def _refuse(socket: WebSocket, told: Refusal, status: int) -> None:
+async def _refuse(socket: WebSocket, told: ErrorBody, status: int) -> None:
     """Send the reason, and close the socket."""
     with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
         await socket.send_text(json.dumps({"type": "error", **told, "status": status}))

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 
-from warlight_env import bounded
-from warlight_env.arena.contests.runs import DESCRIPTION, played_games
+from warlight_env import bounded_io
+from warlight_env.arena.contests.run_folder import DESCRIPTION, played_games
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
@@ -22,10 +22,10 @@ from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.replays import ReplayCache
 from warlight_env.web.http.settings import ServerSettings
-from warlight_env.web.workers.worker_tasks import told
+from warlight_env.web.workers.worker_tasks import read_as_json
 
 LOGS: Final = "logs"  # the folder of logs in a run folder; ``warlight tournament --log`` makes it
-MOST: Final = bounded.RESULT_BYTES
+MAX_RESULT_BYTES: Final = bounded_io.RESULT_BYTES
 LISTED: Final = 1000  # the most games of a pair in one answer
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 
@@ -46,8 +46,8 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
     """
     path = _run(folder, name) / RESULT
     found = path.stat()
-    if found.st_size > MOST:
-        raise RequestError(f"tournament {name!r}: more than {MOST >> 20} MiB", 413)
+    if found.st_size > MAX_RESULT_BYTES:
+        raise RequestError(f"tournament {name!r}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
     if "times" not in data:
         text = f"tournament {name!r}: {RESULT} is of an older program; its command writes it anew"
@@ -99,7 +99,7 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
     """Return the bytes of a game's log; raise `RequestError` if there is none. Contests and games count from 1."""
     path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
     try:
-        with bounded.open_file(path) as file:
+        with bounded_io.open_file(path) as file:
             data = file.read(UPLOAD + 1)
     except FileNotFoundError:
         raise RequestError("there is no log of that game: play the tournament with --log", 404, code="no-log") from None
@@ -116,11 +116,13 @@ def add_tournaments(app: FastAPI) -> None:
 
     @app.get("/api/tournaments/{name}")
     async def tournament(name: str) -> EncodedJson:
-        return EncodedJson(await lobby.process_pool.short(told, read_tournament, settings.runs, name))
+        return EncodedJson(await lobby.process_pool.short(read_as_json, read_tournament, settings.runs, name))
 
     @app.get("/api/tournaments/{name}/games")
     async def games(name: str, agent: str, against: str) -> EncodedJson:
-        return EncodedJson(await lobby.process_pool.short(told, games_between, settings.runs, name, agent, against))
+        return EncodedJson(
+            await lobby.process_pool.short(read_as_json, games_between, settings.runs, name, agent, against)
+        )
 
     @app.get("/api/tournaments/{name}/games/{contest}/{game}")
     async def replay(name: str, contest: int, game: int) -> EncodedJson:
@@ -146,14 +148,14 @@ def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 def _json(path: Path) -> dict[str, Any]:
     place = f"{path.parent.name}/{path.name}"
     try:
-        with bounded.open_file(path) as file:
-            text = file.read(MOST + 1)
+        with bounded_io.open_file(path) as file:
+            text = file.read(MAX_RESULT_BYTES + 1)
     except OSError as error:
         raise RequestError(f"{place}: {error.strerror or error}", 404) from None
-    if len(text) > MOST:
-        raise RequestError(f"{place}: more than {MOST >> 20} MiB", 413)
+    if len(text) > MAX_RESULT_BYTES:
+        raise RequestError(f"{place}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     try:
-        data = bounded.decode_line(text)
+        data = bounded_io.decode_line(text)
     except (ValueError, RecursionError) as error:
         raise RequestError(f"{place}: not JSON: {clipped(str(error), 200)}", 500) from None
     if not isinstance(data, dict):

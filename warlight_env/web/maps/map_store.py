@@ -21,7 +21,7 @@ from warlight_env.web.storage.game_folder import FileStamp, file_stamp, write_pr
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
 FOLDER: Final = "maps"  # inside the folder of games
-MOST: Final = 200  # the most maps
+MAX_MAPS: Final = 200  # the most maps
 GENERATED: Final = "generated"  # the name of generated maps in requests; no map may use it
 _NAME: Final = re.compile(NAME_PATTERN)
 
@@ -84,7 +84,7 @@ class MapStore:
             DiskError: the file cannot be written; a previous file is unchanged.
         """
         row: MapRow
-        row, text = await self._process_pool.long(map_validation.written, data)
+        row, text = await self._process_pool.long(map_validation.map_file_text, data)
         if row.name in (*maps.names(), GENERATED):
             reason = f"name {row.name!r}: a map that comes with the program is called so"
             raise RequestError(reason, 409, code="map-bundled", name=row.name)
@@ -98,8 +98,10 @@ class MapStore:
             if path.exists() and not replacing:
                 reason = f"there is a map {path.stem!r} already"
                 raise RequestError(reason, 409, code="map-there", name=path.stem)
-            if not path.exists() and len(_stamps(self.folder)) >= MOST:
-                raise RequestError(f"there are {MOST} maps already: remove one", 409, code="maps-full", most=MOST)
+            if not path.exists() and len(_stamps(self.folder)) >= MAX_MAPS:
+                raise RequestError(
+                    f"there are {MAX_MAPS} maps already: remove one", 409, code="maps-full", most=MAX_MAPS
+                )
             write_private(path, data)
 
     async def remove(self, name: str) -> None:
@@ -115,7 +117,7 @@ def _stamps(folder: Path) -> dict[str, FileStamp]:
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
         for file in files:
             name = file.name.removesuffix(".json")
-            if name != file.name and _NAME.fullmatch(name) and len(found) < MOST:
+            if name != file.name and _NAME.fullmatch(name) and len(found) < MAX_MAPS:
                 with contextlib.suppress(OSError):  # the file was just deleted
                     found[name] = file_stamp(file.stat())
     return found

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
-from warlight_env import bounded, maps
+from warlight_env import bounded_io, maps
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
 from warlight_env.engine.setup import check_players
@@ -25,7 +25,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import Body
 
 #: The most problems, and the most remarks, in one answer: no user reads more.
-TOLD: Final = 200
+MAX_PROBLEMS: Final = 200
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 #: A number field's value during editing; it may be incomplete.
@@ -105,7 +105,7 @@ class MapRow:
 
 def _drawn(data: bytes) -> DrawnMap:
     try:
-        return _DRAWN.validate_python(bounded.parse_json(data.decode("utf-8", "replace"), "the map", MapError))
+        return _DRAWN.validate_python(bounded_io.parse_json(data.decode("utf-8", "replace"), "the map", MapError))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])[:100]
@@ -138,17 +138,17 @@ def _fields(drawn: DrawnMap) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def checked(data: bytes) -> bytes:
+def check_map(data: bytes) -> bytes:
     """Return all problems of a map in the editor as JSON; without problems, remarks and the numbers of players.
 
     ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
     ``players``: for each rules preset the most players; 0 if not even two can play.
     """
     parts = MapParts(**_fields(_drawn(data)))
-    found = [_told(problem) for problem, _ in zip(problems(parts), range(TOLD), strict=False)]
+    found = [_told(problem) for problem, _ in zip(problems(parts), range(MAX_PROBLEMS), strict=False)]
     answer: dict[str, Any] = {"problems": found, "remarks": [], "players": {}}
     if not found:
-        answer["remarks"] = [_told(remark) for remark, _ in zip(remarks(parts), range(TOLD), strict=False)]
+        answer["remarks"] = [_told(remark) for remark, _ in zip(remarks(parts), range(MAX_PROBLEMS), strict=False)]
         answer["players"] = _players(_map(parts))
     return encoded(answer)
 
@@ -175,7 +175,7 @@ def _players(map_: Map) -> dict[str, int]:
     return {rules: max(fitting(rules), default=0) for rules in PRESETS}
 
 
-def written(data: bytes) -> tuple[MapRow, str]:
+def map_file_text(data: bytes) -> tuple[MapRow, str]:
     """Return a drawn map as a list entry and as the text of a file. `MapError`: the first problem."""
     map_ = Map(**_fields(_drawn(data)))
     return row_of(map_), maps.dumps(map_)
@@ -191,7 +191,7 @@ def read(name: str, data: bytes) -> bytes:
         raise MapError(str(error).removeprefix(f"{file}: ")) from None
 
 
-def opened(name: str | Path) -> bytes:
+def load_drawn_map(name: str | Path) -> bytes:
     """Return a map as JSON for the editor, from its name or from a file in the project's own format."""
     return drawn_form(maps.load(name))
 

@@ -11,7 +11,7 @@ from warlight_env.agents.registry import package_agents, parse
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.web.errors import RequestError
-from warlight_env.web.opponents.ladder import ratings_of
+from warlight_env.web.opponents.leaderboard import ratings_of
 from warlight_env.web.opponents.supported_games import SupportedGames, games_of
 from warlight_env.web.opponents.user_policies import UserPolicies
 from warlight_env.web.requests import NewPlayer
@@ -27,10 +27,10 @@ class OfferedBot:
     games: SupportedGames
     problem: str = ""
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the bot's description for the page."""
         facts = {"spec": self.spec, "kind": self.kind, "line": self.line, "problem": self.problem}
-        return {**facts, **self.games.told(), "ratings": ratings_of(self.spec)}
+        return {**facts, **self.games.to_dict(), "ratings": ratings_of(self.spec)}
 
 
 class Opponents:
@@ -58,7 +58,7 @@ class Opponents:
         return [*self._known.values(), *(await self._in_folder()).values()]
 
     async def _in_folder(self) -> dict[str, OfferedBot]:
-        found = await self.files.look()
+        found = await self.files.scan()
         return {spec: OfferedBot(spec, "file", "", file.games, file.problem) for spec, file in found.items()}
 
     async def check(self, spec: str, players: int, regions: int | None = None, rules: Rules | None = None) -> None:
@@ -69,7 +69,7 @@ class Opponents:
         if refused := bot.problem or bot.games.refusal(players, regions, rules):
             raise RequestError(f"{spec} {refused}", code="bot-failed", bot=spec, reason=refused)
 
-    async def still(self, bots: Sequence[str | None], game: Game) -> None:
+    async def check_still_offered(self, bots: Sequence[str | None], game: Game) -> None:
         """Raise `RequestError` if the server no longer offers one of a game's bots. None in `bots`: a person."""
         for spec in bots:
             if spec is not None:
@@ -87,11 +87,11 @@ class Opponents:
             if not name.isprintable():
                 text = f"player {number}: the name has characters that cannot be printed"
                 raise RequestError(text, code="unprintable", player=number)
-            chosen.append((told_apart(name, [other for other, _ in chosen]), player.bot))
+            chosen.append((unique_name(name, [other for other, _ in chosen]), player.bot))
         return chosen
 
 
-def told_apart(name: str, others: Collection[str]) -> str:
+def unique_name(name: str, others: Collection[str]) -> str:
     """Return a name that differs from all others: the name itself, or the name with a number."""
     numbers = itertools.count(2)
     told = name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from warlight_env.agents.registry import parse
-from warlight_env.arena.policies.policy_agent import turns_of
+from warlight_env.arena.policies.policy_agent import turn_network_of
 from warlight_env.arena.policies.policy_file import PolicyFile, differing_rules, regions_of
 from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, Rules
 
@@ -45,7 +45,7 @@ class SupportedGames:
             return f"was trained for the rules {self.rules.name!r}: {', '.join(differing)}"
         return ""
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain data for the page. ``rules``: the supported presets, each with and without fog; null: all."""
         played = [
             [name, fog]
@@ -66,7 +66,7 @@ ALL_GAMES: Final = SupportedGames()
 def games_of(spec: str) -> SupportedGames:
     """Return the games that a bot plays, from its specification; reads the file of a policy."""
     info, values = parse(spec)
-    if info.name != "policy" or turns_of(values["text"]) is not None:
+    if info.name != "policy" or turn_network_of(values["text"]) is not None:
         return SupportedGames((2, info.players))
     return policy_games(PolicyFile.load(values["text"]))
 

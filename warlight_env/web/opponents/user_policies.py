@@ -14,7 +14,7 @@ from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-MOST: Final = 60  # the most files that are offered
+MAX_POLICIES: Final = 60  # the most files that are offered
 SUFFIX: Final = ".npz"
 PREFIX: Final = "policy:"
 _NEVER: Final[FileStamp] = (-1, -1)
@@ -46,7 +46,7 @@ class UserPolicies:
         self._folder, self._process_pool, self._in_thread = folder, process_pool, in_thread
         self._known: dict[str, UserPolicy] = {}
 
-    async def look(self) -> dict[str, UserPolicy]:
+    async def scan(self) -> dict[str, UserPolicy]:
         """Return the policies that the folder contains now; an unchanged file is read only once."""
         if self._folder is None:
             return {}
@@ -65,7 +65,7 @@ class UserPolicies:
             asked = isinstance(error, RequestError) and error.status not in BUSY  # else it is read again
             return replace(file, problem=f"cannot be read: {told}", stamp=file.stamp if asked else _NEVER)
 
-    def played_as(self, spec: str | None) -> str | None:
+    def agent_spec(self, spec: str | None) -> str | None:
         """Return the specification of the agent for a bot that the page shows; its file need not exist any more."""
         name = (spec or "").removeprefix(PREFIX)
         if self._folder is None or spec is None or not spec.startswith(PREFIX):
@@ -87,4 +87,4 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
                     found[f"{PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
     except OSError:
         return {}
-    return dict(list(found.items())[:MOST])
+    return dict(list(found.items())[:MAX_POLICIES])

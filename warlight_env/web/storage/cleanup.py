@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from warlight_env import bounded
-from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env import bounded_io
+from warlight_env.arena.contests.append_only import MALFORMED_DATA
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.errors import RequestError
 from warlight_env.web.storage.game_folder import writing
@@ -66,15 +66,15 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
             return False
         if not saved.people and seconds > BOTS:
             return True
-        return not SubmittedTurns(folder / f"{id}{TURNS}").there and not _begun(folder / f"{id}{PARTIAL}{PLAIN}")
-    except (OSError, RequestError, *NOT_OURS):
+        return not SubmittedTurns(folder / f"{id}{TURNS}").exists and not _begun(folder / f"{id}{PARTIAL}{PLAIN}")
+    except (OSError, RequestError, *MALFORMED_DATA):
         return False  # another program's file, or a damaged one that can be repaired
 
 
 def _begun(log: Path) -> bool:
     """Return whether anything happened in a game, apart from the rounds that it took over from another game."""
-    with bounded.open_file(log) as file:
-        header = json.loads(file.readline(bounded.LOG_LINE))
+    with bounded_io.open_file(log) as file:
+        header = json.loads(file.readline(bounded_io.LOG_LINE))
         over = header.get("continues", {}).get("rounds", 0)
         rounds = 0
         for line in file:

@@ -64,15 +64,15 @@ class GameLogWriter(Recorder):
         """See `Recorder`."""
         self._waiting.append(line)
 
-    def tell(self, event: dict[str, Any]) -> None:
+    def record_event(self, event: dict[str, Any]) -> None:
         """See `Recorder`."""
-        super().tell(event)
+        super().record_event(event)
         self._told[self.events + len(self._waiting) - 1] = event
         if len(self._told) > KEPT:
             del self._told[min(self._told)]
 
     @property
-    def waits(self) -> bool:
+    def has_unsaved(self) -> bool:
         """Whether a recorded line is not on disk yet."""
         return bool(self._waiting)
 
@@ -118,12 +118,12 @@ class GameLogWriter(Recorder):
             raise
         return file, end
 
-    def left(self, seat: int, number: int) -> None:
+    def log_resignation(self, seat: int, number: int) -> None:
         """Log that a seat resigned and makes no more moves from that round on."""
-        self.tell(failure_data(LoggedFailure(seat, number, RESIGNED)))
+        self.record_event(failure_data(LoggedFailure(seat, number, RESIGNED)))
 
     def finish(self, tell: Callable[[], None]) -> None:
-        """Record the end of the game with `tell`, and give the file its final name. `DiskError`: call it again."""
+        """Call `record_event` for the end of the game, and rename the file. `DiskError`: call it again."""
         if not self.complete:
             if not self._waiting:
                 tell()
@@ -139,7 +139,7 @@ class GameLogWriter(Recorder):
             os.close(self._file)
             self._file = None
 
-    def take_up(self, header: Header, lines: Iterable[bytes], complete: bool, *, on_disk: bool = False) -> None:
+    def load(self, header: Header, lines: Iterable[bytes], complete: bool, *, on_disk: bool = False) -> None:
         """Continue the game of these lines, unless it is complete. on_disk: the lines are on disk already."""
         self._agents, self.header, self.complete = self.seat_states, header, complete
         self._waiting = list(lines)

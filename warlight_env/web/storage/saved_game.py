@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
-from warlight_env.arena.contests.append_only import NOT_OURS
-from warlight_env.web.access.auth import same
+from warlight_env.arena.contests.append_only import MALFORMED_DATA
+from warlight_env.web.access.auth import tokens_equal
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
 from warlight_env.web.storage.game_folder import write_private
@@ -40,7 +40,7 @@ class SavedGame:
 
     @classmethod
     def of(cls, data: Any) -> SavedGame:
-        """Return the saved game of plain data; raise one of `NOT_OURS` for data of another kind."""
+        """Return the saved game of plain data; raise one of `MALFORMED_DATA` for data of another kind."""
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
@@ -76,12 +76,12 @@ class SavedGame:
     def holds(self, token: str) -> bool:
         """Return whether the token belongs to a person's seat, or to watching bots."""
         tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
-        return any(same(known, token) for known in tokens if known)
+        return any(tokens_equal(known, token) for known in tokens if known)
 
     def invites(self, token: str) -> bool:
         """Return whether the token was given to guests: of a friend's seat, or of watching a game of people."""
         tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
-        return any(same(known, token) for known in tokens if known)
+        return any(tokens_equal(known, token) for known in tokens if known)
 
 
 def read_saved_game(folder: Path, id: str) -> SavedGame | None:
@@ -92,12 +92,12 @@ def read_saved_game(folder: Path, id: str) -> SavedGame | None:
     """
     path = folder / f"{id}{SEATS}"
     try:
-        return SavedGame.of(bounded.decode_line(path.read_bytes()))
+        return SavedGame.of(bounded_io.decode_line(path.read_bytes()))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise RequestError(f"{path.name} cannot be read: {error.strerror or 'no answer'}", 500) from None
-    except NOT_OURS:
+    except MALFORMED_DATA:
         raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
 
 

@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env.arena.contests.append_only import MALFORMED_DATA
 from warlight_env.engine.orders import Orders
 from warlight_env.web.storage.game_folder import write_private
 
@@ -24,7 +24,7 @@ class SubmittedTurn:
     """A person's turn, picks or orders, and the log entry about the help that the person used."""
 
     turn: Wishes | Orders
-    thought: dict[str, Any] | None = None
+    help_used: dict[str, Any] | None = None
 
 
 class SubmittedTurns:
@@ -37,13 +37,13 @@ class SubmittedTurns:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def keep(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
+    def save(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
         """Write the turns of the step with this number, by seat, the resignations, and the spent seconds of the clock.
 
         Raises:
             DiskError: the file is not written.
         """
-        rows = {str(seat): [_plain(submitted.turn), submitted.thought] for seat, submitted in turns.items()}
+        rows = {str(seat): [_plain(submitted.turn), submitted.help_used] for seat, submitted in turns.items()}
         data = {"step": step, "turns": rows, "left": left, "spent": round(spent, 3)}
         write_private(self.path, json.dumps(data).encode())
 
@@ -54,7 +54,7 @@ class SubmittedTurns:
             if data["step"] != step:
                 return {}
             return {int(seat): _read_turn(*row) for seat, row in data["turns"].items()}
-        except (OSError, *NOT_OURS):
+        except (OSError, *MALFORMED_DATA):
             return {}  # no turn is stored, and the server has confirmed none
 
     def spent(self, step: int) -> float:
@@ -63,21 +63,21 @@ class SubmittedTurns:
             data = json.loads(self.path.read_bytes())
             seconds = float(data["spent"]) if data["step"] == step else 0.0
             return seconds if 0.0 <= seconds < inf else 0.0
-        except (OSError, *NOT_OURS):
+        except (OSError, *MALFORMED_DATA):
             return 0.0
 
     def left(self, take: Callable[[Any], None]) -> None:
         """Pass the saved resignations to `take`, of any step."""
-        with contextlib.suppress(OSError, *NOT_OURS):
+        with contextlib.suppress(OSError, *MALFORMED_DATA):
             take(json.loads(self.path.read_bytes())["left"])
 
     @property
-    def there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the file contains turns or resignations that may still count."""
         try:
             data = json.loads(self.path.read_bytes())
             return bool(data["turns"] or data.get("left", {}).get("resigned"))
-        except (OSError, *NOT_OURS):
+        except (OSError, *MALFORMED_DATA):
             return False
 
     def forget(self) -> None:

@@ -16,15 +16,15 @@ from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError, serve_questions
 from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
-from warlight_env.web.workers.worker_tasks import Failed, LogSource, failed, opened_log
+from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure, failed, opened_log
 
 _log = logging.getLogger(__name__)
 
 QUEUE: Final = 8  # the most reports in progress; further requests are refused
 ROUNDS: Final = 300  # the most rounds of a game that gets a report
 BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
-LEAST: Final = 0.05  # seconds for a turn
-PATIENCE: Final = 60.0  # seconds without a poll until a report is cancelled, and until an error is forgotten
+MIN_TURN_SECONDS: Final = 0.05  # seconds for a turn
+POLL_TIMEOUT: Final = 60.0  # seconds without a poll until a report is cancelled, and until an error is forgotten
 LIMIT: Final = 300.0  # seconds for a round: Numba may have to compile kernels
 REPORT_BYTES: Final = 16 << 20  # bytes of cached reports
 
@@ -63,13 +63,13 @@ class AnalysisJobs:
         self._turn = asyncio.Lock()
         self._done: LRUCache[str, bytes] = LRUCache(REPORT_BYTES, getsizeof=len)
 
-    def look(self, source: LogSource) -> dict[str, Any]:
+    def poll(self, source: LogSource) -> dict[str, Any]:
         """Return the progress of a log's report: ``done`` of ``rounds``, and the ``report`` once it is complete.
 
         Raises:
             RequestError: the report failed, or too many reports are in progress.
         """
-        if (report := self.known(source)) is not None:
+        if (report := self.finished_report(source)) is not None:
             return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
         making = self._making.get(source.key)
         if making is None:
@@ -84,7 +84,7 @@ class AnalysisJobs:
             raise making.error
         return {"done": making.done, "rounds": making.rounds, "report": None}
 
-    def known(self, source: LogSource) -> dict[str, Any] | None:
+    def finished_report(self, source: LogSource) -> dict[str, Any] | None:
         """Return a log's report if it is complete; None otherwise."""
         kept = self._done.get(source.key)
         return None if kept is None else json.loads(kept)
@@ -93,7 +93,7 @@ class AnalysisJobs:
         """Delete old errors that no client has asked for."""
         now = time.monotonic()
         for key, making in list(self._making.items()):
-            if making.over and now - making.looked > PATIENCE:
+            if making.over and now - making.looked > POLL_TIMEOUT:
                 del self._making[key]
 
     async def _make(self, source: LogSource, making: _Making) -> None:
@@ -117,10 +117,10 @@ class AnalysisJobs:
         if not 0 < making.rounds <= ROUNDS:
             text = f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}"
             raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=making.rounds)
-        seconds = max(LEAST, min(1.0, BUDGET / (making.rounds * len(names))))
+        seconds = max(MIN_TURN_SECONDS, min(1.0, BUDGET / (making.rounds * len(names))))
         judge, rounds = f"nash:secs={seconds:.2g}", []
         for number in range(1, making.rounds + 1):
-            if time.monotonic() - making.looked > PATIENCE:
+            if time.monotonic() - making.looked > POLL_TIMEOUT:
                 return None
             rounds.append(await self._ask(RoundAnalysis(source, number, judge)))
             making.done = number
@@ -131,7 +131,7 @@ class AnalysisJobs:
             answer = await self._child.ask(case, lambda: LIMIT)
         except (ChildTimeoutError, ChildDiedError) as error:
             raise RequestError(f"the process that judges: {error}", 503, code="process", reason=str(error)) from None
-        if isinstance(answer, Failed):
+        if isinstance(answer, TaskFailure):
             raise answer.error()
         return answer
 

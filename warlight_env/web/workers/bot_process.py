@@ -22,16 +22,16 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.errors import crash_reason
 from warlight_env.game import Game
-from warlight_env.record.insight import insight_of
+from warlight_env.record.decision_info import decision_info
 from warlight_env.step_results import RoundResult
 from warlight_env.web.workers.child_process import serve_questions
 
 AGENTS: Final = 16  # agents that are kept with their memory; the least recently used one is made anew when needed
 SETUPS: Final = 64
 #: Number of regions plus directed edges up to which a board gets all requested playouts. Larger boards get as many as
-#: take about the same time, but at least `FEWEST`.
+#: take about the same time, but at least `MIN_ROLLOUTS`.
 SIZE: Final = 1000
-FEWEST: Final = 10
+MIN_ROLLOUTS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class WorkerSetup:
 
 
 @dataclass(frozen=True)
-class AskedPosition:
+class QueriedPosition:
     """The part of a game that a player sees, with the fields of a `View`."""
 
     player: int
@@ -73,7 +73,7 @@ class AskedPosition:
     last_round: RoundResult | None = None  #: the part that the player saw
 
     @classmethod
-    def of(cls, view: View) -> AskedPosition:
+    def of(cls, view: View) -> QueriedPosition:
         """Return the changing part of a view."""
         return cls(
             view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
@@ -82,19 +82,19 @@ class AskedPosition:
 
 
 @dataclass(frozen=True)
-class Question:
+class BotQuery:
     """A question to a worker.
 
-    ``spec``: the bot that chooses a turn; None: only win probabilities. ``keep``: id of the game in which the bot plays
-    this seat and keeps its memory; None: the bot is made for this question.
+    ``spec``: the bot that chooses a turn; None: only win probabilities. ``agent_key``: id of the game in which the bot
+    plays this seat and keeps its memory; None: the bot is made for this question.
     """
 
     setup: WorkerSetup
-    position: AskedPosition
+    position: QueriedPosition
     spec: str | None = None
     seed: int = 0
-    keep: str | None = None
-    chances: bool = False
+    agent_key: str | None = None
+    win_probabilities: bool = False
     games: int = 200  #: playouts for the win probabilities; fewer on large boards
 
 
@@ -106,7 +106,7 @@ class WorkerAnswer:
     deploys: list[list[int]] = field(default_factory=list)
     attacks: list[list[int]] = field(default_factory=list)
     insight: dict[str, Any] | None = None
-    chances: list[list[float]] | None = None
+    win_probabilities: list[list[float]] | None = None
     seconds: float = 0.0
     error: str | None = None
     late: bool = False  #: whether the error is a timeout
@@ -119,7 +119,7 @@ class Worker:
         self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
         self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
 
-    def answer(self, question: Question) -> WorkerAnswer:
+    def answer(self, question: BotQuery) -> WorkerAnswer:
         """Answer a question; errors become part of the answer and are not raised."""
         start = time.perf_counter()
         try:
@@ -128,30 +128,30 @@ class Worker:
             self._forget(question)
             return WorkerAnswer(error=crash_reason(error), seconds=time.perf_counter() - start)
 
-    def _answer(self, question: Question) -> WorkerAnswer:
+    def _answer(self, question: BotQuery) -> WorkerAnswer:
         view = self._view(question.setup, question.position)
         chances = None
-        if question.chances and view.phase == "play":
-            from warlight_env.web.workers.rollout_estimate import win_chances
+        if question.win_probabilities and view.phase == "play":
+            from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 
             position, size = question.position, view.board.n_regions + view.board.n_edges
-            games = min(question.games, max(FEWEST, question.games * SIZE // size))
-            chances = win_chances(view, position.owner, position.army, question.seed, games)
+            games = min(question.games, max(MIN_ROLLOUTS, question.games * SIZE // size))
+            chances = estimate_win_probabilities(view, position.owner, position.army, question.seed, games)
         if question.spec is None:
-            return WorkerAnswer(chances=chances)
+            return WorkerAnswer(win_probabilities=chances)
         start = time.perf_counter()
         agent = self._agent(question, question.spec)
         if view.phase == "pick":
             wishes = wishes_of(agent.pick(view), view.player)
-            return WorkerAnswer(wishes=wishes, insight=insight_of(agent, 0), seconds=time.perf_counter() - start)
+            return WorkerAnswer(wishes=wishes, insight=decision_info(agent, 0), seconds=time.perf_counter() - start)
         orders = agent.act(view)
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
         deploys, attacks = (rows.tolist() for rows in orders.arrays())
         seconds = time.perf_counter() - start
-        return WorkerAnswer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
+        return WorkerAnswer(None, deploys, attacks, decision_info(agent, view.round + 1), chances, seconds)
 
-    def _view(self, setup: WorkerSetup, position: AskedPosition) -> View:
+    def _view(self, setup: WorkerSetup, position: QueriedPosition) -> View:
         """Return the view of a position. Boards are compared by identity, so each setup has one board."""
         key = setup.digest, position.player
         base = self._views.get(key)
@@ -178,19 +178,19 @@ class Worker:
             _told=lambda: position.last_round,
         )
 
-    def _agent(self, question: Question, spec: str) -> Agent:
-        if question.keep is None:
+    def _agent(self, question: BotQuery, spec: str) -> Agent:
+        if question.agent_key is None:
             return make_agent(spec, question.seed)
-        key = (question.keep, question.position.player, spec)
+        key = (question.agent_key, question.position.player, spec)
         agent = self._agents.pop(key, None) or make_agent(spec, question.seed)
         self._agents[key] = agent
         if len(self._agents) > AGENTS:
             self._agents.popitem(last=False)
         return agent
 
-    def _forget(self, question: Question) -> None:
-        if question.keep is not None and question.spec is not None:
-            self._agents.pop((question.keep, question.position.player, question.spec), None)
+    def _forget(self, question: BotQuery) -> None:
+        if question.agent_key is not None and question.spec is not None:
+            self._agents.pop((question.agent_key, question.position.player, question.spec), None)
 
 
 def serve(pipe: Connection) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from warlight_env.agents.registry import parse
 from warlight_env.web.errors import RequestError
-from warlight_env.web.workers.bot_process import Question, WorkerAnswer, serve
+from warlight_env.web.workers.bot_process import BotQuery, WorkerAnswer, serve
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 
 #: Seconds that a bot may take in addition to its own time limit.
@@ -24,15 +24,15 @@ ALL: Final = 8  # the most concurrent questions of all users: two workers cannot
 class BotWorkers:
     """A few bot processes. A seat always uses the same process, which keeps the bot's memory."""
 
-    def __init__(self, workers: int = 2, limit: Callable[[Question, bool], float] | None = None) -> None:
-        """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `patience`."""
+    def __init__(self, workers: int = 2, limit: Callable[[BotQuery, bool], float] | None = None) -> None:
+        """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `query_timeout`."""
         #: Returns the agent for a bot's specification: the page knows a policy of the owner only by its name.
-        self.played_as: Callable[[str | None], str | None] = lambda spec: spec
-        self._slots = [_Slot(limit or patience) for _ in range(workers)]
+        self.agent_spec: Callable[[str | None], str | None] = lambda spec: spec
+        self._slots = [_Slot(limit or query_timeout) for _ in range(workers)]
 
-    async def ask(self, question: Question, slot: int = 0) -> WorkerAnswer:
+    async def ask(self, question: BotQuery, slot: int = 0) -> WorkerAnswer:
         """Ask the worker of that number (modulo the number of workers), after earlier questions to it."""
-        played = self.played_as(question.spec)
+        played = self.agent_spec(question.spec)
         answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played))
         if (
             answer.error is not None and played is not None and played != question.spec
@@ -80,12 +80,12 @@ class ConcurrencyLimit:
 
 
 class _Slot:
-    def __init__(self, limit: Callable[[Question, bool], float]) -> None:
+    def __init__(self, limit: Callable[[BotQuery, bool], float]) -> None:
         self._limit = limit
         self.child = ChildProcess(serve, "warlight-bot")
         self._warm: set[str] = set()
 
-    async def ask(self, question: Question) -> WorkerAnswer:
+    async def ask(self, question: BotQuery) -> WorkerAnswer:
         name = "" if question.spec is None else _unwrapped(question.spec)[0]
         try:
             answer: WorkerAnswer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
@@ -99,12 +99,12 @@ class _Slot:
         return answer
 
 
-def patience(question: Question, first: bool) -> float:
+def query_timeout(question: BotQuery, first: bool) -> float:
     """Return the seconds until a bot is killed: more than three times its own time limit indicates an error."""
-    return GRACE + 3 * clock(question.spec) + (FIRST if first else 0)
+    return GRACE + 3 * move_seconds(question.spec) + (FIRST if first else 0)
 
 
-def clock(spec: str | None) -> float:
+def move_seconds(spec: str | None) -> float:
     """Return the seconds for a move from the bot's own parameters; 0 if they do not contain a limit."""
     if spec is None:
         return 0.0

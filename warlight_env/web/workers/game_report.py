@@ -22,7 +22,7 @@ from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.notation import format_orders
 from warlight_env.record import GameLog, Round, game_at
-from warlight_env.web.workers.rollout_estimate import win_chances
+from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 
 #: The strongest search, with its budget for a turn.
 JUDGE: Final = "nash:secs=1"
@@ -76,7 +76,7 @@ class GameReport:
 
     judge: str
     rolls: int
-    playouts: int
+    rollouts: int
     names: tuple[str, ...]
     rounds: tuple[tuple[TurnReport | None, ...], ...]
 
@@ -85,7 +85,7 @@ class GameReport:
         return {
             "judge": self.judge,
             "rolls": self.rolls,
-            "playouts": self.playouts,
+            "playouts": self.rollouts,
             "rounds": [
                 [None if turn is None else {**asdict(turn), "luck": turn.luck} for turn in turns]
                 for turns in self.rounds
@@ -120,10 +120,10 @@ class GameReport:
 
 def report_of(
     log: GameLog,
-    judge: str = JUDGE,
+    reference_agent: str = JUDGE,
     rolls: int = ROLLS,
     playouts: int = PLAYOUTS,
-    told: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> GameReport:
     """Return the report of a log, up to its last round.
 
@@ -140,10 +140,10 @@ def report_of(
     game_at(log)  # raises an error if the log is not valid
     game, rounds = game_at(log, 0), []
     for step in log.rounds:
-        rounds.append(_AnalysedRound(game, step, judge, rolls, playouts).turns())
+        rounds.append(_AnalysedRound(game, step, reference_agent, rolls, playouts).turns())
         game.play_round(step.orders, on_illegal="skip")
-        told(len(rounds), len(log.rounds))
-    return GameReport(judge, rolls, playouts, tuple(log.names), tuple(rounds))
+        on_progress(len(rounds), len(log.rounds))
+    return GameReport(reference_agent, rolls, playouts, tuple(log.names), tuple(rounds))
 
 
 class _AnalysedRound:
@@ -201,7 +201,7 @@ class _AnalysedRound:
     def _chances(self, game: Game, place: int, games: int) -> list[float]:
         seed = derive_seed(self.game.seed, 79, self.game.round, place)
         owner, army = game.owner.tolist(), game.army.tolist()
-        return [share for share, *_ in win_chances(self.game.view(0), owner, army, seed, games)]
+        return [share for share, *_ in estimate_win_probabilities(self.game.view(0), owner, army, seed, games)]
 
 
 def analysed_round(
@@ -238,7 +238,7 @@ def dice_luck(game: Game, step: Round) -> list[float]:
     return luck
 
 
-def turning_words(report: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def describe_turning_points(report: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """Return the turning points of a report as lines of text."""
     lines = []
     for point in report["turning"]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from warlight_env.errors import RunError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
-from warlight_env.web.workers.worker_tasks import Failed, serve
+from warlight_env.web.workers.worker_tasks import TaskFailure, serve
 
 #: Seconds of computing time for long and for short work. The wall-clock limit is `SHARE` times as long, because a busy
 #: machine computes more slowly.
@@ -76,8 +76,8 @@ class WorkerQueue:
             ) from None
         finally:
             self._there -= 1
-        if not isinstance(answer, Failed):
+        if not isinstance(answer, TaskFailure):
             return answer
-        if answer.asked:
+        if answer.client_error:
             raise answer.error()
         raise ProcessPoolError(answer.reason)

@@ -20,7 +20,9 @@ from warlight_env.engine.view import View
 ROUNDS: Final = 100  # a playout of this length is decided by regions, then by armies
 
 
-def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int, games: int) -> list[list[float]]:
+def estimate_win_probabilities(
+    view: View, owner: Sequence[int], army: Sequence[int], seed: int, games: int
+) -> list[list[float]]:
     """Return for each player [share of playouts won, low, high]: a Wilson interval of 95 %.
 
     All players play like the `aggressive` bot, for at most `ROUNDS` more rounds. Unknown regions count as neutral with

@@ -7,20 +7,20 @@ from typing import Final
 
 from warlight_env.errors import RunError
 from warlight_env.record import GameLog
-from warlight_env.web.workers.bot_process import SIZE, AskedPosition, Question, Worker, WorkerSetup
+from warlight_env.web.workers.bot_process import SIZE, BotQuery, QueriedPosition, Worker, WorkerSetup
 
 Chances = list[list[float]]
 
 #: The most positions of a log with rollouts. In longer games only every second, third … position has them.
 POSITIONS: Final = 120
-FEWEST: Final = 12  # this number on the largest boards
+MIN_POSITIONS: Final = 12  # this number on the largest boards
 
 
 class AnalysisError(RunError):
     """An error for a position without win probabilities."""
 
 
-def questions_of(log: GameLog) -> dict[int, Question]:
+def questions_of(log: GameLog) -> dict[int, BotQuery]:
     """Return the questions for the win probabilities of a log, by rounds played; long games have fewer questions."""
     header = log.header
     setup = WorkerSetup.of(header.map, header.rules, len(header.players))
@@ -28,17 +28,17 @@ def questions_of(log: GameLog) -> dict[int, Question]:
     size = header.map.n_regions + 2 * len(header.map.borders)
     if not positions:  # the log ends before the start of the game
         return {}
-    step = max(1, len(positions) // min(POSITIONS, max(FEWEST, POSITIONS * SIZE // size)))
-    questions: dict[int, Question] = {}
+    step = max(1, len(positions) // min(POSITIONS, max(MIN_POSITIONS, POSITIONS * SIZE // size)))
+    questions: dict[int, BotQuery] = {}
     for number in sorted({*range(0, len(positions), step), len(positions) - 1}):
         owner, army = positions[number]
         if any(o >= 0 for o in owner):
-            position = AskedPosition(0, "play", number, list(owner), list(army), 0, (), 0)
-            questions[number] = Question(setup, position, None, number, chances=True)
+            position = QueriedPosition(0, "play", number, list(owner), list(army), 0, (), 0)
+            questions[number] = BotQuery(setup, position, None, number, win_probabilities=True)
     return questions
 
 
-def chances_of(log: GameLog, seconds: float | None = None) -> list[Chances] | None:
+def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Chances] | None:
     """Return the share of playouts won, with its interval, for each position (before and after rounds) and player.
 
     Args:
@@ -53,9 +53,9 @@ def chances_of(log: GameLog, seconds: float | None = None) -> list[Chances] | No
         if found and seconds is not None and time.monotonic() - began > seconds:
             break
         answer = worker.answer(questions[number])
-        if answer.chances is None:
+        if answer.win_probabilities is None:
             raise AnalysisError(f"no chances of round {number}: {answer.error}")
-        found[number] = answer.chances
+        found[number] = answer.win_probabilities
     return _spread(log, found)
 
 

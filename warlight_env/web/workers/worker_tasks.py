@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from cachetools import LRUCache
 
-from warlight_env import bounded, maps
-from warlight_env.arena.contests.append_only import NOT_OURS
-from warlight_env.arena.playing.play import round_limit
+from warlight_env import bounded_io, maps
+from warlight_env.arena.contests.append_only import MALFORMED_DATA
+from warlight_env.arena.games.game_loop import round_limit
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -45,16 +45,16 @@ from warlight_env.web.errors import RequestError, refusal_of
 from warlight_env.web.storage.game_log import picks_of, play_again
 from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
-from warlight_env.web.workers.bot_process import AskedPosition, WorkerSetup
+from warlight_env.web.workers.bot_process import QueriedPosition, WorkerSetup
 from warlight_env.web.workers.child_process import serve_questions
-from warlight_env.web.workers.win_probability import chances_of
+from warlight_env.web.workers.win_probability import win_probabilities_of
 
 try:
     import resource
 except ImportError:  # systems without such limits
     resource = None  # type: ignore[assignment]
 
-CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.weight`
+CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.json_object_bound`
 UPLOADED: Final = 3_000_000  # the most values of a log that a user opens
 MEMORY: Final = 2 << 30  # bytes of memory for a process of the pool: more than any log and the kernels need
 SECONDS: Final = 10.0  # time limit for the win probabilities of a log
@@ -62,11 +62,11 @@ TAKEN_OVER: Final = 16 << 20  # the most bytes of a log that a new game continue
 
 
 @dataclass(frozen=True)
-class Failed:
+class TaskFailure:
     """The reason why work failed. asked: the request was wrong; False: an error in this program or on the machine."""
 
     reason: str
-    asked: bool
+    client_error: bool
     status: int
     details: object = None
     code: str = ""
@@ -104,13 +104,13 @@ class LoadedGame:
 # Maps
 
 
-def generated(regions: int, seed: int) -> tuple[Map, bytes]:
+def generate_map(regions: int, seed: int) -> tuple[Map, bytes]:
     """Return a new map with its drawing as JSON."""
     map_ = maps.generate(regions, seed=seed)
-    return map_, drawn(map_)
+    return map_, map_drawing_json(map_)
 
 
-def drawn(map_: Map) -> bytes:
+def map_drawing_json(map_: Map) -> bytes:
     """Return a map's drawing as JSON."""
     return encoded(drawing(map_))
 
@@ -118,7 +118,7 @@ def drawn(map_: Map) -> bytes:
 @functools.lru_cache(maxsize=16)
 def bundled_drawing(name: str) -> bytes:
     """Return the drawing of a bundled map as JSON."""
-    return drawn(maps.load(name))
+    return map_drawing_json(maps.load(name))
 
 
 # Logs
@@ -126,7 +126,7 @@ def bundled_drawing(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Read:
-    """A log with its weight, see `bounded.weight`."""
+    """A log with its weight, see `bounded.json_object_bound`."""
 
     log: GameLog
     weight: int
@@ -140,7 +140,7 @@ def _read(data: bytes, values: int) -> _Read:
         path.write_bytes(data)
         try:
             text = read_text(path, values)
-            return _Read(GameLog.of(read(text, path)), bounded.weight(text))
+            return _Read(GameLog.of(read(text, path)), bounded_io.json_object_bound(text))
         except LogError as error:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
@@ -171,31 +171,31 @@ def game_in(source: LogSource) -> tuple[int, int, Rules]:
     return len(header.players), header.map.n_regions, header.rules
 
 
-def replayed(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
+def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
     """Return as JSON a log's document with more fields, and its win probabilities. chances: None: compute them."""
     log = opened_log(source)
-    known = encoded(chances_of(log, SECONDS)) if chances is None else chances
+    known = encoded(win_probabilities_of(log, SECONDS)) if chances is None else chances
     document = replay_document(log)
     del document["chances"]
     return with_more({**document, **more}, {"chances": known}), known
 
 
-def position_at(source: LogSource, round: int | None, seat: int) -> tuple[WorkerSetup, AskedPosition, int]:
+def position_at(source: LogSource, round: int | None, seat: int) -> tuple[WorkerSetup, QueriedPosition, int]:
     """Return the position that a player saw after these rounds (None: all), and a seed for the bot that thinks."""
     game = game_at(opened_log(source), round)
-    return WorkerSetup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
+    return WorkerSetup.of(game.map, game.rules, game.players), visible_position(game, seat), bot_seed(game)
 
 
-def seen(game: Game, seat: int) -> AskedPosition:
+def visible_position(game: Game, seat: int) -> QueriedPosition:
     """Return the position that a player sees; raise `RequestError` if it has no turn to think about."""
     if seat >= game.players:
         raise RequestError(f"seat {seat}: there are {game.players} players")
     if game.phase != "play" or not game.alive(seat):
         raise RequestError("there is nothing to think about: no turn of this player now", 409, code="no-turn")
-    return AskedPosition.of(game.view(seat))
+    return QueriedPosition.of(game.view(seat))
 
 
-def thought_seed(game: Game) -> int:
+def bot_seed(game: Game) -> int:
     """Return the seed for a bot's answer about a position."""
     return derive_seed(game.seed, 99, game.round)
 
@@ -203,14 +203,14 @@ def thought_seed(game: Game) -> int:
 # Games that continue
 
 
-def resumed(data: bytes) -> LoadedGame:
+def load_game(data: bytes) -> LoadedGame:
     """Load a game of the server from its log."""
-    log = _read(data, bounded.VALUES).log
+    log = _read(data, bounded_io.VALUES).log
     saved = _again(log, len(log.rounds))
     return LoadedGame(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
 
 
-def branched(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
+def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
     """Return a log's position after these rounds, for a game of other players; raise `RequestError` if impossible."""
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
@@ -219,12 +219,12 @@ def branched(source: LogSource, rounds: int, players: Sequence[Player]) -> Loade
         raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
     saved = _again(log, rounds)
     lines = _Lines(players)
-    lines.took_over(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
+    lines.continued(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
     if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
         most = TAKEN_OVER >> 20
         text = f"the log has {size >> 20} MiB up to there: at most {most} are played on here"
         raise RequestError(text, 413, code="log-long", size=size >> 20, most=most)
-    assert lines.header is not None  # of `took_over`
+    assert lines.header is not None  # of `continued`
     return LoadedGame(lines.header, saved, lines.lines, False)
 
 
@@ -270,9 +270,9 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
         taken = found.header.continues
         played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
         winner = None if found.end is None else found.end.winner
-        begun = over or played or turns.there or bool(saved.friends)
+        begun = over or played or turns.exists or bool(saved.friends)
         return row(saved, found.header, found.rounds, winner, over=over, begun=begun)
-    except (OSError, LogError, RequestError, *NOT_OURS):
+    except (OSError, LogError, RequestError, *MALFORMED_DATA):
         return None
 
 
@@ -299,20 +299,20 @@ def row(
     }
 
 
-def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
+def read_as_json(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
     """Return the result of a function that reads a folder, as JSON."""
     return encoded(read(*args))
 
 
-def failed(error: BaseException) -> Failed:
-    """Return the `Failed` for an error."""
+def failed(error: BaseException) -> TaskFailure:
+    """Return the `TaskFailure` for an error."""
     if isinstance(error, InputError):
         told = refusal_of(error)
         status = getattr(error, "status", 422)
-        return Failed(told["error"], True, status, told["details"], told["code"], told["values"])
+        return TaskFailure(told["error"], True, status, told["details"], told["code"], told["values"])
     if isinstance(error, MemoryError):
-        return Failed("this takes more memory than there is for it", True, 503, code="memory")
-    return Failed(crash_reason(error), False, 500)
+        return TaskFailure("this takes more memory than there is for it", True, 503, code="memory")
+    return TaskFailure(crash_reason(error), False, 500)
 
 
 def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:

@@ -1,0 +1,55 @@
+"""What hosting a bot in a process of its own costs, beyond the bot's own time."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+from speed_table import Row
+from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS
+from warlight_env.game import Game
+from warlight_env.protocol.engine_messages import round_messages
+from warlight_env.protocol.external_agent import ExternalBot
+from warlight_env.protocol.grammar import format_message
+
+#: Answers at once, with an order that is always in form.
+BOT = """
+import sys
+for line in sys.stdin:
+    if line.startswith("go"):
+        print("player1 place_armies 1 5" if "place" in line else "No moves", flush=True)
+    elif line.startswith("pick"):
+        print(line.split()[2], flush=True)
+"""
+QUESTIONS = ("go place_armies 10000\n", "go attack/transfer 10000\n")
+
+
+def bench_hosting(quick: bool) -> list[Row]:
+    """Time a question through `ExternalBot.act` and through bare pipes, in turns; the difference is the host's."""
+    command = [sys.executable, "-I", "-S", "-c", BOT]
+    game = Game("world", "challenge2", seed=1, picks="random")
+    game.play_round({}, on_illegal="skip")
+    bot = ExternalBot(command)
+    bare = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert bare.stdin and bare.stdout
+    hosted, alone = [], []
+    for number in range(200 if quick else 2000):
+        view = replace(game.view(0), round=number)
+        start = time.perf_counter()
+        bot.act(view)
+        hosted.append((time.perf_counter() - start) / 2)
+        told = "".join(format_message(message) + "\n" for message in round_messages(view, NO_OBSERVED_ORDERS))
+        start = time.perf_counter()
+        for line in (told + QUESTIONS[0], QUESTIONS[1]):
+            bare.stdin.write(line.encode())
+            bare.stdout.readline()
+        alone.append((time.perf_counter() - start) / 2)
+    bot.close()
+    bare.stdin.close()
+    bare.wait()
+    overhead = 1000 * (statistics.median(hosted) - statistics.median(alone))
+    text = f"{overhead:.3f} ms (bot alone {1000 * statistics.median(alone):.3f} ms)"
+    return [Row("hosting a bot, a question, beyond its own time", "≤ 1 ms", text, overhead, overhead <= 1)]

@@ -1,0 +1,100 @@
+"""The fault bench: what is survived, and what it costs, when processes are killed, disks fill up and clocks jump.
+
+    python benchmarks/fault_injection.py                          every fault a few times, minutes
+    python benchmarks/fault_injection.py --repeats 100 --faults kills
+
+Linux alone: it reads /proc. Disks that fill up or cannot be written are mounted as root; without that, a full disk is a
+limit on the size of files, and the read-only one is left out. Clocks jump by libfaketime, where it is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from fault_kinds import FAULTS, FaultTarget, Score
+from fault_server import SERVER_FAULTS, ServerTarget
+from fault_subjects import SUBJECTS
+
+#: Times that a fault strikes if nothing else is asked for.
+TIMES = 6
+
+
+def campaign(subject: str, faults: list[str], times: int, seed: int, work: Path) -> Iterator[tuple[str, Score, bool]]:
+    """Each fault of a subject with its score so far, again and again; True with the last one."""
+    known: Mapping[str, Callable[[Any, int], Iterator[Score]]] = SERVER_FAULTS if subject == "server" else FAULTS
+    ward = ServerTarget(work, seed) if subject == "server" else FaultTarget(SUBJECTS[subject], work, seed)
+    if isinstance(ward, FaultTarget):
+        ward.prepare()
+    for fault in faults:
+        score = Score(skipped=None if fault in known else f"not for the {subject}")
+        for so_far in known[fault](ward, times) if fault in known else ():
+            score = so_far
+            yield fault, score, False
+        yield fault, score, True
+
+
+def shown(rows: dict[tuple[str, str], Score]) -> Table:
+    """The table of what was survived."""
+    table = Table("subject", "fault", "struck", "the same in the end", "ended in words first", "lost", "of which")
+    for (subject, fault), score in rows.items():
+        if score.skipped is not None:
+            table.add_row(subject, fault, "–", "–", "–", "–", score.skipped)
+        else:
+            notes = ", ".join(f"{count} {what}" if count else what for what, count in sorted(score.notes.items()))
+            lost = f"[red]{len(score.lost)}[/red]" if score.lost else "0"
+            table.add_row(subject, fault, str(score.tried), str(score.survived), str(score.refused), lost, notes)
+    return table
+
+
+def main() -> int:
+    names = [*SUBJECTS, "server"]
+    faults = list(dict.fromkeys([*FAULTS, *SERVER_FAULTS]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--subjects", default=",".join(names), help="of " + ", ".join(names) + " (default: all)")
+    parser.add_argument("--faults", default=",".join(faults), help="of " + ", ".join(faults) + " (default: all)")
+    parser.add_argument("--repeats", type=int, default=TIMES, help=f"that each fault strikes (default: {TIMES})")
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: 1)")
+    parser.add_argument("--json", type=Path, help="write the scores to this file as well")
+    asked = parser.parse_args()
+    for given, known in ((asked.subjects, names), (asked.faults, faults)):
+        for name in given.split(","):
+            if name not in known:
+                parser.error(f"{name!r}: there are {', '.join(known)}")
+    if asked.repeats < 1:
+        parser.error("--repeats: must be 1 or more")
+    if not Path("/proc/self/stat").exists():
+        parser.error("the fault bench reads /proc, which is not there")
+    console, rows = Console(), {}
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="warlight-faults-") as work:
+        for subject in asked.subjects.split(","):
+            told = 0.0
+            for fault, score, last in campaign(subject, asked.faults.split(","), asked.repeats, asked.seed, Path(work)):
+                rows[subject, fault] = score
+                if last or time.monotonic() - told > 20:
+                    told = time.monotonic()
+                    what = score.skipped or f"{score.tried} of {asked.repeats}, {len(score.lost)} lost"
+                    print(f"{told - began:6.0f} s  {subject}, {fault}: {what}", file=sys.stderr, flush=True)
+                if last:
+                    for line in score.lost:
+                        print(f"          lost: {line}", file=sys.stderr, flush=True)
+            if asked.json is not None:
+                scores = [{"subject": s, "fault": f, **asdict(score)} for (s, f), score in rows.items()]
+                asked.json.write_text(json.dumps(scores, indent=2) + "\n")
+    console.print(shown(rows))
+    return int(any(score.lost for score in rows.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

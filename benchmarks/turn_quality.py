@@ -1,0 +1,168 @@
+"""How good single turns are: ``python benchmarks/turn_quality.py nash:1600 nash:12000,rounds=2 plan``.
+
+Matches need hundreds of games to tell two searches apart. Here each bot is asked for one turn in positions of games
+of a turn network against itself, after one to nine rounds on the world map. Each turn is played many times against
+turns that the network draws, with the same dice for all, and both sides play on by the network: to the end, or for 60
+rounds, after which the evaluation `planning` speaks. What counts is the chance to win beyond that of the network's
+likeliest turn. A bot is new in each position, so that searches by seconds do not know yet how fast they are.
+
+So it tells who improves on the network against the network. Who is stronger against others, matches must say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import Game
+from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.players.nash.equilibrium import evaluate_rollouts, order_all, rollout
+from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
+from warlight_env.agents.turn_net.turns import network_turn, sampled_turn
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+
+#: Turns of the other player that answers are tried against.
+REPLIES = 24
+#: Rounds of a playout at the most.
+ROUNDS = 60
+#: Rounds that are played before a position is looked at.
+PLAYED = range(1, 10)
+
+Floats = npt.NDArray[np.float64]
+
+
+def position_of(network: TurnNetwork, seed: int) -> View | None:
+    """What the first player sees in a game of the network against itself; None where that is over by then."""
+    game = Game("world", seed=seed, picks="random")
+    players = [TurnNetAgent(network, 2 * seed + p) for p in range(2)]
+    rounds = int(np.random.default_rng(seed).choice(PLAYED))
+    while not game.done and game.round < rounds:
+        game.play_round({p: players[p].act(game.view(p)) for p in range(2)})
+    return None if game.done else game.view(0)
+
+
+def win_shares(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: int, seed: int) -> Floats:
+    """A player's mean share at the end of games after each of its turns, float64[K]: 1 for a game that it wins."""
+    board, player, other = view.board, view.player, 1 - view.player
+    capacity = max(REPLIES, len(turns))
+    work = make_nash_work(board.n_regions, board.n_edges, 2, capacity, 0, 1)
+    context = make_context(board, view.params, 2, PLANNING, functions=Functions(policy=sampled_turn), turns=network)
+    position, setup = minimal_determinization(view), make_nash_setup(context, ROUNDS, 1)
+    work.rng[:] = make_rng(derive_seed(seed, 1))  # not the stream that a bot draws its candidates from
+    deploy, attacks, counts = work.turns
+    for i, orders in enumerate(turns):
+        deploys, rows = orders.arrays()
+        for region, armies in deploys:
+            deploy[player, i, region] += armies
+        attacks[player, i, : len(rows)] = rows
+        counts[player, i] = len(rows)
+    for i in range(REPLIES):
+        counts[other, i] = network_turn(
+            context, position, other, np.float64(1.0), work.rng, work.generator, deploy[other, i], attacks[other, i]
+        )
+    work.sizes[player], work.sizes[other] = len(turns), REPLIES
+    dice = np.random.default_rng(seed).integers(1, 2**63, (playouts, 2), dtype=np.uint64)
+    won = np.zeros(len(turns))
+    for k in range(playouts):
+        for i in range(len(turns)):
+            work.chosen[player], work.chosen[other] = i, k % REPLIES
+            order_all(context, work)
+            rollout(context, setup, position, dice[k], 0, work)
+            evaluate_rollouts(context, setup, 1, work)
+            won[i] += work.leaves.shares[0, player]
+    return won / playouts
+
+
+@dataclass
+class Row:
+    """What is known of a bot."""
+
+    gains: list[float] = field(default_factory=list)  #: by position, in the chance to win
+    same: int = 0  #: positions in which it plays the network's likeliest turn
+    seconds: float = 0.0
+
+    def text(self, name: str) -> str:
+        """A row of the table, as Markdown."""
+        gains, n = 100 * np.array(self.gains), len(self.gains)
+        half = 1.96 * gains.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        told = f"{gains.mean():+.2f} (± {half:.2f})"
+        return f"| `{name}` | {told} | {100 * self.same / n:.0f} % | {1000 * self.seconds / n:.0f} |"
+
+
+def _key(orders: Orders) -> tuple[object, ...]:
+    return tuple(sorted(map(tuple, orders.deploys))), tuple(map(tuple, orders.attacks))
+
+
+def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playouts: int, rows: dict[str, Row]) -> None:
+    """Ask the bots in one position, and add what their turns are worth to the rows."""
+    turns = [TurnNetAgent(network, seed).act(view)]
+    places, chosen = {_key(turns[0]): 0}, {}
+    for bot in bots:
+        agent: Agent = make_agent(bot, seed)
+        if not rows[bot].gains:
+            agent.act(view)  # what has to be compiled takes no part in its time
+            agent = make_agent(bot, seed)
+        start = time.perf_counter()
+        answer = agent.act(view)
+        rows[bot].seconds += time.perf_counter() - start
+        chosen[bot] = places.setdefault(_key(answer), len(turns))
+        if chosen[bot] == len(turns):
+            turns.append(answer)
+    won = win_shares(network, view, turns, playouts, seed)
+    for bot in bots:
+        rows[bot].gains.append(won[chosen[bot]] - won[0])
+        rows[bot].same += chosen[bot] == 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "bots", nargs="+", help="specifications of bots; searches with simulations do not depend on time"
+    )
+    parser.add_argument("--net", default="world", help="the turn network: any, world, or an .npz file (default: world)")
+    parser.add_argument("--positions", type=int, default=100, help="how many (default: 100)")
+    parser.add_argument("--playouts", type=int, default=360, help="of each turn (default: 360)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first position (default: 0)")
+    told = parser.parse_args(arguments)
+    if told.positions < 1 or told.playouts < 1 or told.seed < 0:
+        parser.error("--positions and --playouts must be at least 1, --seed at least 0")
+    rows = {bot: Row() for bot in told.bots}
+    try:
+        network = load_turn_network(told.net)
+        if network is None:
+            parser.error("--net: a network is needed")
+        seed, looked = told.seed, 0
+        while looked < told.positions:
+            view = position_of(network, seed)
+            if view is not None:
+                look(network, view, list(rows), seed, told.playouts, rows)
+                looked += 1
+                if looked % 10 == 0:
+                    print(f"{looked}/{told.positions} positions", file=sys.stderr)
+            seed += 1
+    except InputError as error:
+        parser.error(str(error))
+    print("| bot | points beyond the network's likeliest turn | the same turn | ms |\n|---|---|---|---|")
+    for bot in rows:
+        print(rows[bot].text(bot))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

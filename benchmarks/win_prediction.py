@@ -1,0 +1,203 @@
+"""Who foretells who wins: ``python benchmarks/win_prediction.py``, with scikit-learn (``pip install scikit-learn``).
+
+Strong players play games on the world map. Of their positions after 3 to 15 rounds, each predictor says the chance of
+the first player; the mean logarithm of what whoever won was given, times -1, is its loss. Boosting and logistic
+regression read what the value network reads, and are fitted to half of the games; all are compared on the other half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.income_forecast import forecast_share
+from warlight_env.agents.evaluation.static_evaluation import position_share
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.value_record import N_PLAYER, N_RULES, load_value
+from warlight_env.agents.turn_net.forward import embed_regions, player_scores
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
+from warlight_env.agents.value.features import write_features, write_rules
+from warlight_env.agents.value.network import win_probabilities
+from warlight_env.agents.weights import DEFAULT, PLANNING, Weights
+from warlight_env.engine.position import Position
+from warlight_env.train.common.game_configs import GameConfig, GameConfigs
+from warlight_env.train.value.games import play_games
+from warlight_env.train.value.players import first_network
+from warlight_env.train.value.positions import ValuedPositions
+from warlight_env.train.value.settings import ValueSettings
+
+Floats = npt.NDArray[np.float64]
+#: Rounds played at the positions.
+ROUNDS = range(3, 16)
+#: The least chance that a prediction is taken to give.
+LEAST = 1e-6
+#: Games that are drawn anew for an interval.
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Positions:
+    """M positions of games between two that somebody won."""
+
+    positions: list[Position]
+    game: npt.NDArray[np.int64]  #: [M]
+    won: npt.NDArray[np.bool_]  #: [M] by the first player
+    numbers: Floats  #: [M, 2 N_PLAYER + N_RULES] what the value network reads
+
+
+def settings_of(games: int, seed: int) -> ValueSettings:
+    """Games of searches and networks."""
+    return ValueSettings(
+        games=games, seed=seed, player="nash:1000,value=current",
+        opponents=("nash:1000,value=current", "policy:any", "policy:any", "plan"),
+        maps=("world",), rules=("thesis",), players=(1.0,), random_start_share=1.0, start="learned",
+    )  # fmt: skip
+
+
+def seen_in(settings: ValueSettings, config: GameConfig, played: ValuedPositions) -> Positions:
+    """What is predicted."""
+    chosen = np.flatnonzero(played.value.any(axis=1) & np.isin(played.round, list(ROUNDS))).tolist()
+    context = make_context(config.board, config.params, config.players, PLANNING)
+    numbers = np.zeros((len(chosen), 2 * N_PLAYER + N_RULES))
+    positions = [played.position(m) for m in chosen]
+    for row, position in zip(numbers, positions, strict=True):
+        write_features(context, position, row)
+        write_rules(context, position, row[2 * N_PLAYER :])
+    return Positions(positions, played.game[chosen].astype(np.int64), played.value[chosen, 0] > 0, numbers)
+
+
+def by_function(function: Callable[..., Any], context: Context) -> Callable[[Positions], Floats]:
+    """An evaluation, whose shares are taken for chances."""
+
+    def chances(seen: Positions) -> Floats:
+        shares = np.zeros((len(seen.positions), context.players))
+        for position, row in zip(seen.positions, shares, strict=True):
+            function(context, position, row)
+        return shares[:, 0]
+
+    return chances
+
+
+def by_head(context: Context) -> Callable[[Positions], Floats]:
+    """The turn network's head, from the first player's side."""
+    work, scores = make_generator_work(context.board.n_regions, context.board.n_edges, 2).net, np.zeros(2)
+
+    def chance(position: Position) -> float:
+        embed_regions(context, position, 0, work)
+        player_scores(context, position, 0, work, scores)
+        return float(1.0 / np.exp(scores - scores[0]).sum())
+
+    return lambda seen: np.array([chance(position) for position in seen.positions])
+
+
+def by_fit(model: Any, seen: Positions) -> Callable[[Positions], Floats]:
+    """A model of scikit-learn, fitted to these positions from both players' sides."""
+
+    def read(numbers: Floats) -> Floats:
+        return np.sqrt(numbers)
+
+    other = seen.numbers.copy()
+    other[:, :N_PLAYER], other[:, N_PLAYER : 2 * N_PLAYER] = (
+        seen.numbers[:, N_PLAYER : 2 * N_PLAYER], seen.numbers[:, :N_PLAYER],
+    )  # fmt: skip
+    model.fit(read(np.concatenate([seen.numbers, other])), np.concatenate([seen.won, ~seen.won]))
+    return lambda told: np.asarray(model.predict_proba(read(told.numbers))[:, 1], dtype=np.float64)
+
+
+def losses(told: Floats, seen: Positions) -> Floats:
+    """-log of what whoever won was given, [M]."""
+    given = np.where(seen.won, told, 1.0 - told)
+    return np.asarray(-np.log(np.maximum(LEAST, given)), dtype=np.float64)
+
+
+def interval(loss: Floats, game: npt.NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
+    """95 % interval of a mean, by games drawn anew: positions of a game have one outcome."""
+    _, inverse = np.unique(game, return_inverse=True)
+    total, count = np.bincount(inverse, loss), np.bincount(inverse)
+    drawn = rng.integers(len(total), size=(RESAMPLES, len(total)))
+    low, high = np.quantile(total[drawn].sum(1) / count[drawn].sum(1), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def predictors(config: GameConfig, fitted: Positions) -> dict[str, Callable[[Positions], Floats]]:
+    """All of them by name."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    def context(weights: Weights, **parts: Any) -> Context:
+        return make_context(config.board, config.params, config.players, weights, **parts)
+
+    boosting = HistGradientBoostingClassifier(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, random_state=1)
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=2000))
+    return {
+        "evaluation, weights `default`": by_function(position_share, context(DEFAULT)),
+        "evaluation, weights `planning`": by_function(forecast_share, context(PLANNING)),
+        "logistic regression on the value network's numbers": by_fit(logistic, fitted),
+        "gradient boosting on the same": by_fit(boosting, fitted),
+        "value network of the package": by_function(win_probabilities, context(PLANNING, value=load_value("learned"))),
+        "head of the turn network `policy:any`": by_head(context(PLANNING, turns=load_turn_network("learned"))),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The table, as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=1200, help="half of them for fits (default: 1200)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="threads of the games")
+    parser.add_argument("--json", action="store_true", help="figures as JSON")
+    told = parser.parse_args(arguments)
+    if told.games < 10:
+        parser.error("--games: at least 10")
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        print("predictions: scikit-learn is missing: pip install scikit-learn", file=sys.stderr)
+        return 1
+    settings, began = settings_of(told.games, told.seed), time.perf_counter()
+    configs = GameConfigs(settings)
+    network, parts = first_network(settings), []
+    for low in range(0, told.games, 50):
+        numbers = range(low, min(told.games, low + 50))
+        parts.append(play_games(settings, configs, network, settings.seed, numbers, told.jobs))
+        spent = time.perf_counter() - began
+        print(f"{numbers.stop}/{told.games} games, {spent:.0f} s", file=sys.stderr)
+    config = configs[0]
+    every = seen_in(settings, config, ValuedPositions.joined(parts))
+    known = every.game % 2 == 0
+    fitted, seen = (part_of(every, which) for which in (known, ~known))
+    rng, rows = np.random.default_rng(told.seed), []
+    for name, predict in predictors(config, fitted).items():
+        loss = losses(predict(seen), seen)
+        rows.append({"predictor": name, "loss": float(loss.mean()), "interval": interval(loss, seen.game, rng)})
+    if told.json:
+        print(json.dumps({"games": told.games, "positions": len(seen.won), "rows": rows}))
+        return 0
+    print(f"{len(seen.won):,} positions of {len(set(seen.game.tolist()))} games that no fit saw\n")
+    print("| predictor | log-loss (95 %) |\n|---|---|")
+    for row in rows:
+        low, high = row["interval"]
+        print(f"| {row['predictor']} | {row['loss']:.3f} ({low:.3f}–{high:.3f}) |")
+    return 0
+
+
+def part_of(seen: Positions, which: npt.NDArray[np.bool_]) -> Positions:
+    """Some of them."""
+    at = np.flatnonzero(which)
+    return Positions([seen.positions[m] for m in at.tolist()], seen.game[at], seen.won[at], seen.numbers[at])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""Bots that leave children behind: ``orphaning_bot.py WAY FILE``; FILE gets a line for each. Standard library only.
+
+Each does nothing in the game; its children outlive everything but SIGKILL, and have FILE in their command line.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+WAY, FILE = sys.argv[1], sys.argv[2]
+SLEEP = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+SLEEPER = [sys.executable, "-I", "-S", "-c", SLEEP, FILE]
+
+
+def note(process: int) -> None:
+    with open(FILE, "a") as file:
+        file.write(f"{process}\n")
+
+
+def noted() -> int:
+    """Lines of the file."""
+    if not os.path.exists(FILE):
+        return 0
+    with open(FILE) as file:
+        return len(file.readlines())
+
+
+def start(**how) -> None:
+    note(subprocess.Popen(SLEEPER, **how).pid)
+
+
+def start_grandchild() -> None:
+    """Of a parent that has ended, in a session of its own: what daemons do."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            note(os.getpid())
+            os.execv(SLEEPER[0], SLEEPER)
+        os._exit(0)
+    os.wait()
+
+
+def start_all() -> None:
+    start()
+    start(start_new_session=True)
+    start(start_new_session=True, env={})
+    start_grandchild()
+
+
+def shed_marks() -> None:
+    """A child without its environment, and with a limit of file locks of its own."""
+    tag = resource.getrlimit(10)[1] // 2
+    start(start_new_session=True, env={}, preexec_fn=lambda: resource.setrlimit(10, (tag, tag)))
+
+
+def hop() -> None:
+    """A process that is never the same for long."""
+    if os.fork():
+        return
+    os.setsid()
+    while True:
+        time.sleep(0.002)
+        if os.fork():
+            os._exit(0)
+        note(os.getpid())
+
+
+def hop_all() -> None:
+    """Four of these, at least as many hops."""
+    for _ in range(4):
+        hop()
+    while noted() < 4:
+        time.sleep(0.002)
+
+
+def act() -> None:
+    guard = os.getppid()
+    if WAY == "kill guard":
+        start_all()
+        os.kill(guard, signal.SIGKILL)
+    elif WAY == "child kills guard":
+        start_all()
+        if os.fork() == 0:
+            os.setsid()
+            note(os.getpid())
+            os.kill(guard, signal.SIGKILL)
+            time.sleep(600)
+    elif WAY == "stop guard":
+        start_all()
+        os.kill(guard, signal.SIGSTOP)
+    elif WAY == "hop":
+        hop_all()
+    elif WAY == "hop and kill guard":
+        hop_all()
+        os.kill(guard, signal.SIGKILL)
+    elif WAY == "shed":
+        start_all()
+        shed_marks()
+        os.kill(guard, signal.SIGKILL)
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def tell_limits() -> str:
+    """What it can do: allocate 256 MiB, start ten processes, reach a port; and the descriptors that it has."""
+    can = []
+    try:
+        bytearray(256 << 20)
+        can.append("memory")
+    except MemoryError:
+        pass
+    children = []
+    try:
+        for _ in range(10):
+            children.append(subprocess.Popen(SLEEPER))
+        can.append("procs")
+    except OSError:
+        pass
+    for child in children:
+        child.kill()
+        child.wait()
+    import socket
+
+    try:
+        socket.create_connection(("127.0.0.1", int(sys.argv[3])), 2).close()
+        can.append("network")
+    except OSError:
+        pass
+    descriptors = [fd for fd in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{fd}")]
+    return " ".join([*can, *sorted(descriptors)])
+
+
+for line in sys.stdin:
+    if line.startswith("pick_starting_region"):
+        if WAY == "limits":
+            said = tell_limits()
+            with open(FILE, "w") as file:
+                file.write(said)
+        say(" ".join(line.split()[2:8]))
+        act()
+    elif line.startswith("go "):
+        say("No moves")

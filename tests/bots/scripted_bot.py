@@ -1,0 +1,12 @@
+"""A bot that sends the answers of a file, one a line, in order: ``scripted_bot.py FILE``. Standard library only."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+answers = iter(Path(sys.argv[1]).read_text().splitlines())
+for line in sys.stdin:
+    if line.startswith(("pick_starting_region", "go ")):
+        sys.stdout.write(next(answers) + "\n")
+        sys.stdout.flush()

@@ -1,0 +1,78 @@
+"""A rule that is added to `Rules` changes no hash and no file of games without it, and all older files are read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import added_rule
+from warlight_env.engine.rules import PRESETS, Rules, RulesError
+
+LOGS = sorted(Path(__file__).parents[1].joinpath("logs").iterdir())
+#: Recorded when `Rules` had its first fields only: the hashes of new games, and the digests of a core and of questions
+#: to a worker.
+GAMES = {
+    "thesis": "4c31e5e4d585f6811c8c94f35ba0a953b8a7a7a9280100a2396de4320a03810f",
+    "thesis_draft": "81d3439a98e0d0964a8651f80ade1459a0964202429a0839f9b4e185a08d8c6c",
+    "challenge1": "85a7464d2e48ea71b67ccd6f27add99f0e611f91f87aa104c4e1117b8608d20d",
+    "challenge2": "efd8e7a094f8bfb5d1e6170e3572f95f5f6618e52ca6d1cbb2a52133b942faf1",
+    "own": "ad4bdea9aaa5e7c4cf7212aa9e8cfd62e3763876b61192c17dc46113e4168de3",
+}
+CORE = "cb90da997fa72222e7efe04220c6418b35aa2b2a1e26be34f5f53577204cb772"
+QUESTIONS = "abb3349eb8c77e3fb1e418c31d8a097a830202172d0bec41c8d395c78f970f22"
+
+
+@pytest.fixture(scope="module")
+def now():
+    """What is said of rules today."""
+    return json.loads(json.dumps(added_rule.facts()))
+
+
+@pytest.fixture(scope="module")
+def later(now, tmp_path_factory):
+    """What is said and read of them where there is one more."""
+    told = tmp_path_factory.mktemp("rules") / "told.json"
+    told.write_text(json.dumps(now))
+    command = [sys.executable, added_rule.__file__, str(told), *map(str, LOGS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_what_is_hashed_and_written_of_rules_is_what_it_always_was(now):
+    assert now["game"] == GAMES
+    assert (now["core"], now["worker"]) == (CORE, QUESTIONS)
+
+
+def test_another_rule_changes_no_hash_and_nothing_that_is_written(now, later):
+    assert later["facts"] == now
+
+
+def test_logs_and_saved_games_under_rules_of_ones_own_are_read_where_there_is_another_rule(now, later):
+    again = later["again"]
+    assert again["patience"] == {path.name: 3 for path in LOGS}
+    assert not any(again["differences"].values())
+    assert again["saved"] == now["saved"] and again["suite"] == 3 and again["unpickled"]
+
+
+def test_a_rule_that_is_not_at_its_default_is_hashed_and_kept(now, later):
+    assert later["again"]["other hash"] != now["game"]["own"]
+    assert later["again"]["kept"] == [4, 4, 4, 4]
+
+
+def test_a_log_that_names_a_rule_that_does_not_exist_is_refused_with_its_place(later):
+    assert later["again"]["refused"].startswith("/patient.wl.jsonl: line 1: no rule 'hurry'; there are ")
+
+
+@pytest.mark.parametrize("missing", ["luck", "tie_break"])
+def test_rules_of_ones_own_name_all_that_the_first_version_had(missing):
+    told = PRESETS["challenge1"].to_dict()
+    assert Rules.of(told) == PRESETS["challenge1"]
+    del told[missing]
+    assert Rules.of(told) == PRESETS["challenge1"]
+    with pytest.raises(RulesError, match="rules: name = 'own': must be one of"):
+        Rules.of({**told, "name": "own"})

@@ -1,0 +1,370 @@
+"""Functions for the search that do what they are told: right, wrong, out of range, or not at all.
+
+There is one function of each kind, compiled once each way: a table says from which call on it writes what where, and
+what it returns or raises. Others, which are no functions or take other arguments, are given as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any, Final
+
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from fuzz.target import Data
+from plain_turns import plain_turn
+from warlight_env.agents.plug_ins.guarded import PlugInError
+
+#: Writes in a table, at most.
+WRITES: Final = 6
+#: A table: calls so far, the call from which on it holds, whether it answers, the answer, what is raised, the number
+#: of writes; then (array, place, place, number) of each. Whole numbers of 53 bits, and floats.
+CALLS, FROM, ANSWERS, ANSWER, RAISES, COUNT, HEAD = range(7)
+TABLE: Final = np.zeros(HEAD + 4 * WRITES)
+llvmlite.binding.add_symbol("warlight_fuzz_table", TABLE.ctypes.data)
+#: Arrays that compiled functions write to, by kind.
+OWNER, ARMY, ROUND, RNG, COUNTS, DEPLOY, ATTACKS, VALUE, FREE, WISHES, SHARE = range(11)
+ARRAYS: Final = {
+    "evaluation": (OWNER, ARMY, ROUND, SHARE),
+    "generator": (OWNER, ARMY, ROUND, RNG, COUNTS, COUNTS, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
+    "policy": (OWNER, ARMY, ROUND, RNG, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
+    "picker": (OWNER, ARMY, ROUND, FREE, RNG, WISHES, WISHES, WISHES),
+}
+
+
+class ScriptedError(Exception):
+    """What compiled functions raise where their table says so."""
+
+
+class Nasty:
+    """An answer that resists being looked at."""
+
+    def __repr__(self) -> str:
+        raise ScriptedError("no name")
+
+    def __array__(self, *arguments: Any, **names: Any) -> Any:
+        raise ScriptedError("no array")
+
+    def __index__(self) -> int:
+        raise ScriptedError("no index")
+
+    def __float__(self) -> float:
+        raise ScriptedError("no float")
+
+
+class Loud:
+    """An answer with a name that is not for terminals, and an index that is none."""
+
+    def __repr__(self) -> str:
+        return "\x1b[31m\n" * 5000
+
+    def __index__(self) -> Any:
+        return "5"
+
+
+class MuteError(Exception):
+    """An exception that cannot be printed."""
+
+    def __str__(self) -> str:
+        raise ScriptedError("no words")
+
+    __repr__ = __str__
+
+
+class StubbornError(Exception):
+    """An exception that takes no notes."""
+
+    def add_note(self, note: str) -> None:
+        raise ScriptedError("no notes")
+
+
+#: What functions in Python raise and return beside numbers, by name.
+RAISED: Final[dict[str, Any]] = {
+    "told": lambda: ScriptedError("a plug-in of a test"), "mute": MuteError, "stubborn": lambda: StubbornError("x"),
+    "interrupt": KeyboardInterrupt, "exit": lambda: SystemExit(3), "stop": StopIteration, "memory": MemoryError,
+    "odd": lambda: OSError("\ud800\x1b[31m" * 3), "long": lambda: KeyError("x" * 10_000), "close": GeneratorExit,
+    "group": lambda: ExceptionGroup("several", [ValueError(1), OSError()]), "recursion": lambda: _recursion(),
+    "chained": lambda: _chained(), "system": lambda: SystemError("returned NULL"), "input": lambda: PlugInError("x"),
+}  # fmt: skip
+ANSWERED: Final[dict[str, Any]] = {
+    "nasty": Nasty(), "loud": Loud(), "array": np.zeros(3), "one": np.ones(1, np.int64), "zero": np.array(0),
+    "bool": np.True_, "complex": np.complex128(1), "date": np.datetime64("2020-01-01"), "object": np.array(None),
+    "type": int, "half": np.float16(0.5), "byte": np.uint8(200), "long": np.uint64(2**64 - 1),
+    "masked": np.ma.masked, "text": np.str_("1"), "empty": np.zeros(0),
+}  # fmt: skip
+
+
+class NoHash:
+    """Can be called, and cannot be a key."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, *arguments: Any) -> int:
+        return 1
+
+
+class NoSignature:
+    """Can be called, and does not tell with what."""
+
+    __signature__ = "none"
+
+    def __call__(self, *arguments: Any) -> int:
+        return 1
+
+
+class NoAttributes:
+    """Can be called; looking for what else it has fails."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ScriptedError(name) if name == "py_func" else AttributeError(name)
+
+    def __call__(self, *arguments: Any) -> int:
+        return 1
+
+
+async def _later(*arguments):
+    return 1
+
+
+def _one_by_one(*arguments):
+    yield 1
+
+
+def _keywords(*, context):
+    return 1
+
+
+def _none(*arguments):
+    return None
+
+
+def _words(*arguments):
+    return "a word"
+
+
+#: What is given in a function's place.
+GIVEN: Final[dict[str, Any]] = {
+    "builtin": len, "number": 5, "text": "mcts", "class": int, "no hash": NoHash(), "no signature": NoSignature(),
+    "no attributes": NoAttributes(), "later": _later, "one by one": _one_by_one, "keywords": _keywords, "none": _none,
+    "words": _words, "two": lambda a, b: a, "compiled two": numba.njit(lambda a, b: a), "ufunc": np.add,
+    "method": [].append, "module": np, "odd name": type("\x1b[31m" * 100, (), {"__call__": _none})(),
+    "vectorised": np.vectorize(lambda a: a), "list": [len],
+}  # fmt: skip
+
+
+# The functions
+
+
+if numba.config.DISABLE_JIT:
+
+    def _table():
+        return TABLE
+
+else:
+
+    @intrinsic
+    def _place(_):
+        """Where the table lies: by name, as compiled code is kept and other processes have it elsewhere."""
+
+        def generate(context, builder, signature, arguments):
+            number = ir.DoubleType()
+            return builder.bitcast(context.get_c_value(builder, number, "warlight_fuzz_table"), cgutils.voidptr_t)
+
+        return types.voidptr(), generate
+
+    @numba.njit
+    def _table():
+        return numba.carray(_place(), (HEAD + 4 * WRITES,), np.float64)
+
+
+@numba.njit(boundscheck=True)
+def _told(table):
+    """Whether the table holds in this call; its exception, if it has one."""
+    table[CALLS] += 1
+    if table[CALLS] < table[FROM]:
+        return False
+    if table[RAISES] != 0:
+        raise ScriptedError("a plug-in of a test")
+    return True
+
+
+@numba.njit(boundscheck=True)
+def _put(array, i, number):
+    array[int(i)] = int(number)
+
+
+@numba.njit(boundscheck=True)
+def _put_in(position, array, i, number):
+    """Write to an array of a position, if that is what is meant."""
+    if array == OWNER:
+        _put(position.owner, i, number)
+    elif array == ARMY:
+        _put(position.army, i, number)
+    elif array == ROUND:
+        _put(position.round, i, number)
+
+
+@numba.njit(boundscheck=True)
+def evaluation(context, position, shares):
+    table, players = _table(), shares.shape[0]
+    owned = (position.owner >= 0).sum()
+    for p in range(players):
+        shares[p] = (position.owner == p).sum() / owned if owned else 1.0 / players
+    if _told(table):
+        for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
+            _put_in(position, table[at], table[at + 1], table[at + 3])
+            if table[at] == SHARE:
+                _put(shares, table[at + 1], table[at + 3])
+        if table[ANSWERS] != 0:
+            for p in range(players):
+                shares[p] = (1.0 - table[ANSWER]) / (players - 1) if p else table[ANSWER]
+
+
+@numba.njit(boundscheck=True)
+def _write(table, position, rng, deploy, attacks, work):
+    for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
+        array, i, j, number = table[at], table[at + 1], int(table[at + 2]), table[at + 3]
+        _put_in(position, array, i, number)
+        if array == RNG:
+            _put(rng, i, number)
+        elif array == DEPLOY:
+            _put(deploy, i, number)
+        elif array == ATTACKS:
+            _put(attacks[int(i)], j, number)
+        elif array == VALUE:
+            work.value[int(i)] = number
+        elif array == FREE:
+            _put(work.free, i, number)
+
+
+@numba.njit(boundscheck=True)
+def generator(context, position, player, rng, work, turns):
+    table = _table()
+    turns.counts[0] = plain_turn(context, position, player, turns.deploy[0], turns.attacks[0])
+    if _told(table):
+        _write(table, position, rng, turns.deploy[0], turns.attacks[0], work)
+        for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
+            if table[at] == COUNTS:
+                _put(turns.counts, table[at + 1], table[at + 3])
+        if table[ANSWERS] != 0:
+            return int(table[ANSWER])
+    return 1
+
+
+@numba.njit(boundscheck=True)
+def policy(context, position, player, rng, work, deploy, attacks):
+    table = _table()
+    count = plain_turn(context, position, player, deploy, attacks)
+    if _told(table):
+        _write(table, position, rng, deploy, attacks, work)
+        if table[ANSWERS] != 0:
+            return int(table[ANSWER])
+    return count
+
+
+@numba.njit(boundscheck=True)
+def picker(context, position, free, player, rng, wishes):
+    table = _table()
+    count = 0
+    for r in range(free.shape[0]):
+        if free[r] != 0:
+            wishes[count] = r
+            count += 1
+    if _told(table):
+        for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
+            array, i, number = table[at], table[at + 1], table[at + 3]
+            _put_in(position, array, i, number)
+            if array == FREE:
+                _put(free, i, number)
+            elif array == RNG:
+                _put(rng, i, number)
+            elif array == WISHES:
+                _put(wishes, i, number)
+        if table[ANSWERS] != 0:
+            return int(table[ANSWER])
+    return count
+
+
+class Called:
+    """A function of a kind in Python, which is compiled only a way into the interpreter, and its plan."""
+
+    def __init__(self, kind: str) -> None:
+        self.function = COMPILED[kind].py_func
+        self.rest()
+
+    def rest(self) -> None:
+        """Do as it should be."""
+        self.plan({})
+
+    def plan(self, plan: Data) -> None:
+        """What to do from the call ``plan["from"]`` on: "writes", "raises", "answer", whether it "keeps" arrays."""
+        self._plan, self._calls, self.kept = plan, 0, []
+
+    def __call__(self, *arguments: Any) -> Any:
+        answer = self.function(*arguments)
+        plan = self._plan
+        self._calls += 1
+        if not plan or self._calls < plan["from"]:
+            return answer
+        found = list(arrays_in(arguments))
+        if plan["keeps"] and len(self.kept) < 200:
+            self.kept += found
+        for which, place, value in plan["writes"]:
+            array = found[which % len(found)]
+            array[place if isinstance(place, int) or len(place) <= array.ndim else place[0]] = value
+        if plan["raises"] is not None:
+            raise RAISED[plan["raises"]]()
+        if plan["answer"] is None:
+            return answer
+        sort, value = plan["answer"]
+        return ANSWERED[value] if sort == "named" else value
+
+
+def arrays_in(value: Any) -> Iterator[np.ndarray]:
+    """All arrays in arguments."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from arrays_in(part)
+
+
+def _recursion() -> Any:
+    return _recursion()
+
+
+def _chained() -> Any:
+    try:
+        raise MuteError
+    except MuteError as error:
+        raise ScriptedError("after another") from error
+
+
+COMPILED: Final = {"evaluation": evaluation, "generator": generator, "policy": policy, "picker": picker}
+CALLED: Final = {kind: Called(kind) for kind in COMPILED}
+
+
+def rest(kind: str) -> None:
+    """Have the functions of a kind do as they should."""
+    TABLE[:] = 0
+    TABLE[FROM] = inf
+    CALLED[kind].rest()
+
+
+def tell(kind: str, way: str, plan: Data) -> None:
+    """What the function of a kind, given in a way, is to do."""
+    rest(kind)
+    if way == "called":
+        CALLED[kind].plan(plan)
+        return
+    TABLE[FROM], TABLE[RAISES], TABLE[COUNT] = plan["from"], bool(plan["raises"]), len(plan["writes"])
+    if plan["answer"] is not None:
+        TABLE[ANSWERS], TABLE[ANSWER] = 1, plan["answer"]
+    for k, write in enumerate(plan["writes"]):
+        TABLE[HEAD + 4 * k : HEAD + 4 * (k + 1)] = write

@@ -1,0 +1,21 @@
+"""The C++ baseline plays the very games that the kernels play: only then do their speeds compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+
+def test_the_same_games(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    from bench import Playouts, cpp_baseline
+
+    library = cpp_baseline.build()
+    assert library is not None, "a C++ compiler is needed"
+    playouts = Playouts(50)
+    ours, rounds, _ = playouts.play()
+    theirs, their_rounds, _ = playouts.play_in_cpp(library)
+    assert rounds == their_rounds > 500
+    for mine, other in zip(ours, theirs, strict=True):
+        assert np.array_equal(mine, other)

@@ -1,0 +1,29 @@
+"""A small tournament that was really played, for the tests that show one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warlight_env import maps
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.tournaments.tournament import Entrant, Tournament
+from warlight_env.arena.tournaments.tournament_live import LiveTables
+from warlight_env.arena.tournaments.tournament_result import TournamentResult
+
+
+def cup(**kwargs: object) -> Tournament:
+    """Three bots, each against each on two maps."""
+    entrants = (
+        Entrant("Attila", "aggressive"), Entrant("army", "one_big_army"), Entrant("chance & co", "random"),
+    )  # fmt: skip
+    played_on = (maps.load("small"), maps.load("world"))
+    settings = {"name": "Cup", "entrants": entrants, "maps": played_on, "games": 4, "max_rounds": 40, **kwargs}
+    return Tournament(**settings)  # type: ignore[arg-type]
+
+
+def play_cup(folder: Path, *, log: bool = True, **kwargs: object) -> TournamentResult:
+    """Play it into a run folder, as ``warlight tournament`` does."""
+    asked = cup(**kwargs)
+    with LiveTables(asked, folder) as tables:
+        results = play_contests(asked.contests(folder / "logs" if log else None), folder=folder, on_games=tables.add)
+        return tables.finish(results)

@@ -1,0 +1,428 @@
+"""Playing with friends over the wire: what an invitation opens, spectators, turns taken back, clocks, rematches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from warlight_env import Rules, maps
+from warlight_env.engine.orders import Orders
+from warlight_env.record import GameLog, verify
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games import turn_clock
+from warlight_env.web.games.lobby import Lobby, SeatOptions
+from warlight_env.web.games.room import Room
+from warlight_env.web.games.turn_clock import TurnClock
+from warlight_env.web.storage import saved_game
+from warlight_env.web.storage.game_folder import GameFolder
+from warlight_env.web.storage.submitted_turns import SubmittedTurns
+from web_helpers import Feed, Server, needs_page, serving
+
+pytestmark = needs_page
+
+FRIENDS = [{"name": "Ann"}, {"name": "Bo", "friend": True}, {"name": "Cy", "friend": True}]
+
+
+def make(server: Server, players: list[dict[str, Any]] = FRIENDS, **fields: Any) -> dict[str, Any]:
+    body = {"players": players, "map": "small", "picks": "random", "seed": 4, **fields}
+    answer = server.client().post("games", json=body)
+    assert answer.status_code == 200, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def hold(number: int = 1) -> dict[str, Any]:
+    return {"round": number, "deploys": [], "attacks": []}
+
+
+def guest(server: Server, token: str) -> httpx.Client:
+    """Somebody who has a link and nothing else."""
+    return httpx.Client(base_url=f"{server.base}/api/", headers={"authorization": f"Bearer {token}"}, timeout=30)
+
+
+def test_the_maker_gets_the_keys_to_give_away_and_no_list_has_them(server: Server):
+    game = make(server)
+    assert (set(game["tokens"]), set(game["invites"]), game["kind"]) == ({"0"}, {"1", "2"}, "together")
+    secrets = [*game["tokens"].values(), *game["invites"].values(), game["spectate"]]
+    assert len(set(secrets)) == 4
+    told = server.client().get("home").text + server.client().get("library").text
+    assert game["id"] in told and not any(secret in told for secret in secrets)
+    for seat, token in [*game["tokens"].items(), *game["invites"].items()]:
+        document = server.client(token).get(f"games/{game['id']}")
+        assert (document.json()["seat"], document.json()["friends"]) == (int(seat), [1, 2])
+        assert not any(secret in document.text for secret in secrets)
+    for players in ([{"name": "Ann", "friend": True}, {"bot": "random"}], [{"name": "Ann", "friend": True}] * 2):
+        assert server.client().post("games", json={"players": players, "map": "small"}).status_code == 422
+
+
+def test_an_invitation_opens_its_seat_without_the_servers_token_and_nothing_else(server: Server):
+    game, other = make(server), make(server)
+    bo, place = guest(server, game["invites"]["1"]), f"games/{game['id']}"
+    looked = bo.get(place)
+    assert looked.status_code == 200 and looked.headers["x-warlight-guest"] == "yes"
+    assert looked.json()["seat"] == 1 and "seed" not in looked.json()
+    assert "x-warlight-guest" not in server.client(game["invites"]["1"]).get(place).headers
+    with connect(f"{server.base.replace('http', 'ws')}/api/{place}/feed") as socket:
+        socket.send(json.dumps({"token": game["invites"]["1"], "key": ""}))
+        feed = Feed(socket)
+        assert feed.now()["you"]["in"] is False
+        assert bo.post(f"{place}/orders", json=hold()).status_code == 200
+        assert feed.now(awaited=[0, 2])["you"]["in"] is True
+        assert bo.post(f"{place}/take-back").status_code == 200
+        assert bo.post(f"{place}/replay").status_code == 405
+        assert bo.get(f"{place}/replay").status_code == 409
+    for method, path, body in (
+        ("GET", "home", None), ("GET", "library", None), ("GET", "tournaments/x", None), ("POST", "replays", {}),
+        ("POST", "games", {"players": FRIENDS}), ("POST", f"{place}/insight", {"bot": "random"}),
+        ("POST", f"{place}/branch", {"round": 0, "players": FRIENDS}), ("POST", f"{place}/rematch", {}),
+        ("POST", f"{place}/control", {"paused": True}), ("POST", f"{place}/name", {"name": "x"}),
+        ("POST", f"{place}/delete", {}), ("GET", f"games/{other['id']}", None), ("GET", "games/nothing12345", None),
+        ("POST", f"games/{other['id']}/orders", hold()), ("GET", f"{place}/nothing", None), ("GET", f"{place}/", None),
+    ):  # fmt: skip
+        answer = bo.request(method, path, json=body)
+        assert answer.status_code == 401, (path, answer.text)
+        assert "open the address that it printed" in answer.json()["error"]
+    for closed in (game["tokens"]["0"], "x" * 24):  # a seat that was not given away
+        assert guest(server, closed).get(place).status_code == 401
+        with connect(f"{server.base.replace('http', 'ws')}/api/{place}/feed") as socket:
+            socket.send(json.dumps({"token": closed, "key": "wrong"}))
+            assert json.loads(socket.recv(10))["status"] == 401
+    assert httpx.get(f"{server.base}/api/{place}").status_code == 401
+
+
+def test_a_guest_with_a_seat_of_a_game_on_disk_takes_it_up_and_nobody_else_does(tmp_path: Path):
+    line = ("play", "--vs", "random", "--map", "small")
+    with serving(tmp_path, *line) as first:
+        game = make(first, clock=300)
+        assert guest(first, game["invites"]["2"]).post(f"games/{game['id']}/orders", json=hold()).status_code == 200
+        first.kill()
+    with serving(tmp_path, *line) as second:
+        place = f"games/{game['id']}"
+        assert guest(second, game["tokens"]["0"]).get(place).status_code == 401
+        assert guest(second, game["spectate"]).get(place).json()["spectator"] is True
+        assert guest(second, game["invites"]["1"]).get(place).json()["clock"] == 300
+        with second.feed(game["id"], game["tokens"]["0"]) as feed:
+            now = feed.now(here=[0], awaited=[0, 1])
+            while not now["clock"]["runs"]:
+                now = feed.now()
+            assert now["clock"]["limit"] == 300
+
+
+def test_who_watches_people_sees_what_all_of_them_know(server: Server):
+    for fog in (False, True):
+        game = make(server, fog=fog)
+        place, watcher = f"games/{game['id']}", guest(server, game["spectate"])
+        assert watcher.get(place).json()["seat"] is None
+        assert watcher.post(f"{place}/orders", json=hold()).status_code == 403
+        with server.feed(game["id"], game["spectate"]) as feed:
+            start = feed.event("start")
+            assert (set(start["owner"]) == {-2}) == fog
+            assert "you" not in feed.now()
+            for token in [*game["tokens"].values(), *game["invites"].values()]:
+                server.client(token).post(f"{place}/orders", json=hold())
+            played = feed.event("round")
+            assert played["orders"] == [None] * 3 and "hash" not in played
+            assert played["changed"] == [] or not fog
+            for token in [*game["invites"].values()]:
+                server.client(token).post(f"{place}/resign")
+            feed.event("end")
+        whole = watcher.get(f"{place}/replay").json()  # at the end nothing is hidden any more
+        assert whole["events"][0]["owner"] != [-2] * len(whole["events"][0]["owner"])
+
+
+def test_a_turn_is_taken_back_until_all_have_handed_in(server: Server):
+    game = make(server)
+    seats = [server.client(token) for token in [*game["tokens"].values(), *game["invites"].values()]]
+    place = f"games/{game['id']}"
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        start = feed.event("start")
+        deploy = [[start["owner"].index(0), 2]]
+        seats[0].post(f"{place}/orders", json={**hold(), "deploys": deploy})
+        seats[1].post(f"{place}/orders", json=hold())
+        assert seats[0].post(f"{place}/take-back").json() == {"deploys": deploy, "attacks": []}
+        assert feed.now(awaited=[0, 2])["you"]["in"] is False
+        seats[2].post(f"{place}/orders", json=hold())
+        seats[0].post(f"{place}/orders", json=hold())
+        feed.event("round")
+        assert seats[0].post(f"{place}/take-back").status_code == 409
+    both = make(server, [{"name": "Ann"}, {"name": "Bo"}])  # at one screen the other has had the turn already
+    server.client(both["tokens"]["0"]).post(f"games/{both['id']}/orders", json=hold())
+    assert server.client(both["tokens"]["0"]).post(f"games/{both['id']}/take-back").status_code == 409
+
+
+def test_everybody_is_told_who_is_there(server: Server):
+    game = make(server)
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        assert feed.now()["here"] == [0]
+        with server.feed(game["id"], game["invites"]["2"]) as other, server.feed(game["id"], game["spectate"]):
+            assert feed.now(here=[0, 2], watching=1)
+            assert other.now(here=[0, 2], watching=1)
+        assert feed.now(here=[0], watching=0)
+
+
+def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Server):
+    folder = server.folder
+    game = make(server, clock=2, picks="choose")
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        while not feed.now(phase="pick")["clock"]["runs"]:
+            pass
+        assert all(wishes for wishes in feed.event("picks")["wishes"] if wishes is not None)
+        played = feed.event("round")
+        assert played["round"] == 1 and played["orders"][0] == {"deploys": [], "attacks": []}
+        errors = [event["data"] for event in feed.events if event["event"] == "insight"]
+        assert errors and all("the time was up" in data["error"] for data in errors)
+        server.client(game["tokens"]["0"]).post(f"games/{game['id']}/resign")
+    log = GameLog.load(next(folder.glob(f"{game['id']}*.wl.jsonl")))
+    assert {insight.player for insight in log.rounds[0].insights} == {0, 1, 2}
+    assert verify(log) == []
+
+
+def test_people_at_one_screen_have_no_clock(server: Server):
+    players = [{"name": "Ann"}, {"name": "Bo"}, {"name": "Cy", "friend": True}]
+    refused = server.client().post("games", json={"players": players, "map": "small", "clock": 60})
+    assert refused.status_code == 422 and refused.json()["code"] == "shared-clock"
+    for clock in (1, 0, -5, 10**9, "60", 1.5):
+        assert server.client().post("games", json={"players": FRIENDS, "clock": clock}).status_code == 422
+
+
+def test_the_clock_counts_while_it_runs(monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+    clock = TurnClock(10)
+    clock.begin()
+    now[0] += 50
+    assert (clock.left, clock.seconds_to_check, clock.expired) == (10, None, False)
+    clock.run(True)
+    now[0] += 4
+    assert clock.to_dict() == {"limit": 10, "left": 6.0, "runs": True}
+    clock.run(False)
+    now[0] += 1000
+    assert (clock.left, clock.expired) == (6, False)
+    clock.run(True)
+    now[0] += 7
+    assert clock.left == -1 and not clock.expired, "pages have a moment to hand in their drafts"
+    now[0] += turn_clock.GRACE
+    assert clock.expired
+    clock.begin()
+    assert clock.left == 10
+    assert (TurnClock(None).to_dict(), TurnClock(None).expired) == (None, False)
+
+
+def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+
+    async def main() -> None:
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        seat_options = SeatOptions(frozenset([1]), 10)
+        small, rules = maps.load("small"), Rules.of("thesis")
+        room = await lobby.create_game(people, small, rules, 1, "random", seat_options=seat_options)
+
+        async def looks(seat: int, seconds: float) -> Any:
+            """Somebody looks, and time goes by; who looks, to be sent away."""
+            follower = room.feed.follow(seat, -1)
+            await anext(follower)
+            while not room.clock.to_dict()["runs"] and seat >= 0:  # type: ignore[index]
+                await asyncio.sleep(0.01)
+            now[0] += seconds
+            room.viewers_changed(None)
+            await asyncio.sleep(0.05)
+            return follower
+
+        watcher = await looks(-1, 60)
+        assert room.clock.left == 10
+        ann = await looks(0, 4)
+        assert room.clock.left == 6
+        await ann.aclose()
+        while room.clock.to_dict()["runs"]:  # type: ignore[index]
+            await asyncio.sleep(0.01)
+        now[0] += 100
+        assert room.clock.left == 6 and room.game.round == 0
+        room.submit_orders(0, 1, Orders())
+        ann = await looks(0, 9)
+        while not room.game.round or room.clock.left < 0:
+            await asyncio.sleep(0.01)
+        assert room.clock.left == 10
+        for follower in (ann, watcher):
+            await follower.aclose()
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        seat_options = SeatOptions(frozenset([1]), 10)
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        room = await lobby.create_game(
+            people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options
+        )
+
+        async def looks(seconds: float) -> None:
+            follower = room.feed.follow(0, -1)
+            await anext(follower)
+            while not room.clock.to_dict()["runs"]:  # type: ignore[index]
+                await asyncio.sleep(0.001)
+            now[0] += seconds
+            await follower.aclose()
+
+        async def restarted() -> Room:
+            nonlocal lobby
+            await lobby.close()
+            now[0] += 1000
+            lobby = Lobby(GameFolder(tmp_path), workers=1)
+            return (await lobby.find(room.id, room.seats[0].token)).room
+
+        await looks(4)
+        room = await restarted()
+        assert room.clock.left == 6
+        room.submit_orders(0, 1, Orders())
+        await looks(3)
+        room = await restarted()
+        assert room.clock.left == 3 and room.awaited == [1]
+        room.submit_orders(1, 1, Orders())
+        while not room.game.round:
+            await asyncio.sleep(0.001)
+        assert room.clock.left == 10
+        room = await restarted()
+        assert room.clock.left == 10
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("spent", ["[]", "-1", "NaN", "1e999", '"a"', "null", "9" * 400])
+def test_a_damaged_file_of_turns_leaves_the_whole_clock(spent: str, tmp_path: Path):
+    file = SubmittedTurns(tmp_path / "a.turns.json")
+    file.save(2, {}, {}, 3.5)
+    assert (file.spent(2), file.spent(3)) == (3.5, 0.0)
+    file.path.write_text(f'{{"step": 2, "spent": {spent}}}')
+    assert file.spent(2) == 0.0
+
+
+def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    now = [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+
+    async def main() -> None:
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        players = [("Ann", None), ("Bo", "mcts:secs=60")]
+        seat_options = SeatOptions(frozenset(), 10)
+        room = await lobby.create_game(
+            players, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options
+        )
+        follower = room.feed.follow(0, -1)
+        await anext(follower)
+
+        async def until(runs: bool) -> None:
+            while room.clock.to_dict()["runs"] != runs:  # type: ignore[index]
+                await asyncio.sleep(0.01)
+
+        await until(True)
+        room.submit_orders(0, 1, Orders())
+        await until(False)
+        now[0] += 100
+        assert room.take_back(0) == Orders()
+        await until(True)
+        assert room.clock.left == 10 and room.awaited == [0, 1]
+        now[0] += 11
+        room.submit_orders(0, 1, Orders())
+        with pytest.raises(RequestError, match="no turn to be taken back"):
+            room.take_back(0)
+        assert room.pending == {0: Orders()}
+        await follower.aclose()
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
+    game = make(server, clock=300)
+    for token in game["invites"].values():
+        server.client(token).post(f"games/{game['id']}/resign")
+    place = f"games/{game['id']}/rematch"
+    assert server.client(game["spectate"]).post(place).status_code == 403
+    with server.feed(game["id"], game["invites"]["1"]) as feed, server.feed(game["id"], game["spectate"]) as watcher:
+        assert feed.now(phase="over")["rematch"] is None
+        again = server.client(game["tokens"]["0"]).post(place).json()
+        while (told := feed.now()["rematch"]) is None:
+            pass
+        assert told == {"id": again["id"], "seat": 1, "token": again["invites"]["1"]}
+        while (seen := watcher.now()["rematch"]) is None:
+            pass
+        assert seen == {"id": again["id"], "seat": None, "token": again["spectate"]}
+    second = server.client(game["invites"]["1"]).post(place).json()
+    assert (second["id"], second["tokens"], second["invites"]) == (again["id"], {"1": again["invites"]["1"]}, {})
+    third = server.client(game["tokens"]["0"]).post(place).json()
+    assert (third["id"], third["tokens"], third["invites"]) == (again["id"], again["tokens"], {})
+    assert guest(server, again["invites"]["2"]).get(f"games/{again['id']}").json()["clock"] == 300
+
+
+def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        token = room.seats[0].token
+        room.resign(1)
+        again, new = await lobby.create_rematch(room)
+        told = {"id": again.id, "seat": 0, "token": again.seats[0].token}
+        assert new and room.live_state(0)["rematch"] == told
+        await lobby.close()
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        room = (await lobby.find(room.id, token)).room
+        with monkeypatch.context() as patch:
+            patch.setattr(saved_game, "bounded", None)  # nothing is read for a message
+            assert room.live_state(0)["rematch"] == told and room.live_state(1)["rematch"]["seat"] == 1
+            assert room.live_state(-1)["rematch"]["token"] == again.spectate_token
+        await lobby.delete(again.id, told["token"])
+        assert room.live_state(0)["rematch"] is None
+        other, new = await lobby.create_rematch(room)
+        assert new and room.live_state(0)["rematch"]["id"] == other.id != again.id
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+def test_a_rematch_is_known_of_a_game_that_was_let_go_and_brings_back_none_that_was_deleted(tmp_path: Path):
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
+        room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        token = room.seats[0].token
+        room.resign(1)
+        again, _ = await lobby.create_rematch(room)  # for which there was no other place
+        found = (await lobby.find(room.id, token)).room
+        assert found is not room and found.live_state(0)["rematch"]["id"] == again.id
+        await lobby.delete(room.id, token)
+        await lobby.delete(again.id, again.seats[0].token)
+        await lobby.create_rematch(room)  # by who had asked before
+        assert list(tmp_path.glob(f"{room.id}*")) == []
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+def test_a_friend_who_asks_for_the_rematch_has_its_own_seat_and_nobody_elses(server: Server):
+    game = make(server)
+    for token in game["invites"].values():
+        server.client(token).post(f"games/{game['id']}/resign")
+    place = f"games/{game['id']}/rematch"
+    again = server.client(game["invites"]["1"]).post(place).json()
+    assert list(again["tokens"]) == ["1"] and again["invites"] == {}
+    assert list(server.client(game["tokens"]["0"]).post(place).json()["tokens"]) == ["0"]

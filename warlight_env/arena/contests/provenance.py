@@ -1,0 +1,51 @@
+"""Versions and machine with which a result was made, without names of users and without paths."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from warlight_env.version import __version__
+
+
+def collect_provenance() -> dict[str, Any]:
+    """Return versions that matter to results and speed, processor, cores, memory in GiB, and operating system."""
+    return {
+        "warlight-env": __version__,
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("numpy", "numba")},
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": _memory(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def format_provenance(found: dict[str, Any]) -> str:
+    """Return the facts in one line."""
+    memory = f", {found['memory_gib']} GiB" if found["memory_gib"] else ""
+    return (
+        f"warlight-env {found['warlight-env']}, Python {found['python']}, numpy {found['numpy']}, "
+        f"numba {found['numba']}; {found['processor']}, {found['cores']} cores{memory}, {found['system']}"
+    )
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    except OSError:
+        pass  # not Linux
+    return platform.processor() or platform.machine()
+
+
+def _memory() -> int | None:
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
+    except (ValueError, OSError, AttributeError):
+        return None  # unavailable on this system

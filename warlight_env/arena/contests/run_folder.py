@@ -1,0 +1,174 @@
+"""Run folders. Every finished game is on disk, and an interrupted run continues from there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import bounded_io
+from warlight_env.agents.former_names import with_present_names
+from warlight_env.agents.registry import unpinned
+from warlight_env.arena.contests.append_only import MALFORMED_DATA, AppendOnlyFolder, RunFolderError, whole_lines
+from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.errors import clipped
+from warlight_env.folder_lock import FolderLock
+from warlight_env.version import __version__
+
+#: Version of the format of run folders.
+FORMAT: Final = 1
+DESCRIPTION: Final = "run.json"
+GAMES: Final = "games.jsonl"
+
+
+class RunFolder(AppendOnlyFolder):
+    """The state of a run: `run.json` describes its games, `games.jsonl` holds one line for every finished game.
+
+    Args:
+        folder: see `AppendOnlyFolder`.
+        contests: the contests of the run.
+
+    Raises:
+        RunFolderError, RunError: see `AppendOnlyFolder`.
+    """
+
+    description_name, lines_name, item = DESCRIPTION, GAMES, "a game"
+    sync_seconds = 1.0  # a run can finish many games a second
+
+    def __init__(self, folder: Path | FolderLock, contests: Sequence[Contest]) -> None:
+        super().__init__(folder, describe_run(contests))
+        self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}  #: found at the start
+        self._contests = {contest.key: contest for contest in contests}
+        self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
+
+    def setting_name(self, where: Sequence[str]) -> str:
+        """See `AppendOnlyFolder.setting_name`.
+
+        The name is that of an option, with the contest's key if there are several.
+        """
+        if where[0] != "contests" or len(where) < 2:
+            return super().setting_name(where)
+        key, *inside = where[1:]
+        if not inside:
+            return f"contest {key!r}"
+        name = super().setting_name([inside[0].replace("_", "-"), *inside[1:]])
+        return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
+
+    def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
+        """See `AppendOnlyFolder.with_defaults`. Adds the digests of weights that come from files."""
+        contests = loaded.get("contests")
+        for key, contest in contests.items() if isinstance(contests, dict) else ():
+            here = self._description["contests"].get(key, {}).get("agents", [])
+            if isinstance(contest, dict) and contest.get("agents") == [unpinned(agent) for agent in here]:
+                contest["agents"] = here
+        return loaded
+
+    def append(self, key: str, records: Sequence[GameRecord]) -> None:
+        """Write finished games of a contest.
+
+        Raises:
+            RunError: writing failed. The games written before remain.
+        """
+        self.append_lines([{"contest": key, **record.to_dict()} for record in records])
+
+    def load_line(self, fields: Any) -> None:
+        """See `AppendOnlyFolder.load_line`."""
+        key = with_present_names(fields.pop("contest"))
+        record = GameRecord.from_dict(fields)
+        contest = self._contests[key]
+        if not 0 <= record.number < contest.n_games:
+            raise ValueError(f"there is no game {record.number}")
+        if (record.unit, record.seats) != contest.setup.seat_order(record.number):
+            raise ValueError(f"game {record.number} has another unit or other seats")
+        _check_result(record)
+        if record.number not in self._seen[key]:
+            self._seen[key].add(record.number)
+            self.known[key].append(record)
+
+
+def played_games(folder: Path, key: str) -> list[GameRecord]:
+    """Return the finished games of one contest of a run folder, in the order of their numbers.
+
+    This works during play, too.
+
+    Raises:
+        RunFolderError: the folder does not exist, or it is damaged.
+    """
+    any_of = b'{"contest": "'  # the format of `RunFolder.append`: games of other contests are skipped
+    begin = json.dumps({"contest": key})[:-1].encode() + b","
+    found: dict[int, GameRecord] = {}
+    try:
+        with bounded_io.open_file(folder / GAMES) as file:
+            for number, line in enumerate(whole_lines(file), 1):
+                if line is not None and line.startswith(any_of) and not line.startswith(begin):
+                    continue
+                contest, record = _read_game(line, f"{folder / GAMES}, line {number}")
+                if contest == key:
+                    found.setdefault(record.number, record)
+    except OSError as error:
+        raise RunFolderError(f"cannot read {folder / GAMES}: {error.strerror or error}") from None
+    return [record for _, record in sorted(found.items())]
+
+
+def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
+    """Return the contest and the game of a line."""
+    try:
+        if line is None:
+            raise ValueError("the line is too long")
+        fields = bounded_io.decode_line(line)
+        contest = fields.pop("contest")
+        record = GameRecord.from_dict(fields)
+        _check_result(record)
+        return contest, record
+    except MALFORMED_DATA as error:
+        raise RunFolderError(f"{place}: not a game ({clipped(str(error), 300)})") from None
+
+
+def _check_result(record: GameRecord) -> None:
+    """Raise `ValueError` for values that no game can have. Statistics would not notice them."""
+    players = range(len(record.seats))
+    fits = {
+        "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
+        "rounds": _counts(record.rounds),
+        "placements": len(record.placements) == len(players) and all(p - 1 in players for p in record.placements),
+        "cut_off": type(record.cut_off) is bool,
+        "dropped": len(record.dropped) == len(players) and _counts(*record.dropped),
+        "number": _counts(record.number),
+        "seed": type(record.seed) is int,
+        "seconds": _numbers(record.seconds),
+        "use": len(record.use) in (0, len(players))
+        and all(_numbers(*use[:5], 0 if use.simulations is None else use.simulations) for use in record.use),
+        "failures": all(
+            _counts(f.round) and f.agent in players and isinstance(f.kind, str) and isinstance(f.reason, str)
+            for f in record.failures
+        ),
+        "faults": all(_counts(f.total, f.lost) and f.agent in players for f in record.faults),
+    }
+    for name, fit in fits.items():
+        if not fit:
+            raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
+
+
+def _counts(*values: Any) -> bool:
+    """Return whether all values are integers from 0 to 2**60 - 1."""
+    return all(type(value) is int and 0 <= value < 2**60 for value in values)
+
+
+def _numbers(*values: Any) -> bool:
+    """Return whether all values are numbers from 0 to below 10**18."""
+    return all(type(value) in (int, float) and 0 <= value < 1e18 for value in values)
+
+
+def describe_run(contests: Sequence[Contest]) -> dict[str, Any]:
+    """Return everything that decides the games of a run, in a form for JSON."""
+    described = {
+        contest.key: {
+            **contest.setup.describe(),
+            "games": contest.n_games,
+            "stop": None if contest.stop is None else contest.stop.describe(),
+        }
+        for contest in contests
+    }
+    return {"format": FORMAT, "version": __version__, "contests": described}

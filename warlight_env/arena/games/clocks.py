@@ -1,0 +1,140 @@
+"""Clocks: limits on an agent's simulations and time, for each answer or for all answers of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from warlight_env.agents import Budget
+from warlight_env.arguments import is_number, short_repr
+from warlight_env.durations import read_seconds, read_simulations
+from warlight_env.errors import InputError
+
+#: Seconds by which an answer may be late without a penalty. The operating system can cause such a delay.
+MARGIN: Final = 0.05
+
+#: A clock with a bank advises this share of the bank for an answer, plus the increment. Games last some 30 rounds.
+BANK_SHARE: Final = 1 / 20
+
+#: The shortest time that a clock advises, in seconds. It is enough only for a very short search; 0 would mean "no
+#: limit".
+MIN_SECONDS: Final = 0.001
+
+
+class ClockError(InputError):
+    """A clock with impossible settings. The message names the reason."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Limits on an agent's simulations and time.
+
+    The agent receives its limits in the `Budget` of each answer; they replace its own parameters. The agent counts its
+    simulations itself (see `Setup.check_clocks` for agents that cannot). The arena measures wall time. An answer is
+    late if it exceeds its time by more than `MARGIN`.
+
+    Args:
+        simulations: simulations for each answer.
+        seconds: seconds for each answer.
+        bank: seconds for all answers, picks included. The limit of an answer is the whole rest of the bank.
+        increment: seconds added to the bank after each answer. The bank never exceeds its first value, as in the second
+            AI Challenge.
+
+    Raises:
+        ClockError: an amount is not above 0, or there are both a bank and seconds for each answer.
+    """
+
+    simulations: int | None = None
+    seconds: float | None = None
+    bank: float | None = None
+    increment: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.simulations is not None and (type(self.simulations) is not int or self.simulations < 1):
+            raise ClockError(f"simulations = {short_repr(self.simulations)}: must be an integer from 1 up")
+        for name in ("seconds", "bank"):
+            value = getattr(self, name)
+            if value is not None and not (is_number(value) and value > 0):
+                raise ClockError(f"{name} = {short_repr(value)}: must be a number above 0")
+        if not (is_number(self.increment) and self.increment >= 0):
+            raise ClockError(f"increment = {short_repr(self.increment)}: must be a number, at least 0")
+        if self.bank is None and self.increment:
+            raise ClockError("an increment needs a bank")
+        if self.bank is not None and self.seconds is not None:
+            raise ClockError("either a bank or seconds for each answer, not both")
+
+    @classmethod
+    def parse(cls, text: str) -> Clock | None:
+        """Read a clock from text; None for ``none``.
+
+        ``457sims``: simulations for each answer; ``1s``, ``500ms``: time for each; ``10s+0.5s``: a bank and its
+        increment; ``457sims/1s``: both limits, whichever is reached first.
+
+        Raises:
+            ClockError: the text is no clock.
+        """
+        if not isinstance(text, str):
+            raise ClockError(f"clock {short_repr(text)}: must be a string")
+        if text.strip() == "none":
+            return None
+        simulations: int | None = None
+        seconds: float | None = None
+        bank: float | None = None
+        increment = 0.0
+        for part in text.strip().split("/"):
+            first, plus, second = part.partition("+")
+            count, time, more = read_simulations(first), read_seconds(first), read_seconds(second)
+            if plus and time is not None and more is not None and bank is seconds is None:
+                bank, increment = time, more
+            elif not plus and count is not None and simulations is None:
+                simulations = count
+            elif not plus and time is not None and bank is seconds is None:
+                seconds = time
+            else:
+                raise ClockError(
+                    f"clock {text!r}: must be simulations (457sims) or time (1s, 500ms) for each answer, or a bank and "
+                    "an increment (10s+0.5s)"
+                )
+        try:
+            return cls(simulations, seconds, bank, increment)
+        except ClockError as error:
+            raise ClockError(f"clock {text!r}: {error}") from None
+
+    def __str__(self) -> str:
+        parts = []
+        if self.simulations is not None:
+            parts.append(f"{self.simulations}sims")
+        if self.seconds is not None:
+            parts.append(f"{_number(self.seconds)}s")
+        if self.bank is not None:
+            parts.append(f"{_number(self.bank)}s+{_number(self.increment)}s")
+        return "/".join(parts) or "none"
+
+
+def _number(value: float) -> str:
+    """Return a number with all its digits, so that different clocks have different texts."""
+    return repr(float(value)).removesuffix(".0")
+
+
+class RunningClock:
+    """A clock during a game."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.left = clock.bank  #: seconds in the bank
+
+    def budget(self) -> Budget:
+        """Return the budget that the agent receives for its next answer."""
+        clock = self.clock
+        if self.left is None:
+            return Budget(clock.simulations, clock.seconds)
+        advised = min(BANK_SHARE * self.left + clock.increment, self.left - MARGIN)
+        return Budget(clock.simulations, max(MIN_SECONDS, advised), self.left, clock.increment)
+
+    def charge(self, seconds: float) -> bool:
+        """Subtract an answer's seconds. Return whether the answer was late."""
+        limit = self.clock.seconds if self.left is None else self.left
+        if self.left is not None:
+            assert self.clock.bank is not None
+            self.left = min(max(self.left - seconds, 0.0) + self.clock.increment, self.clock.bank)
+        return limit is not None and seconds > limit + MARGIN

@@ -1,0 +1,136 @@
+"""Continue logged games from any of their positions, with other agents or the same ones."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from warlight_env.agents import Agent, Budget
+from warlight_env.arena.games.game_loop import (
+    AgentCrashError,
+    GameRecord,
+    check_budget,
+    check_rounds,
+    play_rounds,
+    round_limit,
+)  # fmt: skip
+from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_from_source
+from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
+from warlight_env.record.log import GameLog
+from warlight_env.record.model import Player
+from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
+from warlight_env.record.replay import game_at
+from warlight_env.record.writer import LogWriter
+
+
+def continue_game(
+    log: GameLog,
+    round: int | None = None,
+    agents: Sequence[AgentSource] | None = None,
+    *,
+    seed: int = 1,
+    max_rounds: int | None = None,
+    budget: Budget | None = None,
+    path: str | Path | None = None,
+    insight: bool = False,
+) -> GameLog:
+    """Continue a logged game from the position after `round` rounds, with the dice of the original game.
+
+    Args:
+        log: the game. It is verified up to that position.
+        round: number of rounds to keep; None: all.
+        agents: agents by seat; None: those of the log, made from their specifications. They start without memory of the
+            earlier rounds.
+        seed: seed of the agents' own randomness.
+        max_rounds: stop after this many rounds in all; None: the log's limit, or the rules' limit if the log's is
+            reached.
+        budget: handed to every `act`.
+        path: file for a log of the whole game, kept rounds included; None: no file.
+        insight: whether the log contains the agents' evaluations.
+
+    Returns:
+        The log of the whole game.
+
+    Raises:
+        LogError, ReplayError: the log has no such round, or its game goes differently when it is replayed.
+        MatchError: the game is over at that position, or the number of agents differs from the number of players.
+        GameError: max_rounds or budget have a wrong type.
+        AgentCrashError: an agent failed.
+        LogWriteError: the log cannot be written.
+    """
+    if not is_integer(seed):
+        raise MatchError(f"seed = {short_repr(seed)}: must be an integer")
+    if not isinstance(agents, Sequence | None) or isinstance(agents, str):
+        raise MatchError(f"agents = {short_repr(agents)}: must be a list with one for each player")
+    check_rounds(max_rounds)
+    check_budget(budget)
+    check_flag(insight, "insight", MatchError)
+    game = game_at(log, round)
+    if game.done:
+        raise MatchError(f"the game is over after round {game.round}: continue from an earlier one")
+    sources: list[AgentSource] = list(agents) if agents is not None else _same(log)
+    if len(sources) != game.players:
+        raise MatchError(f"{len(sources)} agents for a game of {game.players} players")
+    seeds = [derive_seed(seed, game.seed, game.round, seat) for seat in range(game.players)]
+    playing = [agent_from_source(source, own) for source, own in zip(sources, seeds, strict=True)]
+    players = [
+        describe(agent.name, own) if isinstance(source, str) else Player(agent.name, seed=own)
+        for source, agent, own in zip(sources, playing, seeds, strict=True)
+    ]
+    limit = log.header.round_limit if max_rounds is None else max_rounds
+    if limit <= game.round:
+        if max_rounds is not None:
+            raise MatchError(f"max_rounds = {max_rounds}: the game is after round {game.round}")
+        limit = max(game.round + 1, round_limit(game.rules, game.map.n_regions, None))
+    return _play_on(log, game, playing, players, limit, budget, path, insight)
+
+
+def _play_on(
+    log: GameLog,
+    game: Game,
+    playing: Sequence[Agent],
+    players: list[Player],
+    limit: int,
+    budget: Budget | None,
+    path: str | Path | None,
+    insight: bool,
+) -> GameLog:
+    memory = MemoryRecorder(players, insight=insight)
+    with contextlib.nullcontext() if path is None else LogWriter(path, players, insight=insight) as writer:
+        observers: list[Recorder] = [memory, *([] if writer is None else [writer])]
+        for observer in observers:
+            observer.continued(log, game.round, playing, limit)
+        dropped = [0] * game.players
+        try:
+            try:
+                for orders, result in play_rounds(game, playing, limit, budget):
+                    for observer in observers:
+                        observer.played(orders, result, game)
+                    for illegal in result.dropped:
+                        dropped[illegal.player] += 1
+            finally:
+                for agent in playing:  # before the observers' end event: agents may report faults here
+                    agent.close()
+        except AgentCrashError as error:
+            for observer in observers:
+                observer.failed(error)
+            raise
+        record = GameRecord(
+            0, 0, game.seed, tuple(range(game.players)), game.winner, game.round, game.placements, not game.done,
+            tuple(dropped),
+        )  # fmt: skip
+        for observer in observers:
+            observer.ended(record)
+    return memory.log
+
+
+def _same(log: GameLog) -> list[AgentSource]:
+    sources: list[AgentSource] = []
+    for seat, player in enumerate(log.header.players):
+        if player.spec is None:
+            raise MatchError(f"player {seat + 1}, {player.name!r}, is no agent that can be made again: name the agents")
+        sources.append(player.spec)
+    return sources

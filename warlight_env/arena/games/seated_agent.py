@@ -1,0 +1,154 @@
+"""An agent in a game: its clock, its time, and its failures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Final, Literal, NamedTuple, TypeVar
+
+from warlight_env.agents import Budget
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent
+from warlight_env.arena.games.clocks import Clock, RunningClock
+from warlight_env.engine.orders import Orders, wishes_of
+from warlight_env.engine.view import View
+from warlight_env.errors import RunError, crash_reason
+
+#: Reaction to an agent's crash: raise the error again ("raise"), or the agent loses the game ("forfeit").
+OnCrash = Literal["raise", "forfeit"]
+
+#: Reaction to a late answer: count it ("report"), or also let the agent lose the game ("forfeit").
+OnLate = Literal["report", "forfeit"]
+
+_Answer = TypeVar("_Answer")
+
+
+class ForfeitError(RunError):
+    """Raised by an agent that gives up the game. The agent loses by forfeit, for every value of `OnCrash`."""
+
+
+class Failure(NamedTuple):
+    """The reason why an agent lost a game by forfeit."""
+
+    agent: int
+    round: int  #: from 1; 0 while picking
+    kind: Literal["crash", "late", "forfeit"]
+    reason: str
+
+
+class AgentFaults(NamedTuple):
+    """Faults that an agent reports about its own answers in a game. They do not end the game."""
+
+    agent: int
+    total: int
+    lost: int  #: number of lost answers
+    first: tuple[str, ...]  #: the first faults, as text
+
+
+#: Number of faults that a game's record quotes.
+QUOTED_FAULTS: Final = 3
+
+
+class TimeUse(NamedTuple):
+    """Time and simulations that an agent spent in a game. Times are wall time in seconds."""
+
+    answers: int = 0  #: picks and turns
+    turns: int = 0  #: turns for which the agent reports its simulations
+    seconds: float = 0.0  #: on all answers
+    slowest: float = 0.0  #: on the slowest answer
+    late: int = 0  #: answers that took longer than the clock allowed
+    simulations: int | None = None  #: in those turns; None: the agent does not report them
+
+
+class SeatedAgent:
+    """An agent under a clock, with the methods of an `Agent`.
+
+    With "forfeit", an exception, a wrong answer or a late answer ends its part in the game. Then `failure` gives the
+    reason. From then on it returns empty answers and does not call the agent.
+    """
+
+    def __init__(
+        self,
+        agent: PlainAgent,
+        index: int,
+        clock: Clock | None = None,
+        on_crash: OnCrash = "raise",
+        on_late: OnLate = "report",
+    ) -> None:
+        self.agent = as_agent(agent)
+        self.name = self.agent.name
+        self.failure: Failure | None = None
+        self.use = TimeUse()
+        self._index = index
+        self._clock = None if clock is None else RunningClock(clock)
+        self._on_crash, self._on_late = on_crash, on_late
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._ask(0, lambda: self.agent.pick(view), wishes_of, [])
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`. The budget of a clock replaces `budget`."""
+        given = budget if self._clock is None else self._clock.budget()
+        orders = self._ask(view.round + 1, lambda: self.agent.act(view, given), _check_orders, Orders())
+        simulations = self.agent.simulations
+        if simulations is not None and self.failure is None:
+            use = self.use
+            self.use = use._replace(turns=use.turns + 1, simulations=(use.simulations or 0) + simulations)
+        return orders
+
+    def _ask(
+        self, round: int, question: Callable[[], _Answer], check: Callable[[Any], object], nothing: _Answer
+    ) -> _Answer:
+        if self.failure is not None:
+            return nothing
+        crash: str | None = None
+        answer = nothing
+        start = time.perf_counter()
+        try:
+            answer = question()
+        except ForfeitError as error:
+            self.failure = Failure(self._index, round, "forfeit", str(error))
+        except Exception as error:
+            if self._on_crash == "raise":
+                raise
+            crash = crash_reason(error)
+        seconds = time.perf_counter() - start
+        late = self._clock is not None and self._clock.charge(seconds)
+        use = self.use
+        self.use = use._replace(
+            answers=use.answers + 1,
+            seconds=use.seconds + seconds,
+            slowest=max(use.slowest, seconds),
+            late=use.late + late,
+        )
+        if self.failure is not None:
+            return nothing
+        if crash is None and self._on_crash == "forfeit":
+            try:
+                check(answer)
+            except (TypeError, ValueError, OverflowError) as error:
+                crash = str(error)
+        if crash is not None:
+            self.failure = Failure(self._index, round, "crash", crash)
+        elif late and self._on_late == "forfeit":
+            assert self._clock is not None
+            self.failure = Failure(self._index, round, "late", f"{seconds:.3f} s on a clock of {self._clock.clock}")
+        return answer if self.failure is None else nothing
+
+    def close(self) -> None:
+        """Close the agent, because the game is over."""
+        self.agent.close()
+
+    def faults(self) -> AgentFaults | None:
+        """Return the agent's `faults`; None if there are none, or if the agent does not report faults."""
+        found = self.agent.faults
+        if found is None or not len(found):
+            return None
+        first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
+        return AgentFaults(self._index, found.total, found.lost, first)
+
+
+def _check_orders(answer: Any) -> None:
+    if not isinstance(answer, Orders):
+        raise TypeError(f"act returned {type(answer).__name__}, not Orders")
+    answer.arrays()

@@ -1,0 +1,138 @@
+"""An agent that plays under fog on the most likely whole position. It wraps any other agent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents import Agent, AgentError, Budget, make_agent
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent
+from warlight_env.agents.faults import Faults
+from warlight_env.agents.records.search_record import SearchPolicy, SearchResult
+from warlight_env.beliefs.belief import Belief, Observation
+from warlight_env.beliefs.observed_orders import OrderObserver, known_wastelands
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.view import View
+from warlight_env.maps import Map
+from warlight_env.thread_ownership import SingleThreaded
+
+
+class BeliefAgent(SingleThreaded, Agent):
+    """Wraps an agent for games of two. The agent receives the most likely position of a `Belief` instead of the fog."""
+
+    exclusive_methods = ("pick", "set_picks", "act", "act_on", "insight", "last_search", "search_policy")
+
+    def __init__(self, agent: PlainAgent) -> None:
+        self.agent = as_agent(agent)
+        self.name = f"belief:{self.agent.name}"
+        self.counts_simulations = self.agent.counts_simulations
+        self.belief: Belief | None = None  #: belief of the current game
+        self._observer = OrderObserver()
+        self._before: View | None = None
+        self._ordered: Orders | None = None  # orders of the round before
+        self._picked_in: tuple[str, Rules] | None = None  # map and rules of stored picks; None: no picks
+        self._offers: tuple[int, ...] = ()
+        self._wishes: list[int] = []
+        self._start: npt.NDArray[np.int32] | None = None  # armies during the picks
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        wishes = self.agent.pick(view)
+        self.belief, self._picked_in = None, (view.map.digest(), view.rules)
+        if not self._offers or set(view.offers) - set(self._offers):
+            self._offers = view.offers
+        self.set_picks(wishes[: view.params.ranked])
+        self._start = view.army.copy()
+        return wishes
+
+    def set_picks(self, wishes: list[int]) -> None:
+        """Replace the wishes by those that were really submitted, best first.
+
+        They may differ from the result of `pick`.
+        """
+        self._wishes = wishes
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        self._check_players(view.players)
+        seen = self._observer.observe(view)
+        starts = None if view.starts is None else view.starts[1 - view.player]
+        return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
+
+    def act_on(self, view: View, observation: Observation, budget: Budget | None = None) -> Orders:
+        """Return the turn for a view and the new information in it."""
+        last = self._before
+        if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
+            if not self._picked_for(view):  # no picks, or picks of a game that never began
+                self._forget_picks()
+            army = self._start
+            if army is None:
+                army = np.array(view.map.starting_armies, dtype=np.int32)
+                army[known_wastelands(view)] = view.params.wasteland_army
+            self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._wishes)
+            self._ordered = None
+            self._forget_picks()
+        self._before = view
+        self.belief.update(replace(observation, own=self._ordered))
+        owner, army = self.belief.position()
+        self._ordered = self.agent.act(replace(view, owner=owner, army=army), budget)
+        return self._ordered
+
+    def _check_players(self, players: int) -> None:
+        if players != 2:
+            raise AgentError(f"agent {self.name!r}: beliefs are for games of two, not {players}")
+
+    def _picked_for(self, view: View) -> bool:
+        """Return whether the stored picks belong to the game of the view.
+
+        At the beginning of that game, all regions of the player were offered.
+        """
+        if self._picked_in != (view.map.digest(), view.rules):
+            return False
+        own = np.flatnonzero(view.owner == view.player).tolist()
+        return view.round > 0 or set(own) <= set(self._offers)
+
+    def _forget_picks(self) -> None:
+        self._picked_in, self._offers, self._wishes, self._start = None, (), [], None
+
+    # Properties of the wrapped agent
+
+    def close(self) -> None:
+        """See `Agent.close`."""
+        self.agent.close()
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """See `Agent.check`."""
+        self._check_players(players)
+        self.agent.check(map, rules, players)
+
+    @property
+    def faults(self) -> Faults | None:
+        """See `Agent.faults`."""
+        return self.agent.faults
+
+    @property
+    def simulations(self) -> int | None:
+        """See `Agent.simulations`."""
+        return self.agent.simulations
+
+    def insight(self) -> dict[str, Any] | None:
+        """See `Agent.insight`."""
+        return self.agent.insight()
+
+    def last_search(self) -> SearchResult | None:
+        """See `Agent.last_search`."""
+        return self.agent.last_search()
+
+    def search_policy(self) -> SearchPolicy | None:
+        """See `Agent.search_policy`."""
+        return self.agent.search_policy()
+
+
+def make_belief_agent(seed: int, text: str) -> BeliefAgent:
+    """Return the agent of a specification ``belief:AGENT``. `text` lacks the ``belief:``."""
+    return BeliefAgent(make_agent(text, seed))

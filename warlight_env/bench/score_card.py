@@ -1,0 +1,216 @@
+"""The score card: a policy's scores in each row of a suite, on each map, and in total."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from warlight_env.arena.contests.contest_progress import ContestResult
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
+from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
+from warlight_env.arguments import is_number, short_repr
+from warlight_env.bench.suite import BenchError, Suite
+
+#: Version of the format of score cards.
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True)
+class ScoreCardRow:
+    """The games against one opponent on one map; a draw counts as half a win."""
+
+    map: str
+    opponent: str
+    games: int
+    wins: int
+    losses: int
+    draws: int
+    score: float
+    interval: Interval
+    mean_rounds: float
+    illegal: int  #: orders that were removed
+    forfeits: int  #: games that were lost because the policy failed
+    seconds_a_move: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """A mean over rows of equal weight, with its interval."""
+
+    score: float
+    interval: Interval
+    games: int
+
+
+@dataclass(frozen=True)
+class ScoreCard:
+    """A policy's scores on a suite.
+
+    Attributes:
+        total: score over all rows of the suite; None if some were not played.
+        maps: scores over the rows of each fully played map.
+        reduced: games in each row if fewer than in the suite, else None; reduced scores are not comparable.
+    """
+
+    suite: str
+    policy: str
+    settings: dict[str, Any]
+    rows: tuple[ScoreCardRow, ...]
+    maps: dict[str, Score]
+    total: Score | None
+    reduced: int | None
+    interrupted: bool
+    facts: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the card as data for JSON."""
+        data = asdict(self)
+        for part in [*data["rows"], *data["maps"].values(), *([data["total"]] if data["total"] else [])]:
+            part["interval"] = list(part["interval"])
+        return {"format": FORMAT, "confidence": CONFIDENCE, **data, "rows": list(data["rows"])}
+
+    def to_markdown(self) -> str:
+        """Return the card as Markdown."""
+        lines = [f"# {self.policy} on {self.suite}", ""]
+        if self.reduced is not None:
+            lines += [f"**{self.reduced} games a row instead of the suite's: not comparable with other cards.**", ""]
+        if self.interrupted:
+            lines += ["**Interrupted: what follows is what was played.**", ""]
+        if self.total is not None:
+            lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
+        lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
+        lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|"]
+        for name in dict.fromkeys(row.map for row in self.rows):
+            for row in self.rows:
+                if row.map == name:
+                    lines.append(
+                        f"| {row.map} | {row.opponent} | {100 * row.score:.1f} | {_ends(row.interval)} "
+                        f"| {row.wins} : {row.losses} : {row.draws} | {row.mean_rounds:.1f} | {row.illegal} "
+                        f"| {row.forfeits} | {1000 * row.seconds_a_move:.3g} |"
+                    )
+            if name in self.maps:
+                score = self.maps[name]
+                lines.append(
+                    f"| **{name}** | **all** | **{100 * score.score:.1f}** | {_ends(score.interval)} | | | | | |"
+                )
+        settings = ", ".join(f"{key} {value}" for key, value in self.settings.items() if value is not None)
+        lines += [
+            "",
+            "A score is the mean share of wins in per cent, a draw counted as half; every row weighs the same.",
+            "",
+        ]
+        lines += [f"*{settings + '; ' if settings else ''}{format_provenance(self.facts)}.*", ""]
+        return "\n".join(lines)
+
+
+def make_card(
+    suite: Suite, policy: str, results: Mapping[str, ContestResult], settings: dict[str, Any], games: int | None = None
+) -> ScoreCard:
+    """Return the card for results.
+
+    Args:
+        suite: the suite.
+        policy: name of the policy.
+        results: results by row's key.
+        settings: settings of the run.
+        games: the reduced number of games in each row, if any; it is rounded up to whole units.
+
+    Raises:
+        BenchError: the suite or the results have another type.
+    """
+    if not isinstance(suite, Suite):
+        raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
+    if not isinstance(results, Mapping) or not all(isinstance(result, ContestResult) for result in results.values()):
+        raise BenchError(f"results = {short_repr(results)}: must be a dict of contests' results by row's key")
+    rows, shares = [], []
+    whole = {row.map: True for row in suite.rows}
+    for row in suite.rows:
+        result = results.get(row.key)
+        if result is None or not result.records:
+            whole[row.map] = False
+            continue
+        whole[row.map] &= not result.interrupted
+        units = _units(result.records)
+        rows.append(_row(row.map, row.opponent, result.records, units))
+        shares.append((row.map, units))
+    played = {name: score_of([u for of, u in shares if of == name]) for name, there in whole.items() if there}
+    return ScoreCard(
+        suite=suite.name,
+        policy=policy,
+        settings=settings,
+        rows=tuple(rows),
+        maps=played,
+        total=score_of([units for _, units in shares]) if all(whole.values()) else None,
+        reduced=None if games is None or all(games >= row.games for row in suite.rows) else games + games % 2,
+        interrupted=any(result.interrupted for result in results.values()),
+        facts=collect_provenance(),
+    )
+
+
+def score_of(rows: Sequence[Sequence[float]]) -> Score:
+    """Return the mean of the rows' mean scores, from the scores of their units (two games each).
+
+    The interval is Wilson's for an effective number of independent games: their mean has the same variance, as in
+    `unit_interval`. Each row's variance is that of its units, plus one more unit with a deviation of one half.
+
+    Raises:
+        BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.
+    """
+    fits = isinstance(rows, list | tuple) and all(isinstance(units, list | tuple) and units for units in rows)
+    if not fits or not rows or not all(is_number(x) and 0 <= x <= 1 for units in rows for x in units):
+        raise BenchError(f"rows = {short_repr(rows)}: must be lists of scores in 0 .. 1, none of them empty")
+    means = [math.fsum(units) / len(units) for units in rows]
+    score = math.fsum(means) / len(rows)
+    games = 2 * sum(len(units) for units in rows)
+    if score in (0.0, 1.0):
+        return Score(score, wilson_interval(score * games / 2, games / 2), games)
+    variance = (
+        math.fsum(
+            (math.fsum((x - mean) ** 2 for x in units) + 0.25) / len(units) ** 2
+            for units, mean in zip(rows, means, strict=True)
+        )
+        / len(rows) ** 2
+    )
+    effective = score * (1 - score) / variance
+    return Score(score, wilson_interval(score * effective, effective), games)
+
+
+def _units(records: Sequence[GameRecord]) -> list[float]:
+    """Return the policy's score in each unit of two games."""
+    units: dict[int, list[float]] = {}
+    for record in records:
+        mine, theirs = record.placements
+        units.setdefault(record.unit, []).append(0.5 + 0.5 * (mine < theirs) - 0.5 * (mine > theirs))
+    return [sum(scores) / len(scores) for scores in units.values()]
+
+
+def _row(map_: str, opponent: str, records: Sequence[GameRecord], units: Sequence[float]) -> ScoreCardRow:
+    wins = sum(record.placements[0] < record.placements[1] for record in records)
+    losses = sum(record.placements[0] > record.placements[1] for record in records)
+    answers = sum(record.use[0].answers for record in records if record.use)
+    seconds = sum(record.use[0].seconds for record in records if record.use)
+    return ScoreCardRow(
+        map=map_,
+        opponent=opponent,
+        games=len(records),
+        wins=wins,
+        losses=losses,
+        draws=len(records) - wins - losses,
+        score=sum(units) / len(units),
+        interval=unit_interval(units),
+        mean_rounds=sum(record.rounds for record in records) / len(records),
+        illegal=sum(record.dropped[0] for record in records),
+        forfeits=sum(failure.agent == 0 for record in records for failure in record.failures),
+        seconds_a_move=seconds / max(1, answers),
+    )
+
+
+def _ends(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} – {100 * interval.high:.1f}"
+
+
+def _shown(score: Score) -> str:
+    return f"{100 * score.score:.1f} ({_ends(score.interval)})"

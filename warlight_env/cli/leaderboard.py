@@ -1,0 +1,44 @@
+"""``warlight leaderboard``: the strength of the page's opponents, and its file, made from tournaments."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import JsonOption, print_json, write_file
+from warlight_env.tables import align
+
+
+def leaderboard(
+    *runs: Annotated[
+        Path, Parameter(help="Run folders of tournaments, each on a different map (default: the bundled leaderboard).")
+    ],
+    out: Annotated[
+        Path | None, Parameter(help="File to write the leaderboard to, in the format that the page reads.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the ratings of the page's opponents from tournaments with fixed budgets."""
+    from warlight_env.web.opponents.leaderboard import bundled, make_leaderboard
+
+    made = make_leaderboard(runs) if runs else bundled()
+    if out is not None:
+        write_file(out, json_format.dumps(made, indent=1, ensure_ascii=False) + "\n")
+    if json:
+        print_json(made)
+        return
+    for part in made["ladders"]:
+        print(_table(part))
+
+
+def _table(part: dict[str, Any]) -> str:
+    rows = [["", "rating", f"{100 * part['confidence']:.0f} % CI", "games", "rated as"]]
+    for name, row in part["opponents"].items():
+        rated = "" if row["as"] == name else row["as"]
+        rows.append([name, str(row["elo"]), f"{row['low']} … {row['high']}", str(row["games"]), rated])
+    rules = part["rules"] if isinstance(part["rules"], str) else json_format.dumps(part["rules"])
+    head = f"map {part['map']}, rules {rules}, {part['players']} players, {part['games']} games, {part['anchor']} at "
+    return "\n".join([f"{head}{part['anchor_elo']:.0f}", *align(rows)])

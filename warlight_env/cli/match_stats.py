@@ -1,0 +1,67 @@
+"""Counts of a match during the match."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warlight_env.arena import Contest, GameRecord
+
+
+class MatchStats:
+    """Counts games and their time; `match_score` has the games of the result: with pairing, complete units only."""
+
+    def __init__(self, names: Sequence[str], contest: Contest) -> None:
+        from warlight_env.arena import MatchScore
+
+        self.names, self.total = names, contest.n_games
+        self.match_score = MatchScore(len(names), contest.setup.paired)
+        self.played = 0  #: finished games
+        self._stop = contest.stop
+        self._first, self._began = 0, 0.0
+
+    def count(self, records: Sequence[GameRecord]) -> None:
+        """Add finished games."""
+        self.match_score.add(records)
+        self.played += len(records)
+        if self._first == 0:
+            self._first, self._began = self.played, time.perf_counter()
+
+    @property
+    def rate(self) -> float:
+        """Games per second since the first report. The start of processes and the games of an earlier run do not count.
+        0 while the rate is unknown."""
+        since = self.played - self._first
+        return since / max(1e-9, time.perf_counter() - self._began)
+
+    @property
+    def speed(self) -> str:
+        """The rate as text."""
+        return f"{self.rate:.1f} g/s" if self.rate else "… g/s"
+
+    @property
+    def eta(self) -> str:
+        """Time to the last game, as text."""
+        if not self.rate:
+            return "-:--"
+        seconds = round((self.total - self.played) / self.rate)
+        hours = f"{seconds // 3600}:{seconds // 60 % 60:02}" if seconds >= 3600 else f"{seconds // 60}"
+        return f"{hours}:{seconds % 60:02}"
+
+    @property
+    def strength(self) -> str:
+        """The Elo difference and the sequential test, if they are available."""
+        from warlight_env.arena.matches.sprt import RunningSprt, Sprt
+
+        match_score, stop, parts = self.match_score, self._stop, []
+        elo = match_score.elo()
+        if elo is not None:
+            parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
+        if isinstance(stop, Sprt) and match_score.units:
+            judge = RunningSprt(stop, 2 if match_score.paired else 1)
+            judge.units.update(match_score.scores[0])
+            lower, upper = stop.bounds
+            parts.append(f"SPRT[{stop.elo0:g}, {stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}")
+        return ", ".join(parts)

@@ -1,0 +1,77 @@
+"""A game in the terminal: positions, and rounds in words: deploys, attacks and their outcomes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from warlight_env.tables import printable
+
+if TYPE_CHECKING:
+    from warlight_env.engine.orders import Orders
+    from warlight_env.maps import Map
+    from warlight_env.render import ShownPosition
+    from warlight_env.step_results import Event, RoundResult
+
+#: Moves the cursor home and clears the screen.
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+
+
+def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
+    """Print a position, the incomes by player's name and some lines.
+
+    `live`: print on a terminal, clear it first, and leave one line free below.
+    """
+    from warlight_env.render import to_text
+
+    told = (
+        [f"income: {', '.join(f'{printable(name)} {income}' for name, income in incomes.items())}"] if incomes else []
+    )
+    told += [f"  {printable(line)}" for line in lines]
+    if live:
+        size = shutil.get_terminal_size()
+        width = max(40, min(100, size.columns))
+        shown = to_text(position, colour="NO_COLOR" not in os.environ, width=width).split("\n")
+        print(_CLEAR + "\n".join(_fitted(shown, told, width, size.lines - 2)), flush=True)
+    else:
+        print("\n".join([to_text(position, width=80), "", *told, ""]), flush=True)
+
+
+def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> list[str]:
+    """Fit a position and wrapped lines of text into this number of rows; leave out lines that have no room."""
+    words = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    wrapped = [row for line in told for row in words.wrap(line)]
+    whole = [*shown, "", *wrapped, ""]
+    if len(whole) <= rows:
+        return whole
+    shown = [line for line in shown if line]
+    room = max(2, rows - len(shown))
+    if len(wrapped) > room:
+        wrapped = [*wrapped[: room - 1], f"    … {len(wrapped) - room + 1} more lines: a taller terminal shows them"]
+    return [*shown, *wrapped]
+
+
+def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
+    """Yield the lines of a round: deploys by player, then attacks and transfers in their order."""
+    for player, turn in orders.items():
+        deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in turn.deploys)
+        if deploys:
+            yield f"{names[player]} deploys {deploys}"
+    for event in result.events:
+        yield describe_event(map_, names, event)
+    for illegal in result.dropped:
+        yield f"left out: {names[illegal.player]}, {illegal.kind} {illegal.order}: {illegal.reason}"
+
+
+def describe_event(map_: Map, names: Sequence[str], event: Event) -> str:
+    """Return a line about an attack or a transfer."""
+    source, target = map_.regions[event.source].name, map_.regions[event.target].name
+    name, armies = names[event.player], event.armies
+    if event.kind == "transfer":
+        return f"{name} moves {armies} from {source} to {target}"
+    losses = f"loses {event.attackers_lost}, kills {event.defenders_lost}"
+    outcome = f"takes {target}" if event.captured else "is beaten back"
+    return f"{name} attacks {target} from {source} with {armies}: {losses}, {outcome}"

@@ -1,0 +1,72 @@
+"""Progress of games or measurements on stderr: a bar on a terminal, otherwise a line from time to time."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+#: The longest time in seconds between two lines without a terminal.
+LINE_SECONDS: Final = 30.0
+
+#: A function that receives the number of newly finished units, and their label.
+OnProgress = Callable[[int, str], None]
+
+
+class LineInterval:
+    """The times of progress lines without a terminal: at every tenth, and after `LINE_SECONDS` without a line.
+
+    Args:
+        total: the number of all units.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total, self._tenth, self._last = max(1, total), 0, time.monotonic()
+
+    def due(self, done: int) -> bool:
+        """Return whether to print a line now, when this number of units is done."""
+        tenth, now = done * 10 // self._total, time.monotonic()
+        if tenth <= self._tenth and now - self._last < LINE_SECONDS:
+            return False
+        self._tenth, self._last = tenth, now
+        return True
+
+
+@contextlib.contextmanager
+def unit_progress(title: str, total: int, unit: str, quiet: bool) -> Iterator[OnProgress]:
+    """Show progress that suits stderr while the context lasts; `unit` names the units, as in "games"."""
+    if quiet:
+        yield lambda count, label: None
+    elif not sys.stderr.isatty():
+        from warlight_env.engine import compile_progress
+
+        with compile_progress.shown():
+            yield _lines(title, total, unit)
+    else:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"), MofNCompleteColumn(), TextColumn(unit), BarColumn(), TextColumn("eta"),
+            TimeRemainingColumn(), TextColumn("{task.fields[now]}"),
+        )  # fmt: skip
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(escape(title), total=total, now="")
+            yield lambda count, label: bar.update(task, advance=count, now=escape(label))
+
+
+def _lines(title: str, total: int, what: str) -> OnProgress:
+    done, began, pace = 0, time.perf_counter(), LineInterval(total)
+
+    def advance(count: int, label: str) -> None:
+        nonlocal done
+        done += count
+        if pace.due(done):
+            seconds = time.perf_counter() - began
+            line = f"{title}: {done}/{total} {what}, {seconds:.0f} s since the start ({label})"
+            print(line, file=sys.stderr, flush=True)
+
+    return advance

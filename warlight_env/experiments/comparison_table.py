@@ -1,0 +1,177 @@
+"""Tables of games between any number of agents with separate budgets: comparisons of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from warlight_env import maps
+from warlight_env.arena.contests.contest_progress import Contest, ContestResult
+from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.game_setup import MatchSetup
+from warlight_env.arena.ratings.bradley_terry import GameRanking, rate
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.experiments.base import QUICK_GAMES, ROUNDS, SIMULATIONS_PER_SECOND, ExperimentOutcome
+from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
+from warlight_env.experiments.players import QUICK_SIMULATIONS, BudgetType, with_parameters
+from warlight_env.experiments.rows import Row, win_rate_row
+from warlight_env.folder_lock import FolderLock
+
+#: Rounds of a game in a quick run, which only tests that everything works.
+QUICK_ROUNDS = 8
+
+#: The tree search alone, without local search after it.
+TREE = "mcts:local_search=0"
+
+
+@dataclass(frozen=True)
+class Side:
+    """An agent with its budget per move: simulations, seconds, or none.
+
+    Attributes:
+        cost: estimated seconds per move, for an agent without a budget.
+    """
+
+    spec: str
+    simulations: int | None = None
+    seconds: float | None = None
+    cost: float = 0.0
+
+    def source(self, quick: bool) -> str:
+        """Return the agent's specification; `quick` gives a tiny budget."""
+        if quick:
+            limited = self.simulations is not None or self.seconds is not None or self.cost > 0
+            return with_parameters(self.spec, {"sims": str(QUICK_SIMULATIONS)} if limited else {})
+        if self.simulations is not None:
+            return with_parameters(self.spec, {"sims": str(self.simulations)})
+        if self.seconds is not None:
+            return with_parameters(self.spec, {"secs": f"{self.seconds:g}"})
+        return self.spec
+
+    @property
+    def seconds_per_move(self) -> float:
+        """Estimated seconds per move."""
+        if self.simulations is not None:
+            return self.simulations / SIMULATIONS_PER_SECOND
+        return self.cost if self.seconds is None else self.seconds
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Games between some sides: one row, or one row for each side.
+
+    Attributes:
+        label: label of the row, or the beginning of the labels of all rows.
+        team: the sides whose wins count together; (): a row for each side.
+        theirs: the authors' share of wins.
+        published_sample: the authors' sample in their own words.
+        pool: fields with the same pool give common ratings of their sides; "": no ratings.
+        rounds: estimated rounds of a game.
+        max_rounds: a game without a winner after this number of rounds is a draw; None: as in the rules.
+    """
+
+    label: str
+    sides: tuple[Side, ...]
+    games: int
+    team: tuple[int, ...] = (0,)
+    map: str = "world"
+    published: float | None = None
+    published_sample: str = ""
+    pool: str = ""
+    rounds: int = ROUNDS
+    max_rounds: int | None = None
+
+    def contest(self, settings: ExperimentSettings, number: int) -> Contest:
+        """Return the field's games."""
+        setup = MatchSetup(
+            agents=tuple(side.source(settings.quick) for side in self.sides),
+            map=maps.load(self.map),
+            rules=Rules(),
+            seed=derive_seed(settings.seed, number),
+            paired=False,
+            picks="random",
+            max_rounds=QUICK_ROUNDS if settings.quick else self.max_rounds,
+        )
+        return Contest(self.label, setup, QUICK_GAMES if settings.quick else self.games)
+
+    def rows(self, result: ContestResult) -> list[Row]:
+        """Return the team's share of games won, or a row for each side, with its time per move."""
+        winners = [record.winner for record in result.records]
+        if not winners:
+            return []
+        teams = [self.team] if self.team else [(side,) for side in range(len(self.sides))]
+        found = []
+        for team in teams:
+            wins = sum(winner in team for winner in winners)
+            draws = winners.count(None)
+            even = len(team) / len(self.sides)
+            row = win_rate_row(self.label, wins, len(winners) - wins - draws, draws, None, even)
+            if not self.team:
+                used = [record.use[team[0]] for record in result.records]
+                move = sum(use.seconds for use in used) / sum(use.answers for use in used)
+                sample = f"{row.sample}; {1000 * move:.2g} ms a move"
+                row = replace(row, label=f"{self.label}: {self.sides[team[0]].spec}", sample=sample)
+            found.append(replace(row, thesis=self.published, thesis_sample=self.published_sample))
+        return found
+
+
+@dataclass(frozen=True)
+class ComparisonTable:
+    """A table of fields.
+
+    Attributes:
+        finding: the result of the method's authors, in their game.
+    """
+
+    name: str
+    title: str
+    setting: str
+    finding: str
+    comparisons: tuple[Comparison, ...]
+    agents: tuple[str, ...] = ("",)
+    budget: BudgetType | None = "simulations"
+
+    def contests(self, settings: ExperimentSettings) -> list[Contest]:
+        """Return the games of all fields."""
+        return [field.contest(settings, number) for number, field in enumerate(self.comparisons)]
+
+    def units(self, settings: ExperimentSettings) -> int:
+        """Return the number of games."""
+        return sum(contest.n_games for contest in self.contests(settings))
+
+    def seconds(self, settings: ExperimentSettings) -> float:
+        """Return the estimated time on one core, in seconds."""
+        if settings.quick:
+            return 0.1 * self.units(settings)
+        return sum(
+            field.games * field.rounds * sum(side.seconds_per_move for side in field.sides)
+            for field in self.comparisons
+        )
+
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
+        """Play the games, or continue a run in the folder."""
+        results = play_contests(
+            self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
+            on_games=lambda key, records: advance(len(records), key),
+        )  # fmt: skip
+        rows = [row for field in self.comparisons for row in field.rows(results[field.label])]
+        for pool in dict.fromkeys(field.pool for field in self.comparisons if field.pool):
+            rows += _ratings(pool, [(f, results[f.label]) for f in self.comparisons if f.pool == pool])
+        seconds = sum(record.seconds for result in results.values() for record in result.records)
+        return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
+
+
+def _ratings(pool: str, played: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:
+    """Return the Elo ratings of a pool's sides, the best first, if all fields have games; the mean rating is 0."""
+    if not all(result.records for _, result in played):
+        return []
+    names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))
+    records = [(field, record) for field, result in played for record in result.records]
+    games = [
+        GameRanking(tuple(names.index(side.spec) for side in field.sides), record.placements, unit)
+        for unit, (field, record) in enumerate(records)
+    ]
+    ratings = sorted(rate(names, games), key=lambda rating: -rating.elo)
+    return [Row(f"Elo of {r.name}, {pool}", r.elo, r.low, r.high, None, f"{r.games} games", digits=0) for r in ratings]

@@ -1,0 +1,222 @@
+"""Runs of experiments in folders, with results as JSON and Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import bounded_io
+from warlight_env.agents.former_names import present_specs
+from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
+from warlight_env.errors import RunError
+from warlight_env.experiments.base import Experiment
+from warlight_env.experiments.conclusions import POSSESSIVES, Source, conclusions
+from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
+from warlight_env.experiments.players import BudgetType, ExperimentError
+from warlight_env.experiments.rows import Row
+from warlight_env.folder_lock import FolderLock
+from warlight_env.output import write_file
+
+#: Version of the format of result files.
+FORMAT: Final = 1
+RESULT: Final = "result.json"
+
+_VERDICTS = {
+    "within": "in the interval",
+    "above": "below the interval",
+    "below": "above the interval",
+    "no figure": "",
+}
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """The result of an experiment for one agent."""
+
+    experiment: str
+    settings: ExperimentSettings
+    rows: tuple[Row, ...]
+    interrupted: bool
+    seconds: float
+    provenance: dict[str, Any]
+
+    @property
+    def command(self) -> str:
+        """The command that reproduces the result."""
+        s = self.settings
+        parts = ["warlight experiment run", self.experiment]
+        if s.agent:
+            parts.append(f"--agent {shlex.quote(s.agent)}")
+        if s.budget_type != "simulations":
+            parts.append(f"--budget-type {s.budget_type}")
+        if s.seed != 1:
+            parts.append(f"--seed {s.seed}")
+        return " ".join([*parts, "--quick"] if s.quick else parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as data for JSON."""
+        return {
+            "format": FORMAT,
+            "experiment": self.experiment,
+            "settings": {
+                "agent": self.settings.agent,
+                "by": self.settings.budget_type,
+                "quick": self.settings.quick,
+                "seed": self.settings.seed,
+            },
+            "rows": [row.to_dict() for row in self.rows],
+            "interrupted": self.interrupted,
+            "command": self.command,
+            "seconds": self.seconds,
+            "facts": self.provenance,
+        }
+
+    @classmethod
+    def load(cls, path: Path) -> ExperimentResult:
+        """Return the result that `run_experiment` wrote.
+
+        Raises:
+            ExperimentError: the file cannot be read, or is not a result.
+        """
+        text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, ExperimentError, "experiment's result")
+        data = present_specs(bounded_io.parse_json(text, str(path), ExperimentError))
+        try:
+            if data["format"] != FORMAT:
+                raise ValueError(f"format {data['format']!r}, not {FORMAT}")
+            if not isinstance(data["seconds"], int | float) or not isinstance(data["facts"], dict):
+                raise TypeError("seconds must be a number, and facts a table")
+            return cls(
+                experiment=data["experiment"],
+                settings=_read_settings(**data["settings"]),
+                rows=tuple(Row.from_dict(row) for row in data["rows"]),
+                interrupted=data["interrupted"],
+                seconds=data["seconds"],
+                provenance=data["facts"],
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ExperimentError(f"{path}: not an experiment's result ({error})") from None
+
+
+def _read_settings(agent: str, by: BudgetType, quick: bool, seed: int) -> ExperimentSettings:
+    return ExperimentSettings(agent, by, quick, seed)
+
+
+def folder_name(name: str, settings: ExperimentSettings) -> str:
+    """Return the name of a run's folder, from the experiment, the agent and the budgets."""
+    agent = re.sub(r"[^A-Za-z0-9_=.]+", "-", settings.agent)
+    parts = [
+        name,
+        agent,
+        "" if settings.budget_type == "simulations" else settings.budget_type,
+        "quick" if settings.quick else "",
+    ]
+    return "-".join(part for part in parts if part)
+
+
+def run_experiment(
+    experiment: Experiment, settings: ExperimentSettings, folder: Path, advance: OnProgress
+) -> ExperimentResult:
+    """Run an experiment, or continue a run in the folder, and write result.json and result.md there.
+
+    Raises:
+        RunFolderError: the folder holds another run, or another process writes to it.
+        RunError: the folder cannot be written; the finished games are kept.
+    """
+    with FolderLock(folder, in_use=RunFolderError) as lock:
+        outcome = experiment.run(settings, lock, advance)
+        made = collect_provenance()
+        result = ExperimentResult(
+            experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made
+        )
+        try:
+            write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+            write_file(folder / "result.md", to_markdown(experiment, [result]))
+        except OSError as error:
+            raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
+    return result
+
+
+def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], level: int = 1) -> str:
+    """Return the experiment as a section: a table of all results, and the commands that reproduce them."""
+    finding: str = getattr(experiment, "finding", "")
+    lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
+    if any(result.settings.quick for result in results):
+        lines += ["**A quick run: it shows that everything works, and nothing else.**", ""]
+    if any(result.interrupted for result in results):
+        lines += ["**Interrupted: what follows is what was played.**", ""]
+    source: Source = "authors" if finding else "thesis"
+    whose = [source, f"{POSSESSIVES[source]} figure"]
+    rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"], *_table(results)]
+    if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
+        rows = [row[:5] for row in rows]  # there are no figures to compare with
+    if not any(result.settings.agent for result in results):
+        rows = [[row[0], *row[2:]] for row in rows]  # no agent matters
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    if finding:
+        lines += ["", _wrapped(f"What the authors found: {finding}")]
+    for result in (result for result in results if not result.settings.quick):
+        said = conclusions(result.rows, source)
+        bot = f"{_bot(result.settings)}: " if len(results) > 1 and result.settings.agent else ""
+        lines += ["", _wrapped(bot + said)] if said else []
+    lines += ["", *(f"    {result.command}" for result in results), ""]
+    lines += [*_made(results), ""]
+    return "\n".join(lines)
+
+
+def _heading(experiment: Experiment) -> str:
+    table = re.fullmatch(r"thesis-(\d\.\d+)", experiment.name)
+    return f"Table {table[1]}: {experiment.title}" if table else experiment.title
+
+
+def _table(results: Sequence[ExperimentResult]) -> list[list[str]]:
+    """Return a line for each label and bot."""
+    lines = []
+    for label in dict.fromkeys(row.label for result in results for row in result.rows):
+        named = label
+        for result in results:
+            for row in (row for row in result.rows if row.label == label):
+                lines.append([named, _bot(result.settings), *_ours(row)])
+                named = ""
+    return lines
+
+
+def _bot(settings: ExperimentSettings) -> str:
+    by = "" if settings.budget_type == "simulations" else f", {settings.budget_type}"
+    return f"`{settings.agent}`{by}" if settings.agent else ""
+
+
+def _thesis(row: Row) -> str:
+    if row.thesis is None:
+        return ""
+    figure = row.shown(row.thesis)
+    return f"{figure} ({row.thesis_sample})" if row.thesis_sample else figure
+
+
+def _ours(row: Row) -> list[str]:
+    interval = "exact" if row.low == row.high == row.value else f"{row.shown(row.low)} – {row.shown(row.high)}"
+    verdict = _VERDICTS[row.verdict]
+    if row.difference is not None and row.verdict != "within":
+        low, high = (100 * end for end in row.difference)
+        verdict += f"; ours minus it: {low:+.1f} to {high:+.1f} points".replace("-", "−")
+    return [f"**{row.shown(row.value)}**", interval, row.sample, _thesis(row), verdict]
+
+
+def _made(results: Sequence[ExperimentResult]) -> list[str]:
+    """Return the playing times and facts, in a line for each machine and version."""
+    times: dict[str, list[str]] = {}
+    for result in results:
+        hours, minutes = divmod(round(result.seconds / 60), 60)
+        spent = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{result.seconds:.1f} s"
+        times.setdefault(format_provenance(result.provenance), []).append(spent)
+    return [f"*{' and '.join(spent)} of play, on one core at a time; {line}.*" for line, spent in times.items()]
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, 115, break_long_words=False, break_on_hyphens=False))

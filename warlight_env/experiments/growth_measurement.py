@@ -1,0 +1,196 @@
+"""Growth of players without opposition, and an estimate of the fastest growth, in games beside a passive player.
+
+The passive player never moves. It holds one region, the farthest from the player's starting regions, with enough armies
+that no player attacks it so early. Its own starting regions become neutral. Without the passive player, the game would
+be over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.context import Context, draw_turn, generate
+from warlight_env.agents.evaluation.determinization import farthest
+from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import (
+    GeneratorWork,
+    TurnSet,
+    make_generator_work,
+    make_turn_set,
+    take_turn,
+)
+from warlight_env.agents.weights import EXPANDING
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, RandomState, Real
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position, copy_position, make_position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derive_seed, make_rng, next_u64
+from warlight_env.engine.round import income, resolve_orders
+from warlight_env.engine.state import NEUTRAL, Workspace, make_workspace
+from warlight_env.engine.view import View
+from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.players import QUICK_SIMULATIONS, with_parameters
+from warlight_env.experiments.rows import Row, number_row
+from warlight_env.game import Game
+from warlight_env.thread_ownership import SingleThreaded
+
+#: Number of rounds in a game.
+ROUNDS: Final = 8
+#: Armies of the passive player, and of the regions in which it would have started.
+_BYSTANDER, _NEUTRAL = 20, 2
+#: The number of turns in a round that the long search compares. Each stage has the number of remaining turns, and the
+#: number of games for each of them.
+_TURNS: Final = 200
+_STAGES: Final = ((200, 40), (50, 160), (12, 640))
+_QUICK_STAGES: Final = ((20, 2),)
+
+
+def solo_game(seed: int) -> Game:
+    """Return a game on the world map by the rules `thesis`: player 0 has random starts, and player 1 is far away."""
+    game = Game("world", "thesis", 2, seed=seed, picks="random")
+    board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
+    army[owner == 1] = _NEUTRAL
+    owner[owner == 1] = NEUTRAL
+    place = farthest(board.distance, owner, 0, owner == NEUTRAL)[0]
+    owner[place], army[place] = 1, _BYSTANDER
+    saved = game.to_dict()
+    saved["state"].update(owner=owner.tolist(), army=army.tolist())
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+class GrowthWork(NamedTuple):
+    """Output and working memory of the long search."""
+
+    generator: GeneratorWork
+    turns: TurnSet
+    round: Workspace
+    position: Position
+    dice: npt.NDArray[np.uint64]  #: [2]
+    total: npt.NDArray[np.float64]  #: [K] incomes
+    order: npt.NDArray[np.int64]  #: [K] turns, the best first
+
+
+@kernel
+def _income_after(context: Context, position: Position, turn_index: Int, rounds: Int, work: GrowthWork) -> Real:
+    """Return player 0's income after some rounds: the first by a turn of `work`, the others by the policy."""
+    at, orders = work.position, work.round
+    copy_position(position, at)
+    for played in range(rounds):
+        if played == 0:
+            orders.counts[0] = take_turn(work.turns, turn_index, orders.deploy[0], orders.attacks[0])
+        else:
+            orders.counts[0] = draw_turn(context, at, 0, work.dice, work.generator, orders.deploy[0], orders.attacks[0])
+        orders.counts[1] = 0
+        for r in range(at.owner.shape[0]):
+            orders.deploy[1, r] = 0
+        resolve_orders(context.params, at, orders, work.dice, None, None)
+    return float(income(context.board, context.params.base_income, at.owner, 0))
+
+
+@kernel
+def choose_growth(
+    context: Context,
+    position: Position,
+    rounds: Int,
+    stages: npt.NDArray[np.int64],
+    rng: RandomState,
+    work: GrowthWork,
+) -> Int:
+    """Return the index of the turn in `work` with the highest mean income of player 0 after this number of rounds.
+
+    stages: int64[S, 2], the number of turns to compare, and the number of games for each. All turns use the same dice.
+    """
+    count = generate(context, position, 0, rng, work.generator, work.turns)
+    total, order = work.total, work.order
+    for i in range(count):
+        order[i] = i
+    for s in range(stages.shape[0]):
+        kept = min(count, stages[s, 0])
+        for i in range(kept):
+            total[order[i]] = 0.0
+        for _ in range(stages[s, 1]):
+            first, second = next_u64(rng), next_u64(rng)
+            for i in range(kept):
+                work.dice[0], work.dice[1] = first, second
+                total[order[i]] += _income_after(context, position, order[i], rounds, work)
+        for i in range(1, kept):  # the best first
+            turn, k = order[i], i
+            while k > 0 and total[order[k - 1]] < total[turn]:
+                order[k] = order[k - 1]
+                k -= 1
+            order[k] = turn
+    return order[0]
+
+
+class IncomeSearch(SingleThreaded):
+    """Grows as fast as possible: it chooses the turn with the highest mean income at the end, from many turns.
+
+    It simulates many games for each turn.
+    """
+
+    exclusive_methods = ("act",)
+
+    def __init__(self, seed: int, quick: bool) -> None:
+        self._rng, self._made = make_rng(seed), False
+        self._stages = np.array(_QUICK_STAGES if quick else _STAGES, np.int64)
+
+    def act(self, view: View, rounds_left: int) -> Orders:
+        """Return the turn for `view`, with `rounds_left` rounds still to play."""
+        n, e = view.board.n_regions, view.board.n_edges
+        if not self._made:
+            functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
+            self._context = make_context(view.board, view.params, 2, EXPANDING, functions=functions)
+            self._work = reference(
+                GrowthWork(
+                    generator=make_generator_work(n, e, 2),
+                    turns=make_turn_set(n, e, _TURNS),
+                    round=make_workspace(n, e, 2),
+                    position=make_position(n),
+                    dice=np.zeros(2, np.uint64),
+                    total=np.zeros(_TURNS),
+                    order=np.zeros(_TURNS, np.int64),
+                )
+            )
+            self._made = True
+        best = choose_growth(self._context, view.position, rounds_left, self._stages, self._rng, self._work)
+        turns = self._work.turns
+        return Orders.from_arrays(turns.deploy[best], turns.attacks[best], int(turns.counts[best]))
+
+
+def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) -> dict[str, list[float]]:
+    """Return income and regions after each round of one game.
+
+    The player is the agent of the settings. If there is none, it is the long search, which looks `horizon` rounds
+    beyond the last one.
+    """
+    game = solo_game(derive_seed(settings.seed, unit))
+    seed = derive_seed(settings.seed, unit, 1)
+    search = IncomeSearch(seed, settings.quick) if not settings.agent else None
+    limit = {"sims": str(QUICK_SIMULATIONS)} if settings.quick and settings.agent.startswith(("mcts", "nash")) else {}
+    agent = make_agent(with_parameters(settings.agent, limit), seed) if settings.agent else None
+    values: dict[str, list[float]] = {"income": [], "regions": []}
+    for left in range(ROUNDS, 0, -1):
+        view = game.view(0)
+        orders = search.act(view, left + horizon) if search else agent.act(view) if agent else Orders()
+        game.play_round({0: orders, 1: Orders()})
+        values["income"].append(float(game.income(0)))
+        values["regions"].append(float((game.owner == 0).sum()))
+        if game.done:
+            break
+    return values
+
+
+def summarise_growth(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+    """Return the means after the last round."""
+    return [
+        number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in found], "mean", None, "starts", 2)
+        for key in ("income", "regions")
+    ]

@@ -1,0 +1,128 @@
+"""The process in which a bot-side agent thinks. `runner` watches the time.
+
+    python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE      (CHALLENGE 0: the engine's messages decide)
+
+Standard input: the engine's lines, unchanged. Before each question comes ``think N OPTIMUM MAXIMUM INCREMENT``. N is
+the question's number. OPTIMUM and MAXIMUM are the advised and the latest end of the search, on the clock of
+`time.monotonic`, which all processes share. INCREMENT is the number of seconds that return (see
+`time_control.MoveTime`). After each pick comes ``said ID …`` with the picks that the engine received.
+Standard output: ``ready`` once, then ``N ANSWER`` for each question.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import traceback
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from warlight_env.errors import InputError, RunError
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
+from warlight_env.protocol.lines import lines_of
+
+if TYPE_CHECKING:
+    from warlight_env.agents import Budget
+    from warlight_env.protocol.warm_up import WarmUp
+
+#: Shortest time to think, in seconds.
+MIN_SEARCH_SECONDS: Final = 0.005
+#: Exit status if there is no such agent.
+EXIT_UNKNOWN_AGENT: Final = 2
+
+
+def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, WarmUp]:
+    """Return the bot side, the agent's own budget, and a warm-up. The warm-up has loaded the code for the first answer.
+
+    Raises:
+        AgentError: there is no such agent.
+    """
+    from warlight_env.agents import Budget, make_agent
+    from warlight_env.agents.registry import parse
+    from warlight_env.protocol.bot_side import BotSide
+    from warlight_env.protocol.warm_up import WarmUp
+
+    _, values = parse(spec)
+    make_agent(spec, seed)
+    warm_up = WarmUp(lambda: make_agent(spec, seed))
+    warm_up.pick()
+    side = BotSide(lambda: make_agent(spec, seed), challenge, lambda text: print(text, file=sys.stderr))
+    return side, Budget(values.get("sims"), values.get("secs")), warm_up
+
+
+def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until the input ends."""
+    side, own, warm_up = load(spec, seed, challenge)
+    answers.write(b"ready\n")
+    # In a separate thread: picks need nothing more, and do not wait for the compilation of turns.
+    threading.Thread(target=warm_up.turns, daemon=True).start()
+    number, advised, most, increment = "", 0.0, 0.0, 0.0
+    for line in lines_of(lines):
+        if line is None:  # `runner` sends none
+            continue
+        words = line.split()
+        if words[:1] == ["think"]:
+            number, (advised, most, increment) = words[1], map(float, words[2:5])
+            continue
+        if words[:1] == ["said"]:
+            side.confirm_picks(m.PicksAnswer(tuple(map(int, words[1:]))))
+            continue
+        try:
+            message = parse_message(line)
+            if not isinstance(message, m.Question):
+                side.receive(message)
+                continue
+            now = time.monotonic()
+            budget = turn_budget(
+                own, max(MIN_SEARCH_SECONDS, advised - now), max(MIN_SEARCH_SECONDS, most - now), increment
+            )
+            answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
+        except ProtocolError as error:
+            print(f"not understood: {error}", file=sys.stderr)
+        except (InputError, RunError) as error:  # the engine left out a message, or the agent refuses
+            print(f"error: {error}", file=sys.stderr)
+            answers.write(f"{number} !\n".encode())
+        except Exception:
+            traceback.print_exc()
+            answers.write(f"{number} !\n".encode())
+
+
+def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
+    """Return an agent's budget.
+
+    An agent with its own limits keeps them, but gets at most `advised` seconds. Without own limits, the agent gets a
+    bank, which it divides itself.
+    """
+    if own.simulations is None and own.seconds is None:
+        return replace(own, seconds=advised, bank=most, increment=increment)
+    return replace(own, seconds=advised if own.seconds is None else min(own.seconds, advised))
+
+
+def end_with(parent: int) -> None:
+    """End this process soon after its parent, even during a search."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def main() -> int:
+    """See the module."""
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+    spec, seed, challenge = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # keeps an agent's own output apart from the answers
+    try:
+        serve(spec, seed, {1: 1, 2: 2}.get(challenge), sys.stdin.buffer, answers)  # type: ignore[arg-type]
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return EXIT_UNKNOWN_AGENT
+    except BrokenPipeError:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

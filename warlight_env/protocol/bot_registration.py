@@ -1,0 +1,29 @@
+"""The agent ``cmd`` for the registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warlight_env.agents.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warlight_env.protocol.external_agent import ExternalBot
+
+
+def _load() -> Callable[..., ExternalBot]:
+    from warlight_env.protocol.external_agent import external_bot
+
+    return external_bot
+
+
+def register_agents() -> None:
+    """Register the agent. Its code is loaded when an agent is made."""
+    register(
+        "cmd",
+        _load,
+        "a program that implements the AI Challenge protocol, in its own process",
+        form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
+        players=2,
+    )

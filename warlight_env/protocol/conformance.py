@@ -1,0 +1,275 @@
+"""Conformance cases for bots of the protocol: small games and difficult moments. Each failure has an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from warlight_env.agents import Agent, make_agent
+from warlight_env.arena.games.game_loop import pick_regions, play_rounds, round_limit
+from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS
+from warlight_env.engine.view import View
+from warlight_env.game import Game
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import expected_answer, parse_answer
+from warlight_env.protocol.clock import BotClock
+from warlight_env.protocol.engine_messages import NAMES, opening_messages, region_ids, region_order, round_messages
+from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
+from warlight_env.protocol.grammar import format_message, quote
+from warlight_env.protocol.process import BotProcess
+
+#: Seconds within which a bot must end after its input is closed.
+END_TIME: Final = 2.0
+#: Milliseconds in the bank of the case with little time.
+SHORT: Final = 300
+
+
+class NonconformanceError(Exception):
+    """A bot violates the protocol or the rules. The text explains how."""
+
+
+@dataclass(frozen=True)
+class CaseOutcome:
+    """The result of a case."""
+
+    challenge: m.Challenge
+    case: str
+    about: str  #: the subject of the case
+    failure: str | None  #: the explanation of a failure; None: passed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result in a form for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case, with the versions of the protocol to which it applies."""
+
+    name: str
+    about: str
+    run: Callable[[Sequence[str], m.Challenge], None]
+    challenges: tuple[m.Challenge, ...] = (1, 2)
+
+
+def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[CaseOutcome]:
+    """Run a bot through all cases of the challenges, one after the other. Yield their results.
+
+    Raises:
+        CommandError: the command cannot be started.
+    """
+    command = [word.replace("{seed}", "0") for word in command]  # as `ExternalBot` replaces it
+    for challenge in challenges:
+        for case in CASES:
+            if challenge not in case.challenges:
+                continue
+            failure = None
+            try:
+                case.run(command, challenge)
+            except NonconformanceError as error:
+                failure = str(error)
+            yield CaseOutcome(challenge, case.name, case.about, failure)
+
+
+# Games
+
+
+def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str = "world", rounds: int = 500) -> None:
+    """Play a game against an attacking agent. Every lost, malformed or illegal answer fails the case."""
+    bot = ExternalBot(command, 0, ExternalBotOptions(challenge=challenge))
+    agents: list[Agent] = [make_agent("aggressive", 1), make_agent("aggressive", 1)]
+    agents[seat] = bot
+    game = Game(map_, f"challenge{challenge}", seed=7 + seat)
+    try:
+        illegal = [i for i in pick_regions(game, agents) if i.player == seat]
+        _complain(bot, illegal, 0)
+        limit = min(rounds, round_limit(game.rules, game.map.n_regions, None))
+        for _, result in play_rounds(game, agents, limit):
+            _complain(bot, [i for i in result.dropped if i.player == seat], result.round)
+    finally:
+        bot.close()
+
+
+def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
+    if bot.faults:
+        raise NonconformanceError(str(bot.faults[0]))
+    for order in illegal:
+        ids = " ".join(str(r + 1) for r in order.order[: 1 if order.kind != "attack" else 2])
+        armies = f" {order.order[-1]}" if order.kind != "pick" else ""
+        kind = {"deploy": m.PLACE, "attack": m.ATTACK, "pick": "pick"}[order.kind]
+        when = f"round {round}" if round else "picking"
+        raise NonconformanceError(
+            f"{when}: '{kind} {ids}{armies}' (order {order.index + 1}) is illegal: {order.reason}"
+        )
+
+
+# Moments
+
+
+class Session:
+    """A bot in the first round of a game on the world map, as player 1. It has received the opening, and has picked."""
+
+    def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
+        self.process = BotProcess(command)
+        game = Game("world", f"challenge{challenge}", seed=11)
+        clock = BotClock.of(challenge)
+        increment = int(1000 * (clock.increment or 0))
+        for message in opening_messages(game.view(0), challenge, clock.milliseconds, increment):
+            self.process.send(format_message(message))
+            for line in chatter:
+                self.process.send(line)
+        try:
+            self._pick(game, make_agent("random", 2), challenge)
+        except BaseException:
+            self.process.close()
+            raise
+        self.view: View = game.view(0)
+
+    def _pick(self, game: Game, opponent: Agent, challenge: m.Challenge) -> None:
+        ms = BotClock.of(challenge).milliseconds
+        while game.phase == "pick":
+            wishes: dict[int, list[int]] = {}
+            for seat in game.pickers():
+                if seat == 1:
+                    wishes[seat] = opponent.pick(game.view(seat))
+                    continue
+                offers = region_ids(region_order(game.map, game.offers(seat)))
+                answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
+                assert isinstance(answer, m.PicksAnswer)
+                wishes[seat] = [region - 1 for region in answer.regions]
+            for order in game.pick(wishes, on_illegal="skip"):
+                raise NonconformanceError(f"picked region {order.order[0] + 1}: {order.reason}")
+        if starts := game.view(0).starts:
+            self.process.send(format_message(m.OpponentStartingRegions(region_ids(starts[1]))))
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.close()
+
+    def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
+        """Ask for both answers of a round. Return them if they are legal on the view."""
+        for message in round_messages(view, NO_OBSERVED_ORDERS):
+            self.process.send(format_message(message))
+        placements = self.ask(m.Go(m.PLACE, ms))
+        army = view.army.copy()
+        left = view.income
+        assert isinstance(placements, m.PlaceOrders)
+        for place in placements.orders:
+            said = f"{m.PLACE} {place.region} {place.armies}"
+            if not 1 <= place.region <= len(army):
+                _reject(said, "no such region")
+            if view.owner[place.region - 1] != view.player:
+                _reject(said, f"region {place.region} is not the bot's")
+            if place.armies < 1:
+                _reject(said, "at least one army is needed")
+            if place.armies > left:
+                _reject(said, f"{left} of {view.income} armies are left to place")
+            left -= place.armies
+            army[place.region - 1] += place.armies
+        moves = self.ask(m.Go(m.ATTACK, ms))
+        assert isinstance(moves, m.MoveOrders)
+        for move in moves.orders:
+            source, target = move.source - 1, move.target - 1
+            said = f"{m.ATTACK} {move.source} {move.target} {move.armies}"
+            if not (0 <= source < len(army) and 0 <= target < len(army)):
+                _reject(said, "no such region")
+            if view.owner[source] != view.player:
+                _reject(said, f"region {move.source} is not the bot's")
+            if target not in view.map.neighbors[source]:
+                _reject(said, f"region {move.target} is no neighbour of {move.source}")
+            if move.armies < 1:
+                _reject(said, "at least one army is needed")
+            if move.armies >= army[source]:
+                _reject(said, f"region {move.source} has {army[source]} armies, and one must stay")
+        return placements, moves
+
+    def ask(self, question: m.Question) -> m.Answer:
+        """Return the answer to a question. Fail if it is missing, late or malformed."""
+        line = format_message(question)
+        reply = self.process.ask(line, question.milliseconds / 1000)
+        form = expected_answer(question)
+        if reply.stale:
+            raise NonconformanceError(f"wrote without being asked, before '{line}': {quote(reply.stale_text)}")
+        if reply.text is None:
+            errors = self.process.errors.tail(500)
+            told = f"; its standard error ends: {errors!r}" if errors else ""
+            raise NonconformanceError(f"'{line}': {reply.cause}; expected {form}{told}")
+        read = parse_answer(question, reply.text, NAMES[0])
+        for problem in read.problems:
+            raise NonconformanceError(f"'{line}': {problem}")
+        return read.answer
+
+
+def _reject(said: str, reason: str) -> None:
+    raise NonconformanceError(f"'{said}' is illegal: {reason}")
+
+
+def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
+    """Return a view with the given regions (owner and army of each), and with the neighbours of the player's regions.
+
+    All other regions are out of sight.
+    """
+    owner, army = view.owner.copy(), view.army.copy()
+    owner[:], army[:] = -2, 0
+    for region, (by, armies) in regions.items():
+        owner[region], army[region] = by, armies
+        if by == view.player:
+            for near in view.map.neighbors[region]:
+                if near not in regions:
+                    owner[near], army[near] = -1, 2
+    return replace(view, owner=owner, army=army, income=view.income if income is None else income)
+
+
+def _last_region(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(session.view)
+        near = session.view.map.neighbors[0]
+        session.round(_with(session.view, {0: (0, 1), **dict.fromkeys(near, (1, 30))}))
+
+
+def _all_own(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        n = session.view.map.n_regions
+        view = _with(session.view, {r: (0, 1 + 3 * (r % 4)) for r in range(n - 1)}, income=29)
+        session.round(view)
+
+
+def _huge_armies(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(_with(session.view, {0: (0, 1_000_000), 1: (1, 999_999)}, income=100_000))
+
+
+def _chatter(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge, chatter=["", "settings weather fair", "greetings to all"]) as session:
+        session.round(session.view)
+
+
+def _short_of_time(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(session.view)
+        for _ in range(3):
+            session.round(session.view, SHORT)
+
+
+def _end(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(session.view)
+        if not session.process.ends_itself(END_TIME):
+            raise NonconformanceError(f"still there {END_TIME:g} s after its input was closed")
+
+
+CASES: Final = (
+    Case("first", "a game as player1, to its end, on the world map", lambda c, v: _play(c, v, 0)),
+    Case("second", "a game as player2", lambda c, v: _play(c, v, 1)),
+    Case("small map", "a map of ten regions, by its setup_map lines", lambda c, v: _play(c, v, 0, "small"), (2,)),
+    Case("large map", "ten rounds on a large map", lambda c, v: _play(c, v, 1, "large", 10), (2,)),
+    Case("chatter", "blank lines and lines that no version has are passed over", _chatter),
+    Case("last region", "one region with one army, among enemies", _last_region),
+    Case("nearly all", "every region but one, and an income of 29", _all_own),
+    Case("huge armies", "a million armies on a region", _huge_armies),
+    Case("short of time", f"questions with {SHORT} ms in the bank", _short_of_time, (2,)),
+    Case("end", "the process ends when its input is closed", _end),
+)

@@ -1,0 +1,110 @@
+"""An engine's messages to a bot: a player's view of a game, with regions numbered as in the competitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from warlight_env.beliefs.observed_orders import ObservedOrders, known_wastelands
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.view import View
+from warlight_env.maps import Map
+from warlight_env.protocol import messages as m
+
+#: The players' names in the protocol, by seat.
+NAMES: Final = ("player1", "player2")
+
+
+def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
+    """Return ids of regions. They count from 1; on the bundled world map they are the competitions' ids."""
+    return tuple(int(region) + 1 for region in regions)
+
+
+def region_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
+    """Return regions in the order in which the competitions list offers: super region by super region."""
+    return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
+
+
+def offered_at_start(view: View) -> tuple[int, ...]:
+    """Return all regions that could be picked at the start of the game, picked ones included.
+
+    The result is the same for both players.
+    """
+    taken = [] if view.starts is None else [r for start in view.starts for r in start]
+    if view.phase == "pick":
+        taken = np.flatnonzero(view.owner >= 0).tolist()
+    # After a random deal, the other offers are unknown.
+    return region_order(view.map, {*view.offers, *taken})
+
+
+def setup_messages(map_: Map) -> list[m.Message]:
+    """Return super regions, regions and neighbours. Each border appears once, at its end with the lower id."""
+    borders: dict[int, list[int]] = {}
+    for a, b in map_.borders:
+        borders.setdefault(a + 1, []).append(b + 1)
+    return [
+        m.SuperRegions(tuple((s, bonus) for s, bonus in enumerate(map_.bonuses, 1))),
+        m.Regions(tuple((r, s + 1) for r, s in enumerate(map_.super_region_of, 1))),
+        m.Neighbors(tuple((a, tuple(near)) for a, near in sorted(borders.items()))),
+    ]
+
+
+def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
+    """Return all messages before the first question, from the player's first view. Times are in ms."""
+    names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
+    if challenge == 1:
+        return names + setup_messages(view.map)
+    rounds = view.rules.round_limit(view.map.n_regions)
+    wastes = known_wastelands(view)
+    offered = offered_at_start(view)
+    limits: list[m.Message] = [m.Timebank(bank), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED)]
+    return [
+        *limits,
+        *names,
+        *setup_messages(view.map),
+        m.Wastelands(region_ids(wastes)),
+        m.StartingRegions(region_ids(offered)),
+        m.StartingPickAmount(view.picks_left or len(offered) // 2),
+    ]
+
+
+#: The round limit that a bot receives if the rules have none.
+UNLIMITED: Final = 10_000
+
+
+def round_messages(view: View, seen: ObservedOrders) -> list[m.Message]:
+    """Return the messages before each round's questions."""
+    owner, army = view.owner.tolist(), view.army.tolist()
+    owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
+    enemy = NAMES[1 - view.player]
+    orders: list[m.PlaceOrder | m.MoveOrder] = [m.PlaceOrder(enemy, r + 1, armies) for r, armies in seen.deploys]
+    orders += [m.MoveOrder(enemy, a + 1, b + 1, armies) for a, b, armies in seen.moves]
+    return [
+        m.StartingArmies(view.income),
+        m.UpdateMap(tuple((r + 1, owners[owner[r]], army[r]) for r in _as_found(view, owner) if owner[r] in owners)),
+        m.OpponentMoves(tuple(orders)),
+    ]
+
+
+def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
+    """Return all regions in the competitions' order: own ones, then the neighbours of each, then all others."""
+    own = [r for r, by in enumerate(owner) if by == view.player]
+    near = [q for r in own for q in view.map.neighbors[r]]
+    return dict.fromkeys([*own, *near, *range(len(owner))])
+
+
+def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
+    """Return a turn from the two answers of a round. Illegal orders remain; the engine judges them."""
+    return Orders(
+        [(o.region - 1, o.armies) for o in placements.orders],
+        [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],
+    )
+
+
+def challenge_of(rules: Rules) -> m.Challenge:
+    """Return the version of the protocol that fits the rules: 2 if regions are picked one by one, else 1."""
+    return 2 if rules.picking == "alternating" else 1

@@ -1,0 +1,299 @@
+"""`ExternalBot`: a bot of the AI Challenges in its own process, as an agent."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from warlight_env.agents import Agent, AgentError, Budget
+from warlight_env.arena.games.seated_agent import ForfeitError
+from warlight_env.arguments import seed_of, short_repr
+from warlight_env.beliefs.observed_orders import OrderObserver
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import ParsedAnswer, expected_answer, parse_answer
+from warlight_env.protocol.bot_faults import BotFault, BotFaults
+from warlight_env.protocol.clock import BotClock
+from warlight_env.protocol.engine_messages import (
+    NAMES,
+    challenge_of,
+    opening_messages,
+    orders_of,
+    region_ids,
+    region_order,
+    round_messages,
+)
+from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
+from warlight_env.protocol.limits import check_limits
+from warlight_env.protocol.options import ExternalBotOptions, read_options
+from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
+from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
+from warlight_env.thread_ownership import SingleThreaded
+
+#: Number of missing answers after which a bot is not asked again.
+MAX_MISSED: Final = 2
+#: Largest number of orders in an answer that count if the rules set no limit.
+_MANY: Final = 1000
+#: Number of bytes of standard error that a fault quotes.
+_QUOTED_ERRORS: Final = 1000
+
+
+class ExternalBot(SingleThreaded, Agent):
+    """An agent that asks an external process, for games of two players. Each game has its own process.
+
+    The process starts with the first question. `faults` lists the faults of the game; `close` ends the process.
+
+    Args:
+        command: program and arguments; ``{seed}`` in them is replaced by the agent's seed.
+        seed: the agent's seed.
+        options: see `ExternalBotOptions`.
+
+    Raises:
+        CommandError: there is no such program, this system cannot set the limits, or an argument has a wrong type.
+    """
+
+    counts_simulations = False  #: the protocol has time limits only, see `Setup.check_clocks`
+
+    exclusive_methods = ("pick", "act")
+
+    def __init__(self, command: Sequence[str], seed: int = 0, options: ExternalBotOptions | None = None) -> None:
+        if options is not None and not isinstance(options, ExternalBotOptions):
+            raise CommandError(f"options = {short_repr(options)}: must be ExternalBotOptions or None")
+        if not isinstance(command, list | tuple) or not all(isinstance(word, str) for word in command):
+            raise CommandError(f"command = {short_repr(command)}: must be a list of strings: a program and arguments")
+        seed = seed_of(seed, CommandError)
+        self.options = ExternalBotOptions() if options is None else options
+        self.command = [word.replace("{seed}", str(seed)) for word in command]
+        check_command(self.command, self.options.folder)
+        check_limits(self.options.limits)
+        self.name = f"cmd:{shlex.join(command)}"
+        self.seed = seed
+        self.on_line: Callable[[str, str], None] | None = None  #: called with each line; "<": from the bot, ">": to it
+        self._process: BotProcess | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.close()
+        self._faults = BotFaults()
+        self._round = self._missed = 0
+        self._flooded = False  # a flood on standard error is noted once
+        self._owed: m.Question | None = None  # a question with an answer that may still arrive, too late
+        self._last: tuple[int, int] | None = None
+        self._observer = OrderObserver()
+
+    # As an agent
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        self._begin(view)
+        clock = self._clock
+        offers = region_ids(region_order(view.map, view.offers))
+        question: m.Question
+        if self._challenge == 1:
+            question = m.PickRegions(clock.milliseconds, offers)
+        else:
+            question = m.PickRegion(clock.milliseconds, offers)
+        answer = self._ask(question, 0, clock)
+        return [region - 1 for region in answer.regions] if isinstance(answer, m.PicksAnswer) else []
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`. The bank or the seconds of a budget replace the bot's clock for both questions."""
+        if self._begin(view) and self._challenge == 2 and view.starts is not None:
+            self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
+        self._tell(round_messages(view, self._observer.observe(view)))
+        clock = self._clock
+        given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
+        if given is not None:
+            clock = BotClock(given, 0.0)
+        placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
+        moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
+        return orders_of(
+            placements if isinstance(placements, m.PlaceOrders) else m.PlaceOrders(()),
+            moves if isinstance(moves, m.MoveOrders) else m.MoveOrders(()),
+        )
+
+    @property
+    def faults(self) -> BotFaults:
+        """The faults of the game."""
+        return self._faults
+
+    def close(self) -> None:
+        """End the process and all its children. At the next question the bot starts again."""
+        if self._process is not None:
+            process, self._process = self._process, None
+            process.close()
+            self._look_at_errors(process.errors)
+            if process.errors.problem is not None:
+                cause = f"could not be written: {process.errors.problem}"
+                self.faults.note(BotFault(self._round, "standard error", cause))
+            if process.left:
+                cause = f"{len(process.left)} of them could not be ended: {', '.join(map(str, process.left[:10]))}"
+                self.faults.note(BotFault(self._round, "processes", cause))
+
+    def _look_at_errors(self, errors: ErrorReader) -> None:
+        """Note a flood on standard error, once. Ordinary logs are no fault."""
+        if errors.total > FILE_SIZE and not self._flooded:
+            self._flooded = True
+            cause = f"more than {FILE_SIZE} bytes; the last {TAIL_BYTES} were kept"
+            self.faults.note(BotFault(self._round, "standard error", cause, errors=errors.tail(200)))
+
+    # A game
+
+    def _begin(self, view: View) -> bool:
+        """Start a process at the beginning of a game, and send the opening.
+
+        Return whether play begins with this view.
+        """
+        step = (view.round + 1, 0) if view.phase == "play" else (0, view.map.n_regions - len(view.offers))
+        last = self._last
+        new = last is None or step <= last
+        begins = view.phase == "play" and (last is None or new or last[0] == 0)
+        if new:
+            if view.players != 2:
+                raise AgentError(f"agent {self.name!r}: the protocol is for games of two, not {view.players}")
+            self._reset()
+            options = self.options
+            self._challenge = options.challenge or challenge_of(view.rules)
+            self._clock = BotClock.of(self._challenge, options.bank, options.increment)
+            self._me = NAMES[view.player]
+            self._max_orders = view.params.max_orders or _MANY
+            file = None if options.errors is None else self._error_file(options.errors, step[0])
+            self._process = BotProcess(self.command, options.folder, file, options.limits)
+            increment = int(1000 * (self._clock.increment or 0))
+            self._tell(opening_messages(view, self._challenge, self._clock.milliseconds, increment))
+        self._last = step
+        return begins
+
+    def _error_file(self, folder: Path, round: int) -> Path | None:
+        """Return a new file in a folder.
+
+        Numbers keep files apart, because both bots of a match may have the same name and seed.
+
+        If the file cannot be made, return None and note the problem. The bot loses nothing by it, because it is not the
+        bot's fault.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for number in itertools.count(1):
+                path = folder / f"{Path(self.command[0]).name}-{self.seed:x}-{self._me}-{number}.txt"
+                with contextlib.suppress(FileExistsError):
+                    path.touch(exist_ok=False)
+                    return path
+        except OSError as error:
+            cause = f"could not be written: {error.filename or folder}: {error.strerror or error}"
+            self.faults.note(BotFault(round, "standard error", cause))
+        return None
+
+    def _tell(self, messages: Sequence[m.Message]) -> None:
+        if self._process is not None:
+            for message in messages:
+                line = format_message(message)
+                self._heard(">", line)
+                self._process.send(line)
+
+    def _heard(self, direction: str, line: str | None) -> None:
+        if self.on_line is not None and line is not None:
+            self.on_line(direction, line)
+
+    def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
+        """Return the answer, or None if it is lost. Faults are noted."""
+        if self._process is None:
+            return None
+        self._round = round
+        self._look_at_errors(self._process.errors)
+        line = format_message(question)
+        asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
+        note = _noting(self.faults, round, asked)
+        reply = self._hear(line, question, clock.left, note)
+        clock.spend(reply.seconds)
+        if reply.text is None:
+            form = "" if reply.lost else expected_answer(question)
+            cause = reply.cause or "no answer"
+            note(cause, expected=form, errors=self._process.errors.tail(_QUOTED_ERRORS), lost=True)
+            self._missed += 1
+            if self.options.policy == "forfeit":
+                self.close()
+                raise ForfeitError(f"{asked}: {cause}")
+            if reply.lost or self._missed >= MAX_MISSED:
+                why = "nobody is there to answer" if reply.lost else f"{self._missed} answers did not come"
+                note(f"{why}: the bot is not asked again")
+                self.close()
+            elif reply.late:
+                self._owed = question
+            return None
+        read = parse_answer(question, reply.text, self._me, self._max_orders)
+        for problem in read.problems:
+            note(problem.reason, problem.text, problem.expected, lost=_nonsense(read, reply.text))
+        return read.answer
+
+    def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
+        """Ask a question and return the reply.
+
+        A late answer to the previous question is skipped. In challenge 1, blank lines are skipped, too.
+        """
+        assert self._process is not None
+        self._heard(">", line)
+        reply = self._process.ask(line, seconds)
+        self._heard("<", reply.text)
+        if reply.stale:
+            note(f"{reply.stale} bytes that nobody had asked for were dropped", quote(reply.stale_text))
+        spent = reply.seconds
+        while reply.text is not None:
+            if self._owed is not None and _answers(self._owed, reply.text):
+                note("an answer to the question before, too late, was dropped", quote(reply.text))
+                self._owed = None
+            elif reply.text.strip() or self._challenge == 2:
+                self._owed = None
+                break
+            reply = self._process.wait(seconds - spent)
+            self._heard("<", reply.text)
+            spent += reply.seconds
+        cause = f"no answer within {1000 * seconds:.0f} ms" if reply.late else reply.cause
+        return replace(reply, seconds=spent, cause=cause)
+
+
+def external_bot(seed: int, text: str) -> ExternalBot:
+    """Return the agent of a specification: ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``, without the ``cmd``.
+
+    The command is split as a shell would split it, but no shell runs it. The options are the fields of
+    `ExternalBotOptions`.
+
+    Raises:
+        AgentError: the message names the wrong part.
+    """
+    options, command = "", text
+    if text.startswith("["):
+        options, bracket, command = text[1:].partition("]:")
+        if not bracket:
+            raise AgentError(f"agent 'cmd{text}': expected cmd[OPTION=VALUE,…]:COMMAND")
+    try:
+        return ExternalBot(shlex.split(command), seed, read_options(options))
+    except (CommandError, ValueError) as error:
+        raise AgentError(f"agent 'cmd:{command}': {error}") from None
+
+
+def _nonsense(read: ParsedAnswer, text: str) -> bool:
+    """Return whether no part of a non-empty answer was usable."""
+    answer = read.answer
+    used = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders
+    return not used and text.strip().lower() not in ("", NO_MOVES.lower())
+
+
+def _answers(question: m.Question, text: str) -> bool:
+    """Return whether a text looks like an answer to this question: an order of its kind, or only ids for a pick."""
+    if isinstance(question, m.Go):
+        return question.kind in text.lower()
+    return text.replace(" ", "").isdecimal()
+
+
+def _noting(faults: BotFaults, round: int, question: str) -> Callable[..., None]:
+    def note(cause: str, said: str = "", expected: str = "", errors: str = "", lost: bool = False) -> None:
+        faults.note(BotFault(round, question, cause, said, expected, errors, lost))
+
+    return note

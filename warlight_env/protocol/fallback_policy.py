@@ -1,0 +1,112 @@
+"""Instant answers, for moments without time to think. It imports only modules that load fast."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.turn_start import TurnStart, income
+
+#: Attackers for each defender: with this ratio an attack rarely fails.
+_ODDS: Final = 2
+
+
+class FallbackPolicy:
+    """Follows an engine's messages, and answers any question at once, with legal and simple orders."""
+
+    def __init__(self) -> None:
+        self._name = "player1"
+        self._near: dict[int, set[int]] = {}
+        self._super: dict[int, int] = {}
+        self._bonuses: dict[int, int] = {}
+        self._turn = TurnStart()
+        self._rows: tuple[tuple[int, str, int], ...] = ()
+        self._placed: m.PlaceOrder | None = None  # this round's placement
+
+    def receive(self, message: m.Message) -> None:
+        """Process a message."""
+        match message:
+            case m.YourBot(name):
+                self._name = name
+            case m.Neighbors(lists):
+                for region, near in lists:
+                    for other in near:
+                        self._near.setdefault(region, set()).add(other)
+                        self._near.setdefault(other, set()).add(region)
+            case m.Regions(pairs):
+                self._super = dict(pairs)
+            case m.SuperRegions(pairs):
+                self._bonuses = dict(pairs)
+            case m.StartingArmies(armies):
+                self._turn.receive_armies(armies)
+                self._placed = None
+            case m.UpdateMap(rows):
+                self._turn.receive_map()
+                self._rows, self._placed = rows, None
+            case m.Go(kind):
+                self._turn.receive_question(kind == m.PLACE)
+
+    def answer(self, question: m.Question) -> m.Answer:
+        """Return an answer. Picks are in the smallest super regions. All armies go to one region at a border.
+
+        The moves are those of `_moves`.
+        """
+        if not isinstance(question, m.Go):
+            sizes = Counter(self._super.values())
+            best = sorted(question.regions, key=lambda region: sizes[self._super.get(region, 0)])
+            return m.PicksAnswer(tuple(best[: 6 if isinstance(question, m.PickRegions) else 1]))
+        own = {region: armies for region, name, armies in self._rows if name == self._name}
+        if question.kind == m.ATTACK:
+            return m.MoveOrders(tuple(self._moves(own))[: m.MAX_ORDERS])
+        armies = self._turn.armies
+        if armies is None:
+            armies = income(own, self._super, self._bonuses)
+        if not own or armies < 1:
+            return m.PlaceOrders(())
+        enemies = {region for region, name, _ in self._rows if name not in (self._name, *m.RESERVED_NAMES)}
+
+        def need(region: int) -> tuple[bool, bool, int]:
+            near = self._near.get(region, set())
+            return (bool(near & enemies), bool(near - own.keys()), own[region])
+
+        self._placed = m.PlaceOrder(self._name, max(own, key=need), armies)
+        return m.PlaceOrders((self._placed,))
+
+    def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:
+        """Yield the moves. A region at a border attacks its weakest neighbour, if it has twice as many armies.
+
+        An inland region moves its armies one step towards the border.
+        """
+        if self._placed is not None:
+            own[self._placed.region] += self._placed.armies
+        others = {region: armies for region, name, armies in self._rows if name != self._name}
+        steps = self._steps_to_border(own)
+        for region, armies in own.items():
+            near = self._near.get(region, set())
+            targets = near & others.keys()
+            if armies < 2 or not near:
+                continue
+            if targets:
+                target = min(targets, key=lambda other: others[other])
+                if armies - 1 < _ODDS * others[target]:
+                    continue
+            else:
+                target = min(near, key=lambda other: steps.get(other, len(own)))
+                if target not in own:
+                    continue
+            yield m.MoveOrder(self._name, region, target, armies - 1)
+
+    def _steps_to_border(self, own: dict[int, int]) -> dict[int, int]:
+        """Return the distance of each own region to the nearest region that is not its own.
+
+        Regions without a path to such a region are left out.
+        """
+        steps = {region: 1 for region in own if self._near.get(region, set()) - own.keys()}
+        edge = list(steps)
+        for region in edge:
+            for other in self._near[region] & own.keys() - steps.keys():
+                steps[other] = steps[region] + 1
+                edge.append(other)
+        return steps

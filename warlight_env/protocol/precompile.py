@@ -1,0 +1,122 @@
+"""``warlight bot precompile``: short games of an agent on the bot side of the protocol, which compile its kernels."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from warlight_env.agents import Agent, Budget, make_agent
+from warlight_env.arena.games.game_loop import pick_regions, play_rounds
+from warlight_env.beliefs.observed_orders import OrderObserver
+from warlight_env.engine.compile_progress import compiled_count
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.game import Game
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.clock import BotClock
+from warlight_env.protocol.engine_messages import opening_messages, orders_of, region_ids, region_order, round_messages
+from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
+from warlight_env.protocol.warm_up import TURN_SECONDS
+
+#: Number of rounds of a game: at least (so that neighbours meet), and at most.
+_LEAST, _MOST = 6, 20
+#: Seconds for the first answer in its measurement.
+_PATIENCE: Final = 60.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the preparation."""
+
+    what: str
+    seconds: float
+    compiled: int  #: number of compiled functions
+
+
+class _MessageDrivenAgent(Agent):
+    """The bot side as an agent. It receives the messages that an engine would send."""
+
+    def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
+        self._side, self._challenge = BotSide(make, challenge), challenge
+        self._observer = OrderObserver()
+        self._begun = self._playing = False
+
+    def _hear(self, messages: Iterable[m.Message]) -> None:
+        for message in messages:
+            self._side.receive(message)
+
+    def _begin(self, view: View) -> None:
+        if not self._begun:
+            self._begun = True
+            clock = BotClock.of(self._challenge)
+            self._hear(opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0))))
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        self._begin(view)
+        offers = region_ids(region_order(view.map, view.offers))
+        answer = self._side.answer(m.PickRegions(0, offers) if self._challenge == 1 else m.PickRegion(0, offers))
+        assert isinstance(answer, m.PicksAnswer)
+        self._side.confirm_picks(answer)
+        return [region - 1 for region in answer.regions]
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        if not self._playing and view.starts is not None:
+            self._hear([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
+        self._playing = True
+        self._hear(round_messages(view, self._observer.observe(view)))
+        placements = self._side.answer(m.Go(m.PLACE, 0), budget)
+        moves = self._side.answer(m.Go(m.ATTACK, 0), budget)
+        assert isinstance(placements, m.PlaceOrders) and isinstance(moves, m.MoveOrders)
+        return orders_of(placements, moves)
+
+
+def precompile(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
+    """Let an agent play against itself on the competitions' map until nothing is left to load or compile.
+
+    Yields a `Step` for the picks and for each round.
+
+    Raises:
+        AgentError: there is no such agent.
+        AgentCrashError: the agent fails.
+    """
+    make_agent(spec, seed)
+    for challenge in challenges:
+        yield from _game(spec, seed, challenge)
+
+
+def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
+    agents = [_MessageDrivenAgent(lambda seat=seat: make_agent(spec, seed + seat), challenge) for seat in range(2)]  # type: ignore[misc]
+    game = Game("world", f"challenge{challenge}", seed=seed)
+    start, before = time.perf_counter(), compiled_count()
+    pick_regions(game, agents)
+    yield Step(f"challenge {challenge}, picks", time.perf_counter() - start, compiled_count() - before)
+    start, before = time.perf_counter(), compiled_count()
+    for _ in play_rounds(game, agents, _MOST, Budget(seconds=TURN_SECONDS)):
+        seconds, compiled = time.perf_counter() - start, compiled_count() - before
+        yield Step(f"challenge {challenge}, round {game.round}", seconds, compiled)
+        if game.round >= _LEAST and seconds < 2 * len(agents) * TURN_SECONDS and not compiled:
+            break
+        start, before = time.perf_counter(), compiled_count()
+
+
+def first_answer(spec: str, seed: int = 0) -> float:
+    """Return the seconds from the start of ``warlight bot run`` to its first answer, in challenge 1.
+
+    Raises:
+        RunError: this system lacks process groups, which bots need.
+    """
+    command = [sys.executable, "-m", "warlight_env", "bot", "run", spec, "--seed", str(seed)]
+    bot = ExternalBot(command, seed, ExternalBotOptions(challenge=1, bank=_PATIENCE))
+    view = Game("world", "challenge1", seed=seed).view(0)
+    start = time.perf_counter()
+    try:
+        bot.pick(view)
+        return time.perf_counter() - start
+    finally:
+        bot.close()

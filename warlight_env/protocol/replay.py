@@ -1,0 +1,120 @@
+"""``warlight bot replay``: replay a logged game to a bot, up to a round, and check its answer there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.engine.orders import Orders
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+from warlight_env.protocol.bot_faults import BotFault
+from warlight_env.protocol.external_agent import ExternalBot
+from warlight_env.record import GameLog, LogError, Picks
+
+
+@dataclass(frozen=True)
+class ReplayedAnswer:
+    """A bot's answer in a round of a logged game.
+
+    Attributes:
+        round: the round.
+        said: the bot's lines in that round.
+        orders: the orders that were read from them; None for picks.
+        illegal: the orders that the rules would drop.
+        faults: the bot's faults.
+        logged: the log's orders, or its wishes.
+    """
+
+    round: int  #: 0: its last pick
+    said: tuple[str, ...]
+    orders: Orders | None
+    illegal: tuple[str, ...]
+    faults: tuple[BotFault, ...]
+    logged: Orders | tuple[int, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in a form for JSON."""
+
+        def plain(orders: Orders | tuple[int, ...] | None) -> Any:
+            if not isinstance(orders, Orders):
+                return orders if orders is None else list(orders)
+            return {"deploys": [list(d) for d in orders.deploys], "attacks": [list(a) for a in orders.attacks]}
+
+        return {
+            "round": self.round,
+            "said": list(self.said),
+            "orders": plain(self.orders),
+            "illegal": list(self.illegal),
+            "faults": [fault.to_dict() for fault in self.faults],
+            "logged": plain(self.logged),
+        }
+
+
+def replay_to(
+    bot: ExternalBot, log: GameLog, round: int, seat: int = 0, trace: Callable[[str, str], None] | None = None
+) -> ReplayedAnswer:
+    """Replay a logged game to a bot as the player on a seat (from 0), up to a round (from 1; 0: the picks).
+
+    The bot receives the same messages as that player, and every question. The game follows the log, whatever the bot
+    answers. `trace` is called with every line: "<" from the bot, ">" to it.
+
+    Raises:
+        LogError: the log has no such round or seat, or no picks for round 0; or `log` is no log.
+        InputError: the bot is no `ExternalBot`, or `trace` is no function.
+    """
+    if not isinstance(log, GameLog):
+        raise LogError(f"log = {short_repr(log)}: must be a GameLog")
+    if not isinstance(bot, ExternalBot):
+        raise InputError(f"bot = {short_repr(bot)}: must be an ExternalBot")
+    if trace is not None and not callable(trace):
+        raise InputError(f"trace = {short_repr(trace)}: must be a function or None")
+    for what, number in (("round", round), ("seat", seat)):
+        if not is_integer(number) or abs(number) > 10**9:
+            raise LogError(f"{what} = {short_repr(number)}: must be an integer")
+    header = log.header
+    if not 0 <= seat < len(header.players):
+        raise LogError(f"seat {seat + 1}: the game has seats 1 to {len(header.players)}")
+    if not 0 <= round <= len(log.rounds):
+        raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
+    if round == 0 and not any(isinstance(step, Picks) and step.wishes[seat] is not None for step in log.steps):
+        raise LogError(f"round 0: the log has no picks of seat {seat + 1}")
+    said: list[str] = []
+
+    def listen(direction: str, line: str) -> None:
+        if direction == "<":
+            said.append(line)
+        if trace is not None:
+            trace(direction, line)
+
+    bot.on_line = listen
+    picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
+    game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+    try:
+        wishes: tuple[int, ...] | None = None
+        for step in log.steps:
+            if isinstance(step, Picks):
+                if seat in game.pickers():
+                    said.clear()
+                    bot.pick(game.view(seat))
+                    wishes = step.wishes[seat]
+                game.pick({p: w for p, w in enumerate(step.wishes) if w is not None}, on_illegal="skip")
+                continue
+            if step.round > round:
+                break
+            if not game.alive(seat):
+                raise LogError(f"round {step.round}: the player on seat {seat + 1} is out by then")
+            said.clear()
+            orders = bot.act(game.view(seat))
+            if step.round == round:
+                illegal = tuple(str(order) for order in game.check(seat, orders))
+                faults = tuple(fault for fault in bot.faults if fault.round == round)
+                return ReplayedAnswer(round, tuple(said), orders, illegal, faults, step.orders[seat])
+            game.play_round(step.orders, on_illegal="skip")
+        if round == 0:
+            return ReplayedAnswer(0, tuple(said), None, (), tuple(bot.faults), wishes)
+        raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
+    finally:
+        bot.close()

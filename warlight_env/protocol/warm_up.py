@@ -1,0 +1,63 @@
+"""A warm-up of an agent, so that its kernels are loaded or compiled before the first real question."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Final
+
+from warlight_env import maps
+from warlight_env.agents import Agent, Budget
+from warlight_env.errors import InputError, RunError
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.engine_messages import NAMES, setup_messages
+
+#: Seconds to think for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and
+#: may skip work for lack of time.
+TURN_SECONDS: Final = 0.05
+MAX_TURNS: Final = 8
+
+
+def until_in_time(turn: Callable[[Budget], object]) -> None:
+    """Play turns until one of them stays within its time."""
+    for _ in range(MAX_TURNS):
+        start = time.perf_counter()
+        turn(Budget(seconds=TURN_SECONDS))
+        if time.perf_counter() - start < 2 * TURN_SECONDS:
+            break
+
+
+class WarmUp:
+    """A scripted game on the competitions' map: picks, then a war between two continents.
+
+    Errors of the agent are ignored here; the agent raises them again in the real game.
+
+    Args:
+        make: makes an agent for the warm-up.
+    """
+
+    def __init__(self, make: Callable[[], Agent]) -> None:
+        self._map = maps.load("world")
+        self._side = BotSide(make)
+        for message in (m.YourBot(NAMES[0]), m.OpponentBot(NAMES[1]), *setup_messages(self._map)):
+            self._side.receive(message)
+
+    def pick(self) -> None:
+        """Pick regions."""
+        with contextlib.suppress(InputError, RunError):
+            self._side.answer(m.PickRegions(0, tuple(members[0] + 1 for members in self._map.members)))
+
+    def turns(self) -> None:
+        """Play turns until all kernels are loaded."""
+        with contextlib.suppress(InputError, RunError):
+            until_in_time(self._turn)
+
+    def _turn(self, budget: Budget) -> None:
+        own, *_ = self._map.members
+        near = sorted({q for r in own for q in self._map.neighbors[r]} - {*own})
+        rows = [(r + 1, NAMES[0], 5) for r in own] + [(q + 1, NAMES[1], 4) for q in near]
+        for message in (m.StartingArmies(10), m.UpdateMap(tuple(rows)), m.OpponentMoves(())):
+            self._side.receive(message)
+        self._side.answer(m.Go(m.PLACE, 0), budget)

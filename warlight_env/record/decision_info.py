@@ -1,0 +1,51 @@
+"""Insights: plain data about an agent's decision, for logs and pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from warlight_env.agents.agent_adapter import as_agent
+from warlight_env.agents.records.search_record import SearchResult
+
+
+def decision_info(agent: object, round: int) -> dict[str, Any] | None:
+    """Return an agent's data about its decision in a round (0: the picks), or None.
+
+    The result of the agent's `insight` method comes first. Without one, the data describe the agent's last search.
+    """
+    asked = as_agent(agent)
+    told = asked.insight()
+    if told is not None:
+        return told
+    searched = asked.last_search()
+    return None if searched is None else _search_insight(searched, round)
+
+
+def _search_insight(searched: SearchResult, round: int) -> dict[str, Any] | None:
+    """Return the candidates of a search, the chosen one first, and the worth of each region."""
+    from warlight_env.agents.evaluation.static_evaluation import explain
+    from warlight_env.notation import format_orders
+
+    view, weights, found = searched
+    if round != (0 if view.phase == "pick" else view.round + 1):
+        return None  # the agent answered without a search
+
+    data = found.to_dict()
+    data["seconds"] = float(f"{found.seconds:.4g}")
+    data["candidates"] = [
+        {
+            "visits": candidate.visits,
+            "value": float(f"{candidate.value:.4g}"),
+            **({"refined": True} if candidate.refined else {}),
+            **({} if candidate.middle is None else {"middle": float(f"{candidate.middle:.4g}")}),
+            **(
+                {"picks": list(candidate.picks)}
+                if round == 0
+                else {"orders": format_orders(view.map, candidate.orders)}
+            ),
+        }
+        for candidate in found.candidates
+    ]
+    terms = explain(view, view.player, weights)
+    data["regions"] = [float(f"{term.value:.4g}") for term in terms]
+    return data

@@ -1,0 +1,86 @@
+"""Ratings of the page's opponents, read from a file of the package, which is made from tournaments."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import bounded_io
+from warlight_env.agents.former_names import present_specs
+from warlight_env.arena.tournaments.tournament_live import RESULT
+from warlight_env.errors import InputError
+
+VERSION: Final = 1
+FILE: Final = Path(__file__).with_name("ladder.json")
+
+
+class LeaderboardError(InputError):
+    """An error for a tournament that gives no ratings; the message gives the reason."""
+
+
+def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
+    """Return the leaderboard of some tournaments' run folders, each on a different map.
+
+    An agent's name in the leaderboard is the specification that the page offers; `as` is the specification that was
+    rated.
+
+    Raises:
+        LeaderboardError: a folder has no finished tournament, or two tournaments use the same map, or one has several
+        maps
+            or rules.
+    """
+    parts = [_part(folder) for folder in folders]
+    places = [part["map"] for part in parts]
+    for place in places:
+        if places.count(place) > 1:
+            raise LeaderboardError(f"map {place!r}: rated by {places.count(place)} tournaments; give one for each map")
+    return {"version": VERSION, "ladders": parts}
+
+
+def _part(folder: Path) -> dict[str, Any]:
+    path = folder / RESULT
+    text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LeaderboardError, "result of a tournament")
+    data = present_specs(bounded_io.parse_json(text, str(path), LeaderboardError))
+    try:
+        played, ratings = data["tournament"], data["ratings"]
+        if data["interrupted"] or not ratings:
+            raise LeaderboardError(f"{path}: games are missing: the tournament's command goes on")
+        maps, rules = played["maps"], played["rules"]
+        if len(maps) != 1 or len(rules) != 1:
+            raise LeaderboardError(
+                f"{path}: {len(maps)} maps and {len(rules)} rules: a leaderboard is of one map and one preset"
+            )
+        specs = {agent["name"]: agent["spec"] for agent in played["agents"]}
+        clocks = {agent["name"]: agent["clock"] for agent in played["agents"]}
+        opponents = {
+            row["name"]: {
+                "as": specs[row["name"]] + (f" with {clock}" if (clock := clocks[row["name"]]) != "none" else ""),
+                **{key: round(row[key]) for key in ("elo", "low", "high")},
+                "games": row["games"],
+            }
+            for row in ratings
+        }
+        facts = {key: played[key] for key in ("players", "picks", "anchor", "anchor_elo")}
+        return {
+            "map": maps[0], "rules": rules[0], **facts, "games": data["games"], "confidence": data["confidence"],
+            "opponents": opponents,
+        }  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, LeaderboardError):
+            raise
+        raise LeaderboardError(f"{path}: not the result of a tournament ({type(error).__name__}: {error})") from None
+
+
+@functools.cache
+def bundled() -> dict[str, Any]:
+    """Return the leaderboard that comes with the package."""
+    leaderboard: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return leaderboard
+
+
+def ratings_of(spec: str) -> dict[str, dict[str, Any]]:
+    """Return an opponent's ratings by map; an empty dictionary for an opponent without ratings."""
+    return {part["map"]: part["opponents"][spec] for part in bundled()["ladders"] if spec in part["opponents"]}
