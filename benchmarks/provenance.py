@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env.arena.contests.facts import facts, facts_line
+from warlight_env.arena.contests.provenance import facts, facts_line
 from warlight_env.errors import InputError
 
 ROOT: Final = Path(__file__).parents[1]

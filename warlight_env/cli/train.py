@@ -51,7 +51,7 @@ class RunOptions:
 
     def check(self) -> None:
         """Check the options."""
-        from warlight_env.arena.contests.resumable import check_jobs
+        from warlight_env.arena.contests.contest_runner import check_jobs
 
         check_jobs(self.jobs)
 
