@@ -87,7 +87,7 @@ def present_settings(kind: type, data: Any) -> Any:
     former, hints = former_names(kind), typing.get_type_hints(kind)
     found = {}
     for key, value in data.items():
-        name: str = former.get(key, key)
+        name = str(former.get(key, key))
         hint = hints.get(name)
         inner: Any = next(filter(dataclasses.is_dataclass, (hint, *typing.get_args(hint))), None)
         if inner is None:
