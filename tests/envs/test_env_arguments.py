@@ -197,7 +197,7 @@ def test_arguments_of_a_core_s_other_methods():
         (lambda: games.new_like("x"), "batch"),
         (lambda: games.set_slots(None), "slots"),
         (lambda: games.reset(3), "seeds"),
-        (lambda: games.reset([1], [7]), "which"),
+        (lambda: games.reset([1], [7]), "games"),
         (lambda: games.refresh_observations(turns_only=np.zeros(2)), "turns_only"),
         (lambda: games.render("xml"), "render_mode"),
         (lambda: games.restore(3), "Snapshot"),

@@ -72,7 +72,7 @@ def refused(core: EnvCore, snapshot: Any, message: str) -> None:
         ("owner", (0, 3), -2, "owner of region 3 is -2"),
         ("army", (0, 2), 0, "army of region 2 is 0: must lie in 1"),
         ("army", (0, 2), 2_000_001, "army of region 2 is 2000001"),
-        ("offers", (0, 2), 1, "offers of region 2 are 1: but"),
+        ("offers", (0, 2), 1, "offers of region 2 are 1: must be 0, because"),
         ("offers", (0, 2), 255, r"offers of region 2 are 255: must lie in 0 \.\. 3"),
         ("phase", 0, 3, "phase is 3"),
         ("phase", 0, 0, "player 0 owns 1 regions, but has picked 0"),
