@@ -76,7 +76,7 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
         codes = {r.name: r.code.lower() for r in game_map.regions}
         if number == 1:  # by letters
             keys.press("d")
-            page.get_by_text("Letter of the region to deploy on").wait_for()
+            page.get_by_text("Press the letter of the region to deploy on").wait_for()
             keys.press(letter_of(page, source))
             keys.press("a")
             keys.press(letter_of(page, source))
@@ -223,13 +223,13 @@ def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(server: Se
     left = armies[source] - 1
     assert f"{100 * battle_odds(left, armies[target]).capture:.1f} %" in card.inner_text()
     assert battle_odds(left, armies[target]).capture < 0.95
-    assert f"not with the {left} that can be sent" in card.inner_text()
+    assert f"you can send only {left}" in card.inner_text()
     assert page.get_by_role("button", name="95 %").is_disabled()
     page.locator("h1").first.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("=")
-    page.get_by_role("status").get_by_text("95 % cannot be reached").wait_for()
+    page.get_by_role("status").get_by_text("Too few armies for 95 %").wait_for()
     page.keyboard.press("1")
-    page.get_by_role("status").get_by_text("95 % cannot be reached").wait_for(state="detached")
+    page.get_by_role("status").get_by_text("Too few armies for 95 %").wait_for(state="detached")
 
 
 def test_the_win_probability_is_of_the_position_or_not_known(server: Server, open_page: Callable[..., Any]):
@@ -284,7 +284,7 @@ def test_an_answer_that_breaks_off_is_said_and_no_more(server: Server, open_page
     page = open_page()
     page.route("**/api/home", lambda asked: asked.fulfill(content_type="application/json", body='{"version":'))
     page.goto(server.page())
-    page.get_by_text("the server broke off in the middle of its answer").wait_for()
+    page.get_by_text("the server closed the connection before its answer was complete").wait_for()
 
 
 def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: Server, open_page: Callable[..., Any]):

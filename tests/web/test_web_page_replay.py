@@ -128,7 +128,7 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.locator(".player", has_text="You").wait_for()
         page.reload()
         page.goto(f"{first.base.rpartition(':')[0]}:{port}/#/file")
-        page.get_by_text("That file is not open any more").wait_for()
+        page.get_by_text("This file is no longer open").wait_for()
 
 
 def test_what_happens_is_told_order_by_order_and_the_result_at_the_end(tmp_path: Path, open_page: Callable[..., Any]):

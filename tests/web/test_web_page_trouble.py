@@ -34,7 +34,7 @@ def test_a_wrong_key_displaces_none_and_a_missing_one_says_what_to_do(server: Se
         stranger.get_by_text(KEY).wait_for()
         stranger.goto("about:blank")
     stranger.goto(server.page(f"g/{played.game}?key0=wrong"))
-    stranger.get_by_text("no such game, or its token is another").get_by_text(KEY).wait_for()
+    stranger.get_by_text("there is no such game, or the link has a wrong token").get_by_text(KEY).wait_for()
     stranger.goto("about:blank")
     stranger.goto(server.page(f"g/{played.game}?key0={played.token(0)}"))  # the right one comes late
     stranger.get_by_text("Pick 2 regions: 2 to go").wait_for()

@@ -95,7 +95,7 @@ function headersFor(token: string): Record<string, string> {
 
 async function refused(response: Response): Promise<CallError> {
   const data = await response.json().catch(() => null);
-  const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
+  const told = data?.error ? refusal(data as Refusal) : t('the server answered with HTTP status {status}: try again', { status: response.status });
   return new CallError(told, response.status, data?.details ?? null, data?.code);
 }
 
@@ -131,7 +131,7 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   }
   if (!response.ok) throw await refused(response);
   const data = await response.json().catch(() => null);
-  if (data === null) throw new CallError(t('the server broke off in the middle of its answer'), 0, null);
+  if (data === null) throw new CallError(t('the server closed the connection before its answer was complete: try again'), 0, null);
   return data as T;
 }
 
@@ -153,7 +153,7 @@ export function askHome(take: (home: Home) => void): () => void {
 
 /** What to do without a key to a game. */
 export function noKey(): string {
-  return t('Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.');
+  return t('Open the game from the list, or use the complete link to your seat. The link ends with “key0=…” or another number.');
 }
 
 const keysOf = (id: string) => `warlight.keys.${id}`;

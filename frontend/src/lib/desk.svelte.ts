@@ -178,7 +178,7 @@ export class Desk {
       const most = Math.max(1, draft.most(draft.chosen));
       const least = to === 'least' ? this.least(draft.chosen) : null;
       if (to === 'least' && least === null) {
-        this.message = this.seen(draft.chosen) ? t('95 % cannot be reached: {n} can be sent', { n: most }) : t('Nobody knows what stands there');
+        this.message = this.seen(draft.chosen) ? t('Too few armies for 95 %: you can send only {n}', { n: most }) : t('You cannot see the armies there');
         return;
       }
       draft.setArmies(draft.chosen, typeof to === 'number' ? Math.min(most, to) : (least ?? (to === 'all' ? most : Math.ceil(most / 2))));
@@ -364,16 +364,16 @@ export class Desk {
     const name = (r: number) => this.map.regions[r].name;
     if (this.picking) {
       const { picks } = this.now!.you!;
-      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} to go', { picks, left: picks - this.wishes.length });
+      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left: picks - this.wishes.length });
     }
     if (!draft || !this.editing) return '';
     const { left } = draft;
-    if (lettering?.kind === 'deploy') return t('Letter of the region to deploy on');
-    if (lettering?.from === null) return t('Letter of the region to send from');
-    if (lettering) return t('From {region}: letter of the target', { region: name(lettering.from!) });
-    if (source !== null) return t('From {region} ({free} free): choose a ringed neighbour', { region: name(source), free: draft.free(source) });
+    if (lettering?.kind === 'deploy') return t('Press the letter of the region to deploy on');
+    if (lettering?.from === null) return t('Press the letter of the region to send from');
+    if (lettering) return t('From {region}: press the letter of the target', { region: name(lettering.from!) });
+    if (source !== null) return t('From {region} ({free} free): choose a neighbour with a ring', { region: name(source), free: draft.free(source) });
     if (draft.phase === 'review') return left > 0 ? t('Commit, or deploy {left} more', { left }) : t('Commit when you are ready');
-    if (draft.phase === 'deploy') return left > 0 ? t('Deploy {left} more', { left }) : t('All deployed: go on to the attacks');
+    if (draft.phase === 'deploy') return left > 0 ? t('Deploy {left} more', { left }) : t('All armies are deployed: continue with the attacks');
     return fingersAlone() ? t('Choose a region and its target') : t('Choose a region and its target, or drag');
   }
 }

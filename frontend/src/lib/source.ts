@@ -44,7 +44,7 @@ export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   return {
-    load: () => (token ? call<Doc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key to that game.')} ${noKey()}`))),
+    load: () => (token ? call<Doc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
     report: () => call<Progress>(`games/${id}/report`, {}, token),
     ask: (asked) => call<Thought>(`games/${id}/insight`, asked, token),
     branch: (wanted) => made(call<Made>(`games/${id}/branch`, wanted, token)),

@@ -212,8 +212,8 @@ export class Studio {
   /** Why the map cannot be kept and played yet; '': it can. */
   get lacks(): string {
     if (this.error) return this.error;
-    if (!this.checked) return t('Being checked …');
-    if (this.findings.some(({ soft }) => !soft)) return t('First mend what is listed among the problems.');
+    if (!this.checked) return t('Checking the map …');
+    if (this.findings.some(({ soft }) => !soft)) return t('First solve the problems in the list.');
     return '';
   }
 

@@ -23,7 +23,7 @@ export function tipFor(show: Show, desk: Desk, over: boolean, among: readonly Ti
     rest: () => {
       const left = desk.draft?.left ?? 0;
       if (!desk.editing || left <= 0 || !(desk.draft!.phase === 'review' || desk.asking)) return null;
-      const says = t('{n, plural, one {One army is} other {# armies are}} not deployed. What is left when you commit is lost: nothing is saved for later.', { n: left });
+      const says = t('{n, plural, one {One army is} other {# armies are}} not deployed. You lose armies that are not deployed when you commit.', { n: left });
       return { says, at: { css: desk.asking ? '[data-guide="back"]' : '[data-guide="deploy"]' } };
     },
     bonus: () => {
@@ -32,7 +32,7 @@ export function tipFor(show: Show, desk: Desk, over: boolean, among: readonly Ti
       if (!desk.editing || !mark || won < 0) return null;
       const { name: of, bonus } = doc.map.supers[won];
       const values = { of, bonus, all: income(doc, position.owner, me) };
-      return { says: t('{of} is yours, and brings {bonus} armies more in every round as long as you hold all of it: {all} now.', values), at: { css: `[data-super="${won}"]` } };
+      return { says: t('You hold all of {of}. While you hold it, it gives {bonus} more armies in every round: your income is now {all}.', values), at: { css: `[data-super="${won}"]` } };
     },
     enemy: () => {
       const [r] = position.owner.flatMap((o, r) => (o === me && against(doc.map, position, me, r) ? [r] : []));
@@ -40,18 +40,18 @@ export function tipFor(show: Show, desk: Desk, over: boolean, among: readonly Ti
       const beside = doc.map.regions[r].near.find((n) => position.owner[n] >= 0 && position.owner[n] !== me)!;
       const who = nameOf(doc, position.owner[beside]);
       const values = { who, from: name(beside), r: name(r), n: income(doc, position.owner, position.owner[beside]) };
-      return { says: t('{who} stands beside you, in {from}. It deploys {n} armies a round where you do not see it beforehand: send more than what stands there now, or deploy on {r} to hold it.', values), at: { region: beside } };
+      return { says: t('{who} is your neighbour in {from}. It deploys {n} armies in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.', values), at: { region: beside } };
     },
     idle: () => {
       const [r] = idle(doc.map, position, me);
       const to = r === undefined ? null : towardFront(doc.map, position.owner, me, r);
       if (!desk.editing || to === null) return null;
       const values = { n: position.army[r] - 1, from: name(r), to: name(to) };
-      return { says: t('{n, plural, one {An army stands} other {# armies stand}} idle in {from}: nothing foreign is beside it. Send them up, by way of {to}, as you would attack.', values), at: { region: r } };
+      return { says: t('{n, plural, one {One army is} other {# armies are}} idle in {from}, which has no foreign neighbours. Move them to the front through {to}, with an order like an attack.', values), at: { region: r } };
     },
     goal: () => {
       if (!desk.editing) return null;
-      const says = t('That is all you need: take every region of the other player. In games with fog you see only your regions and their neighbours; here you see all.');
+      const says = t('Now you know the game: to win, take every region of the other player. In games with fog you see only your regions and their neighbours. In this game you see all regions.');
       return { says };
     },
   };
@@ -64,5 +64,5 @@ export function tipFor(show: Show, desk: Desk, over: boolean, among: readonly Ti
 
 function ended(show: Show, me: number): string {
   const won = show.history.end?.winner === me;
-  return won ? t('You have won your first game. Now try a stronger bot.') : t('This game is over, and not yours. Begin the guide once more, or another game.');
+  return won ? t('You have won your first game. Now try a stronger bot.') : t('This game is over, and you did not win. Start the guide again, or start another game.');
 }

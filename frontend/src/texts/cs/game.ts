@@ -147,7 +147,7 @@ export const game = {
   'All players': 'Všichni hráči',
   'View of {who}': 'Pohled: {who}',
   Cards: 'Karty',
-  'Fold the cards': 'Sbalit karty',
+  'Close the cards': 'Zavřít karty',
   Skip: 'Přeskočit',
 
   Result: 'Výsledek',

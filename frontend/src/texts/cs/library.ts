@@ -32,6 +32,6 @@ export const library = {
   'Download the log': 'Stáhnout záznam',
   'Delete …': 'Smazat …',
   'Files are there once the game is over.': 'Soubory budou k dispozici, až hra skončí.',
-  'the game can be taken along once it is over': 'hru si lze odnést, až skončí',
+  'you can download the game after its end': 'hru lze stáhnout, až skončí',
   'the name has characters that cannot be printed': 'název obsahuje znaky, které nelze vytisknout',
 };

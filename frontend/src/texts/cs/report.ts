@@ -12,7 +12,7 @@ export const report = {
   visits: 'návštěvy',
   value: 'hodnota',
   refined: 'zpřesněno',
-  'Press one to put it into your orders.': 'Stisknutím se vloží do tvých rozkazů.',
+  'Press a turn to copy it to your orders.': 'Stisknutím se tah zkopíruje do tvých rozkazů.',
 
   'Win probability': 'Šance na výhru',
   'not known here': 'tady není známa',

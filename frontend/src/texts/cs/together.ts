@@ -32,7 +32,7 @@ export const together = {
   '{n, plural, one {# second} other {# seconds}}': '{n, plural, one {# sekunda} few {# sekundy} many {# sekundy} other {# sekund}}',
   '{n, plural, one {# minute} other {# minutes}}': '{n, plural, one {# minuta} few {# minuty} many {# minuty} other {# minut}}',
   '{n, plural, one {# day} other {# days}}': '{n, plural, one {# den} few {# dny} many {# dne} other {# dní}}',
-  'in a game with friends nobody is helped': 've hře s přáteli se neradí',
-  'friends are invited by somebody who plays, too': 'přátele zve někdo, kdo sám hraje',
-  'people at one screen have no clock: they would share their time': 'lidé u jedné obrazovky nemají hodiny: dělili by se o čas',
+  'in a game with friends you cannot ask a bot for help': 've hře s přáteli nelze žádat bota o radu',
+  'to invite friends, you must play in the game': 'přátele můžeš pozvat, jen když sám hraješ',
+  'a hotseat game cannot have a clock: its players would share the time': 'hra u jedné obrazovky nemůže mít hodiny: hráči by se dělili o čas',
 };
