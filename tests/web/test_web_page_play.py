@@ -21,8 +21,8 @@ def test_a_whole_game_by_mouse(server: Server, open_page: Callable[..., Any]):
     page = open_page(played.address)
     game_map = Game("small").map
     commit = page.get_by_role("button", name=re.compile("Commit"))
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
-    for name in [r["name"] for r in regions(page) if "may be picked" in r["label"]][:2]:
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
+    for name in [r["name"] for r in regions(page) if "can be picked" in r["label"]][:2]:
         page.mouse.click(*box(page, name))
     commit.click()
     for number in range(1, 60):
@@ -55,14 +55,14 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
     page = open_page(played.address)
     game_map = Game("small").map
     keys = page.keyboard
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
     for _ in range(60):
         if page.evaluate("document.activeElement?.dataset?.region !== undefined"):
             break
         keys.press("Tab")
     picked = 0
     for turn in range(200):  # wander over the map by arrow keys until both picks are made
-        if page.evaluate("document.activeElement.getAttribute('aria-label')").endswith("may be picked"):
+        if page.evaluate("document.activeElement.getAttribute('aria-label')").endswith("can be picked"):
             keys.press("Enter")
             picked += 1
             if picked == 2:
@@ -245,7 +245,7 @@ def test_the_win_probability_is_of_the_position_or_not_known(server: Server, ope
     page.keyboard.press("h")  # off: no more is asked
     hand_in(page)
     round_or_end(page, 2)
-    chance.get_by_text("not known here").wait_for()
+    chance.get_by_text("unavailable for this position").wait_for()
     chance.get_by_text("You, after round 1").wait_for()
     page.keyboard.press("Home")
     chance.get_by_text(re.compile(r"\d+ % \(\d+–\d+ %\)")).wait_for()
@@ -274,7 +274,7 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(server: Server, ope
         page.get_by_label("Seed").fill("7")
         page.get_by_label("Seed").fill("")
         page.get_by_role("button", name="Play now").click()
-        page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+        page.get_by_text("Pick 2 regions: 2 left").wait_for()
         seen.append(page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('d'))"))
         page.go_back()
     assert seen[0] != seen[1]

@@ -149,7 +149,7 @@ export function tellDeploy(doc: Doc, [player, region, armies]: Deploy): string {
 /** A step in words. */
 export function tell(doc: Doc, round: Round, step: number): string {
   if (step <= 0) return t('Round {round} begins', { round: round.number });
-  if (step === 1) return round.deploys.map((deploy) => tellDeploy(doc, deploy)).join(' · ') || t('Nobody deploys');
+  if (step === 1) return round.deploys.map((deploy) => tellDeploy(doc, deploy)).join(' · ') || t('No player deploys');
   const [player, from, to, armies, lost, killed = 0, captured] = round.moves[step - 2];
   const values = { ...person(doc, player), from: doc.map.regions[from].name, to: doc.map.regions[to].name, armies };
   if (lost === undefined) return t('{you, select, yes {You move} other {{who} moves}} {armies} from {from} to {to}', values);
@@ -161,7 +161,7 @@ export function tell(doc: Doc, round: Round, step: number): string {
     );
   }
   return t(
-    '{you, select, yes {You attack {to} from {from} with {armies}: lose {lost}, kill {killed}, are beaten back} other {{who} attacks {to} from {from} with {armies}: loses {lost}, kills {killed}, is beaten back}}',
+    '{you, select, yes {You attack {to} from {from} with {armies}: lose {lost}, kill {killed}, do not take {to}} other {{who} attacks {to} from {from} with {armies}: loses {lost}, kills {killed}, does not take {to}}}',
     fight,
   );
 }

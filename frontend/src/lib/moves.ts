@@ -42,7 +42,7 @@ export function linesOf(doc: Doc, round: Round): Line[] {
     const regions = order.slice(0, kind === 'deploy' ? 1 : 2).filter((r) => r in doc.map.regions);
     const text = regions.map(name).join(' → ');
     const why = reason(english);
-    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} left out, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
+    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} is not executed, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
     const kinds = { deploy: t('deploy'), attack: t('attack'), pick: t('pick') };
     return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', says, arrow: null };
   });

@@ -142,7 +142,7 @@ export class Picture {
     if (desk.editing && desk.draft?.deployedOn(r)) parts.push(t('{n} more deployed', { n: desk.draft.deployedOn(r) }));
     const place = desk.wishes.indexOf(r);
     if (desk.picking && place >= 0) parts.push(t('your pick {n}', { n: place + 1 }));
-    else if (desk.picking && desk.ringed.has(r)) parts.push(t('may be picked'));
+    else if (desk.picking && desk.ringed.has(r)) parts.push(t('can be picked'));
     else if (desk.source !== null && desk.ringed.has(r)) parts.push(desk.mine(r) ? t('transfer here') : t('attack here'));
     return parts.join(', ');
   };
@@ -152,7 +152,7 @@ export class Picture {
     const { live, now } = this;
     if (live?.error) return live.error;
     if (now?.error) return refusal({ ...now, error: now.error });
-    if (live?.lost) return this.desk.draft ? t('Connection lost: trying again. Your draft is kept.') : t('Connection lost: trying again.');
+    if (live?.lost) return this.desk.draft ? t('Connection lost: trying again. Your draft is saved.') : t('Connection lost: trying again.');
     return this.desk.message || this.advice.error;
   });
 

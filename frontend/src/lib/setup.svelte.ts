@@ -77,7 +77,7 @@ export class Setup {
   problem(seat: SetupSeat): string {
     if (seat.kind === 'friend') return '';
     const bot = this.bot(seat.spec);
-    return bot ? notPlayed(bot, this.kind) : t('is not here');
+    return bot ? notPlayed(bot, this.kind) : t('is not available');
   }
 
   get wrongSeed(): string {

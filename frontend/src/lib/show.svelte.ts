@@ -83,8 +83,8 @@ export class Show {
     const { doc, before } = this;
     const owner = this.history.positions[before]?.owner ?? [];
     if (owner.includes(UNKNOWN)) return '';
-    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return t('The game is over here');
-    return player === null || owner.includes(player) ? '' : t('{you, select, yes {You are out here} other {{who} is out here}}', person(doc, player));
+    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return t('The game is over at this point');
+    return player === null || owner.includes(player) ? '' : t('{you, select, yes {You are out at this point} other {{who} is out at this point}}', person(doc, player));
   }
 
   take(event: GameEvent): void {
