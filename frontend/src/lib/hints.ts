@@ -1,9 +1,9 @@
 // What a turn is good for, in sentences: facts of the position that its orders change, or that speak for them.
-import { against, breaks, completes, inner, keeps } from './facts';
-import { nameOf } from './people';
+import { against, breaks, completes, inner, keeps } from './position-queries';
+import { nameOf } from './player-names';
 import { odds } from './rules';
-import { type Doc, type Orders, type Position, UNKNOWN } from './types';
-import { t } from './words.svelte';
+import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
+import { t } from './i18n.svelte';
 
 type Attack = [from: number, to: number, armies: number];
 
@@ -18,7 +18,7 @@ export interface Hint {
 }
 
 /** The hints of a turn of a player, what matters most first; never none. */
-export function hintsOf(doc: Doc, position: Position, player: number, orders: Orders): Hint[] {
+export function hintsOf(doc: GameDoc, position: Position, player: number, orders: Orders): Hint[] {
   const { owner } = position;
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
   const on = (to: number) => attacks.filter((attack) => attack[1] === to);
@@ -44,11 +44,11 @@ function sent(attacks: Attack[]): number {
 }
 
 /** The chance that attacks on a region capture it, were they one; null: what stands there is not seen. */
-function chanceOf(doc: Doc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
+function chanceOf(doc: GameDoc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
   return owner[to] === UNKNOWN ? null : odds(sent(attacks), army[to], doc.rules).capture;
 }
 
-function take(doc: Doc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
+function take(doc: GameDoc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
   const { map } = doc;
   const { owner } = position;
   const name = map.regions[to].name;
@@ -94,7 +94,7 @@ function take(doc: Doc, position: Position, player: number, to: number, targets:
 }
 
 /** An attack that is not likely to capture: what it costs those who stand there. */
-function weaken(doc: Doc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
+function weaken(doc: GameDoc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
   const region = doc.map.regions[to].name;
   const n = sent(attacks);
   const { capture, defenders } = odds(n, army[to], doc.rules);
@@ -113,7 +113,7 @@ function weaken(doc: Doc, { army }: Position, to: number, attacks: Attack[]): { 
   };
 }
 
-function deploy(doc: Doc, position: Position, player: number, r: number, n: number, attacks: Attack[], from: Set<number>): Hint {
+function deploy(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], from: Set<number>): Hint {
   const { map } = doc;
   const name = map.regions[r].name;
   const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);
@@ -137,7 +137,7 @@ function deploy(doc: Doc, position: Position, player: number, r: number, n: numb
   return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: {why}.', { n, region: name, why }), where: t('{region}: {reasons}', { region: name, reasons: why }) };
 }
 
-function move(doc: Doc, position: Position, player: number, from: number, to: number, n: number): Hint {
+function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number): Hint {
   const { map } = doc;
   const enemies = against(map, position, player, to);
   const values = { n, from: map.regions[from].name, to: map.regions[to].name };

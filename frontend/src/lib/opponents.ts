@@ -1,5 +1,5 @@
 // The opponents that the server offers: their names, what each is like, how strong it is, and which games it plays.
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 /** Elo points with their 95 % interval, and what was played for them: `as` is the specification that was rated. */
 export interface Rating {

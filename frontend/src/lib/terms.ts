@@ -1,5 +1,5 @@
 // Words of searches and figures, explained in a sentence or two.
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 export type Term = 'candidates' | 'visits' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals';
 

@@ -1,14 +1,14 @@
 // The guide of a first game: one thing to press at a time, worked out from what is on the screen, in any order of doing.
 import { untrack } from 'svelte';
-import type { Desk } from '../desk.svelte';
+import type { TurnInput } from '../turn-input.svelte';
 import type { Draft } from '../draft.svelte';
 import type { Live } from '../live.svelte';
 import { linesOf } from '../moves';
-import { nameOf } from '../people';
+import { nameOf } from '../player-names';
 import { odds } from '../rules';
-import type { Show } from '../show.svelte';
-import { keep, keptData } from '../storage';
-import { t } from '../words.svelte';
+import type { Playback } from '../playback.svelte';
+import { saveItem, loadData } from '../storage';
+import { t } from '../i18n.svelte';
 import type { Step, Target } from './step';
 import { attackBeside, attackFor, attackFrom, stackToMove, type Suggestion } from './suggest';
 import { TIP_NAMES, tipFor, type Tip } from './tips';
@@ -45,12 +45,12 @@ export class Guide {
   private shown: { name: Tip['name']; played: number } | null = null; // a tip, after so many rounds
 
   constructor(
-    private show: Show,
+    private show: Playback,
     private live: Live,
-    private desk: Desk,
+    private turnInput: TurnInput,
     wanted: boolean,
   ) {
-    const kept = keptData(this.key) as Partial<Kept> | null;
+    const kept = loadData(this.key) as Partial<Kept> | null;
     this.there = show.doc.kind === 'play' && (wanted || kept !== null);
     if (kept && STAGES.includes(kept.stage as Stage)) this.stage = kept.stage!;
     [this.since, this.slid, this.looked, this.left] = [Number(kept?.since) || 0, kept?.slid === true, kept?.looked === true, kept?.left === true];
@@ -63,7 +63,7 @@ export class Guide {
     $effect(() => this.noticeTip());
     $effect(() => {
       const { stage, since, slid, looked, left, told } = this;
-      if (this.there) keep(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
+      if (this.there) saveItem(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
     });
   }
 
@@ -84,11 +84,11 @@ export class Guide {
 
   /** Whether the guide would show the next thing to press, if it was asked. */
   get mayHelp(): boolean {
-    return this.stage === 'free' && this.desk.editing && this.helped !== this.desk.draft?.round && !this.over;
+    return this.stage === 'free' && this.turnInput.editing && this.helped !== this.turnInput.draft?.round && !this.over;
   }
 
   help(): void {
-    this.helped = this.desk.draft?.round ?? -1;
+    this.helped = this.turnInput.draft?.round ?? -1;
     this.dismiss();
   }
 
@@ -112,27 +112,27 @@ export class Guide {
 
   tip: Tip | null = $derived.by(() => {
     void this.show.version;
-    return tipFor(this.show, this.desk, this.over, TIPS[this.stage].filter((tip) => !this.told.includes(tip)));
+    return tipFor(this.show, this.turnInput, this.over, TIPS[this.stage].filter((tip) => !this.told.includes(tip)));
   });
 
   step: Step | null = $derived.by(() => {
     void this.show.version;
     if (this.tip) return this.tip;
     if (this.over) return null;
-    if (this.desk.asking) {
+    if (this.turnInput.asking) {
       return { name: 'asking', says: t('Armies that are not deployed are lost. Go back and deploy them.'), at: marked('back') };
     }
     if (this.stage === 'look') return this.look();
-    const { draft } = this.desk;
-    if (draft && !this.desk.editing) return this.back();
+    const { draft } = this.turnInput;
+    if (draft && !this.turnInput.editing) return this.back();
     if (!draft || (this.stage === 'free' && this.helped !== draft.round)) return null;
     return this.turn(draft);
   });
 
   /** Stages go on by what was done, whatever the guide had pointed at. */
   private advance(): void {
-    const { show, desk, stage, since } = this;
-    const [played, begun] = [show.last, Boolean(desk.draft && (desk.draft.deploys.length || desk.draft.attacks.length))];
+    const { show, turnInput, stage, since } = this;
+    const [played, begun] = [show.last, Boolean(turnInput.draft && (turnInput.draft.deploys.length || turnInput.draft.attacks.length))];
     if (stage === 'first' && played > since) this.go('look');
     else if (stage === 'look' && (begun || played > since || (this.looked && show.atEnd && !show.playing))) this.go('bonus');
     else if (stage === 'bonus' && played > since) this.go('stack');
@@ -157,7 +157,7 @@ export class Guide {
   }
 
   private noticeSlide(): void {
-    const attack = this.attack(this.desk.draft);
+    const attack = this.attack(this.turnInput.draft);
     const key = attack ? `${attack[0]} ${attack[1]}` : '';
     if (attack && this.sent?.[0] === key && this.sent[1] !== attack[2]) this.slid = true;
     this.sent = attack ? [key, attack[2]] : null;
@@ -165,7 +165,7 @@ export class Guide {
 
   /** The first order that is no transfer. */
   private attack(draft: Draft | null): [number, number, number] | undefined {
-    return draft?.attacks.find(([, to]) => !this.desk.mine(to));
+    return draft?.attacks.find(([, to]) => !this.turnInput.mine(to));
   }
 
   // What is to be done in a turn
@@ -230,7 +230,7 @@ export class Guide {
   }
 
   private sending(draft: Draft, plan: Suggestion, again = false): Step {
-    const [source, position] = [this.desk.source, draft.position];
+    const [source, position] = [this.turnInput.source, draft.position];
     const drag = t('Or drag from {from} to {to}.', { from: this.name(plan.from), to: this.name(plan.to) });
     if (draft.phase === 'deploy') {
       const says = t('All armies are deployed. Now attack: press {button}.', { button: t('Attack') });
@@ -276,7 +276,7 @@ export class Guide {
   private stacking(draft: Draft, { from, to }: { from: number; to: number }): Step {
     const values = { n: draft.position.army[from] - 1, from: this.name(from), to: this.name(to) };
     if (draft.phase !== 'attack') return { name: 'to-attack', says: t('Now move armies: press {button}.', { button: t('Attack') }), at: marked('attack') };
-    if (this.desk.source !== from) {
+    if (this.turnInput.source !== from) {
       const says = t('{from} has no foreign neighbours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
       return { name: 'stack', says, at: { region: from } };
     }
