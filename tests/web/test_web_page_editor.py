@@ -359,7 +359,7 @@ def test_a_draft_outlives_the_page_and_kept_maps_can_be_removed(editor: Any):
     page.get_by_role("button", name="Save the map").click()
     page.get_by_text("small is the name of a map of the program").wait_for()
     page.get_by_label("Short name").fill("My Isle")
-    page.get_by_role("region", name="Problems").get_by_text("The short name must be of lower-case letters").wait_for()
+    page.get_by_role("region", name="Problems").get_by_text("The short name can have only").wait_for()
     page.get_by_label("Short name").fill("my-isle")
     page.get_by_label("Title").fill("My isle")
     playable(page)
@@ -390,7 +390,7 @@ def test_a_draft_outlives_the_page_and_kept_maps_can_be_removed(editor: Any):
 
 def test_a_phone_shows_the_map_and_asks_for_a_larger_screen(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page("editor?map=small"), **{**PHONE, "has_touch": True, "is_mobile": True})
-    page.get_by_text("Drawing needs a larger screen").wait_for()
+    page.get_by_text("To draw, use a screen").wait_for()
     page.locator('[aria-label^="Frostcape,"]').wait_for()
     assert page.get_by_role("toolbar").count() == 0
     before = page.locator("[data-key]").first.get_attribute("d")

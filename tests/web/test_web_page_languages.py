@@ -136,7 +136,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         file = tmp_path / "broken.wl.jsonl"
         file.write_text("{}\n")
         other.get_by_label("Záznam hry").set_input_files(file)
-        assert "to není čitelný záznam hry" in other.get_by_role("alert").inner_text()
+        assert "tento záznam nelze přečíst" in other.get_by_role("alert").inner_text()
         server.kill()
         other.get_by_role("button", name="Hrát", exact=True).click()
         other.get_by_text("server neodpovídá").wait_for()

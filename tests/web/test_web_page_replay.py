@@ -152,7 +152,7 @@ def test_a_file_on_its_own_says_that_there_is_no_bot_to_ask(tmp_path: Path, open
     file = tmp_path / "replay.html"
     write_html(bot_log(rounds=3), file, chances=False)
     page = open_page(file.as_uri(), offline=True)
-    page.get_by_text("no bot can be asked").wait_for()
+    page.get_by_text("You cannot ask a bot").wait_for()
     assert page.get_by_role("button", name="Ask a bot").count() == 0
 
 
