@@ -188,7 +188,7 @@ def test_a_log_that_is_opened_gets_its_report_by_itself(server: Server, tmp_path
     page.get_by_label("Log of a game").set_input_files(file)
     report = page.get_by_role("region", name="Report")
     report.get_by_text("The report is being made").wait_for()
-    report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
+    report.get_by_text("compared with nash:secs=1").wait_for(timeout=120_000)
     assert report.locator("tbody tr").count() == 2
     with server.client(played.token(0)) as client:
         assert client.post(f"games/{played.game}/report", json={}).status_code == 409  # not while it is played
@@ -207,7 +207,7 @@ def test_the_curve_is_there_in_a_game_of_which_nobody_asked_the_chances(server: 
         feed.event("end")
     page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
     report = page.get_by_role("region", name="Report")
-    report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
+    report.get_by_text("compared with nash:secs=1").wait_for(timeout=120_000)
     curve = report.get_by_role("img", name="Win probability, % by round").locator("path[fill=none]").first
     assert len(re.findall("[ML]", curve.get_attribute("d"))) == 2  # before the round and after it
 
