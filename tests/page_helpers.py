@@ -99,9 +99,9 @@ def letter_of(page: Any, name: str) -> str:
 
 def pick(page: Any, regions: int = 2) -> None:
     """Pick the first regions that are offered, and commit."""
-    page.get_by_text(f"Pick {regions} regions: {regions} to go").wait_for()
+    page.get_by_text(f"Pick {regions} regions: {regions} left").wait_for()
     for _ in range(regions):
-        page.locator('path[aria-label$="may be picked"]').first.focus()
+        page.locator('path[aria-label$="can be picked"]').first.focus()
         page.keyboard.press("Enter")
     page.keyboard.press("Control+Enter")
 
@@ -109,4 +109,4 @@ def pick(page: Any, regions: int = 2) -> None:
 def hand_in(page: Any) -> None:
     """Commit a turn in which armies are left."""
     page.keyboard.press("Control+Enter")
-    page.get_by_role("button", name="Commit all the same").click()
+    page.get_by_role("button", name="Commit anyway").click()

@@ -127,7 +127,7 @@ def codes() -> set[str]:
 
 
 def test_the_page_has_a_sentence_for_every_code_of_the_server_and_for_no_other():
-    text = (FRONTEND / "src" / "lib" / "refusals.ts").read_text(encoding="utf-8")
+    text = (FRONTEND / "src" / "lib" / "error-messages.ts").read_text(encoding="utf-8")
     known = set(re.findall(r"^  '?([a-z-]+)'?: \(", text, re.MULTILINE))
     assert len(known) > 30
     assert known == codes()

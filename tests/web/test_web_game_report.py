@@ -94,7 +94,7 @@ def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.
     line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "8", "-q"]
     assert main(line) == 0
     text = capsys.readouterr().out
-    assert "3 rounds, held against aggressive" in text
+    assert "3 rounds, compared with aggressive" in text
     assert "accuracy" in text
     assert main([*line, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -163,11 +163,11 @@ def test_the_page_shows_the_report_and_draws_what_was_better(tmp_path: Path, ope
     assert main(line) == 0
     page = open_page(page_file.as_uri(), offline=True)
     report = page.get_by_role("region", name="Report")
-    report.get_by_role("img", name="Win probability, %, by rounds").wait_for()
+    report.get_by_role("img", name="Win probability, % by round").wait_for()
     for name in ("Regions", "Income"):
-        assert report.get_by_role("img", name=f"{name}, by rounds").is_visible()
+        assert report.get_by_role("img", name=f"{name} by round").is_visible()
     assert report.locator("tbody tr").count() == 2
-    assert report.get_by_text("held against aggressive").is_visible()
+    assert report.get_by_text("compared with aggressive").is_visible()
     show = report.get_by_role("button", name="Show the better turn").first
     number = show.get_attribute("aria-label").split()[-1]
     show.click()
@@ -188,7 +188,7 @@ def test_a_log_that_is_opened_gets_its_report_by_itself(server: Server, tmp_path
     page.get_by_label("Log of a game").set_input_files(file)
     report = page.get_by_role("region", name="Report")
     report.get_by_text("The report is being made").wait_for()
-    report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
+    report.get_by_text("compared with nash:secs=1").wait_for(timeout=120_000)
     assert report.locator("tbody tr").count() == 2
     with server.client(played.token(0)) as client:
         assert client.post(f"games/{played.game}/report", json={}).status_code == 409  # not while it is played
@@ -207,8 +207,8 @@ def test_the_curve_is_there_in_a_game_of_which_nobody_asked_the_chances(server: 
         feed.event("end")
     page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
     report = page.get_by_role("region", name="Report")
-    report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
-    curve = report.get_by_role("img", name="Win probability, %, by rounds").locator("path[fill=none]").first
+    report.get_by_text("compared with nash:secs=1").wait_for(timeout=120_000)
+    curve = report.get_by_role("img", name="Win probability, % by round").locator("path[fill=none]").first
     assert len(re.findall("[ML]", curve.get_attribute("d"))) == 2  # before the round and after it
 
 

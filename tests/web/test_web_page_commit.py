@@ -117,8 +117,8 @@ def test_the_second_press_of_a_double_click_neither_says_yes_nor_takes_the_turn_
 ):
     made, page = against_a_thinker(slow, open_page)
     double_click(page, "Commit")
-    yes = page.get_by_role("button", name="Commit all the same")
-    page.locator("button:enabled", has_text="Commit all the same").wait_for()
+    yes = page.get_by_role("button", name="Commit anyway")
+    page.locator("button:enabled", has_text="Commit anyway").wait_for()
     assert slow.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["awaited"] == [0, 1]
     yes.evaluate("button => button.previousElementSibling.click()")  # deploy them
     page.locator('path[aria-label*=", yours,"]').first.focus()

@@ -39,7 +39,7 @@ def said(page: Any, text: str) -> None:
 
 
 def playable(page: Any) -> None:
-    said(page, "A game can be played on it.")
+    said(page, "The map is ready for a game.")
 
 
 def at(page: Any, x: float, y: float) -> tuple[float, float]:
@@ -101,16 +101,16 @@ def test_a_map_is_drawn_from_nothing_checked_kept_and_played(server: Server, edi
     said(page, "East has no regions: paint some, or remove it.")
     page.get_by_role("button", name="Region 4 cannot be reached").click()
     form.get_by_label("Name").fill("ash")
-    said(page, "The name ash is there twice.")
+    said(page, "Two entries have the name ash: change one.")
     field = form.get_by_label("Name")
     assert field.get_attribute("aria-invalid") == "true"
-    form.get_by_text("The name ash is there twice.").wait_for()  # beside it, too
-    page.get_by_role("button", name="The name ash is there twice.").click()
+    form.get_by_text("Two entries have the name ash: change one.").wait_for()  # beside it, too
+    page.get_by_role("button", name="Two entries have the name ash: change one.").click()
     assert field.evaluate("e => e === document.activeElement")
     field.fill("Isle of Dogs")
     tool(page, "Borders")
     drag(page, (600, 300), (860, 300))
-    assert page.get_by_role("button", name="Play it").is_disabled()
+    assert page.get_by_role("button", name="Play this map").is_disabled()
     page.get_by_role("button", name="Paint East").click()
     press(page, (600, 300))
     drag(page, (600, 300), (700, 300), (870, 300))
@@ -132,9 +132,9 @@ def test_a_map_is_drawn_from_nothing_checked_kept_and_played(server: Server, edi
     assert [(link.a, link.b) for link in made.sea_links] == [(2, 3)]
     a, b = made.regions[0].shape, made.regions[1].shape
     assert len(set(a.rings[0]) & set(b.rings[0])) == 2  # they share a side, exactly
-    page.get_by_role("button", name="Keep the map").click()
-    page.get_by_text("Kept as a-row-of-four").wait_for()
-    page.get_by_role("button", name="Play it").click()
+    page.get_by_role("button", name="Save the map").click()
+    page.get_by_text("Saved as a-row-of-four").wait_for()
+    page.get_by_role("button", name="Play this map").click()
     pick(page)
     page.locator(".phases").wait_for()
     page.get_by_role("group", name="Map of A row of four").wait_for()
@@ -172,7 +172,7 @@ def test_maps_without_drawings_are_opened_and_outlined(editor: Any, tmp_path: Pa
     page.locator('[aria-label^="Region 1,"]').wait_for()
     assert drawn(page) == maps.load(file)
     page.get_by_role("heading", name="Map", exact=True).click()
-    page.get_by_role("checkbox", name="Points get outlines").check()
+    page.get_by_role("checkbox", name="Give points outlines").check()
     outlined = drawn(page)
     assert outlined.drawable
     assert set(outlined.borders) >= set(maps.load(file).borders)
@@ -208,7 +208,7 @@ def test_corners_that_are_shared_move_together_and_steps_are_undone(editor: Any)
     page.keyboard.press("Control+Shift+z")
     assert drawn(page) == moved
     page.keyboard.press("Delete")
-    said(page, "A game can be played on it.")
+    said(page, "The map is ready for a game.")
     assert drawn(page).n_regions == 1
 
 
@@ -219,14 +219,14 @@ def test_remarks_say_what_is_odd_and_lead_there(editor: Any):
     tool(page, "Borders")
     labels = {r.name: r.shape.label for r in maps.load("small").regions}
     drag(page, labels["Frostcape"], labels["Eagle Peak"])
-    said(page, "Frostcape and Eagle Peak lie side by side, but have no border.")
+    said(page, "Frostcape and Eagle Peak touch, but they have no border.")
     press(page, labels["Market Town"], labels["Lighthouse Isle"])  # one, then the other
     page.get_by_role("region", name="Border").get_by_text("A line between the coasts.").wait_for()
     page.get_by_role("checkbox", name="around the left and right edges").check()
     link = next(link for link in drawn(page).sea_links if (link.a, link.b) == (6, 8))
     assert link.line is None
     page.get_by_role("button", name="Frostcape and Eagle Peak lie side by side").click()
-    page.get_by_role("button", name="Make one").click()
+    page.get_by_role("button", name="Add a border").click()
     page.get_by_role("button", name="Frostcape and Eagle Peak lie side by side").wait_for(state="detached")
     assert (0, 1) in drawn(page).borders
 
@@ -330,7 +330,7 @@ def test_a_picture_lies_below_and_stays_in_the_browser(editor: Any, tmp_path: Pa
     picture = page.locator("image.backdrop")
     picture.wait_for()
     assert [picture.get_attribute(name) for name in ("width", "height", "y")] == ["1000", "500", "70"]
-    page.get_by_label("Clear").fill("0.2")
+    page.get_by_label("Opacity").fill("0.2")
     page.get_by_label("Scale in %").fill("250")
     page.get_by_label("From the left").fill("40")
     assert picture.get_attribute("opacity") == "0.2"
@@ -344,7 +344,7 @@ def test_a_picture_lies_below_and_stays_in_the_browser(editor: Any, tmp_path: Pa
     picture.wait_for(state="detached")
     file.write_bytes(b"no picture")
     page.get_by_label("Picture", exact=True).set_input_files(file)
-    page.get_by_text("That file is no picture that this browser can show.").wait_for()
+    page.get_by_text("This browser cannot show this file: choose a picture.").wait_for()
     assert all(size < 2000 for _, size in sent)
     assert {url.partition("/api/")[2] for url, _ in sent if "/api/" in url} <= {"home", "maps/check"}
 
@@ -355,42 +355,42 @@ def test_a_draft_outlives_the_page_and_kept_maps_can_be_removed(editor: Any):
     playable(page)
     page.get_by_role("heading", name="Map", exact=True).click()
     page.get_by_label("Short name").fill("small")
-    said(page, "A game can be played on it.")
-    page.get_by_role("button", name="Keep the map").click()
-    page.get_by_text("a map that comes with the program is called small").wait_for()
+    said(page, "The map is ready for a game.")
+    page.get_by_role("button", name="Save the map").click()
+    page.get_by_text("small is the name of a map of the program").wait_for()
     page.get_by_label("Short name").fill("My Isle")
-    page.get_by_role("region", name="Problems").get_by_text("The short name must be of lower-case letters").wait_for()
+    page.get_by_role("region", name="Problems").get_by_text("The short name can have only").wait_for()
     page.get_by_label("Short name").fill("my-isle")
     page.get_by_label("Title").fill("My isle")
     playable(page)
     page.reload()
     page.locator('[aria-label^="Frostcape,"]').wait_for()
     assert drawn(page).title == "My isle"
-    page.get_by_role("button", name="Keep the map").click()
-    page.get_by_text("Kept as my-isle").wait_for()
-    page.get_by_role("button", name="Keep the map").click()  # its own place
-    page.get_by_text("Kept as my-isle").wait_for()
+    page.get_by_role("button", name="Save the map").click()
+    page.get_by_text("Saved as my-isle").wait_for()
+    page.get_by_role("button", name="Save the map").click()  # its own place
+    page.get_by_text("Saved as my-isle").wait_for()
     page.reload()  # whether the sheet is that map is not known any more
     page.locator('[aria-label^="Frostcape,"]').wait_for()
     page.get_by_role("combobox", name="Open a map").select_option("my-isle")
-    page.get_by_text("Opened. Undo brings the map back").wait_for()
+    page.get_by_text("The map is open. Undo restores").wait_for()
     page.get_by_role("button", name="Undo").click()  # the sheet from before, of which that is not known either
-    page.get_by_role("button", name="Keep the map").click()
+    page.get_by_role("button", name="Save the map").click()
     page.get_by_text("there is a map my-isle already").wait_for()
     page.keyboard.press("Enter")  # on "Replace my-isle"
-    page.get_by_text("Kept as my-isle").wait_for()
-    page.locator("summary", has_text="Kept maps").click()
+    page.get_by_text("Saved as my-isle").wait_for()
+    page.locator("summary", has_text="Saved maps").click()
     page.get_by_role("button", name="Remove My isle").click()
     page.get_by_role("button", name="Keep", exact=True).click()
     page.get_by_role("button", name="Remove My isle").click()
-    page.get_by_role("button", name="Remove for good").click()
-    page.get_by_text("my-isle is not in the list of maps any more.").wait_for()
+    page.get_by_role("button", name="Remove permanently").click()
+    page.get_by_text("my-isle is no longer in the list of maps.").wait_for()
     assert page.get_by_role("combobox", name="Open a map").locator("option", has_text="My isle").count() == 0
 
 
 def test_a_phone_shows_the_map_and_asks_for_a_larger_screen(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page("editor?map=small"), **{**PHONE, "has_touch": True, "is_mobile": True})
-    page.get_by_text("Drawing needs a larger screen").wait_for()
+    page.get_by_text("To draw, use a screen").wait_for()
     page.locator('[aria-label^="Frostcape,"]').wait_for()
     assert page.get_by_role("toolbar").count() == 0
     before = page.locator("[data-key]").first.get_attribute("d")
@@ -406,7 +406,7 @@ def test_axe_finds_nothing_in_the_editor(server: Server, open_page: Callable[...
     page.get_by_role("combobox", name="Open a map").focus()
     page.locator('[aria-label^="Elm River,"]').click()
     page.get_by_label("Code").fill("elm?")
-    said(page, "Elm River: the code must be of 1 to 6 capital letters or digits.")
+    said(page, "Elm River: the code must have 1 to 6 capital letters or digits.")
     for summary in page.locator("summary").all():
         summary.click()
     for size in (STILL["viewport"], TABLET["viewport"], PHONE["viewport"]):

@@ -16,28 +16,28 @@ from web_helpers import Server, serving
 
 pytestmark = PAGE
 
-KEY = "with the whole link to your seat"
+KEY = "use the complete link to your seat"
 
 
 def test_a_wrong_key_displaces_none_and_a_missing_one_says_what_to_do(server: Server, open_page: Callable[..., Any]):
     played = server.begin()
     page = open_page(played.address, expects="status of 40[14]")
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
     page.goto("about:blank")
     page.goto(f"{played.address.partition('/?')[0]}/?token=wrong#/g/{played.game}?key0=wrong")
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
     page.reload()
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
     stranger = open_page(expects="status of 40[14]")
     for screen in "gr":
         stranger.goto(server.page(f"{screen}/{played.game}"))
         stranger.get_by_text(KEY).wait_for()
         stranger.goto("about:blank")
     stranger.goto(server.page(f"g/{played.game}?key0=wrong"))
-    stranger.get_by_text("no such game, or its token is another").get_by_text(KEY).wait_for()
+    stranger.get_by_text("there is no such game, or the link has a wrong token").get_by_text(KEY).wait_for()
     stranger.goto("about:blank")
     stranger.goto(server.page(f"g/{played.game}?key0={played.token(0)}"))  # the right one comes late
-    stranger.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    stranger.get_by_text("Pick 2 regions: 2 left").wait_for()
 
 
 def test_a_bad_file_is_named_beside_where_it_was_given(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
@@ -99,7 +99,7 @@ def test_nobody_is_asked_and_nothing_played_on_where_all_is_decided(
     recorder.log.save(file)
     page = open_page(server.page())
     page.get_by_label("Log of a game").set_input_files(file)
-    names = ("Ask a bot", "Play on from here", "… with bots")
+    names = ("Ask a bot", "Play on from here", "Let bots play on")
     page.get_by_role("button", name=names[0]).wait_for()
     for key, there in (("End", False), ("Home", True)):
         page.keyboard.press(key)

@@ -96,9 +96,9 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
     assert told.startswith("deploy deploy-all to-attack source target slide more commit again back deploy")
     assert {"stack", "stack-to"} <= set(names)
     words = " ".join(text for _, text in said)
-    sent, chance = re.search(r"(\d+) armies go to .* with a chance of (\d+) %", words).groups()
+    sent, chance = re.search(r"(\d+) armies attack [^.]*\. The chance to take it is (\d+) %", words).groups()
     assert int(chance) == round(100 * battle_odds(int(sent), 2).capture)
-    for told in ("gets its bonus", "Nothing foreign", "with fog", "is yours, and brings", "stands beside you"):
+    for told in ("gets its bonus", "has no foreign neighbours", "with fog", "While you hold it", "is your neighbour"):
         assert told in words, told
     assert "You win after" in page.locator(".result").inner_text()
     game = re.search(r"#/g/(\w+)", page.url)[1]
@@ -111,7 +111,7 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
 def test_fingers_alone_can_follow_it(server: Server, open_page: Callable[..., Any], device: dict[str, Any]):
     page = open_page(**device)
     learn(server, page)
-    said = follow(page, by_finger, lambda says: "is yours, and brings" in says)  # a bonus was captured
+    said = follow(page, by_finger, lambda says: "While you hold it" in says)  # a bonus was captured
     assert {"deploy", "source", "target", "slide", "commit", "again", "back"} <= {name for name, _ in said}
     assert page.locator(".note .for-keys:visible").count() == 0
 
@@ -140,35 +140,35 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     own = next(r["name"] for r in regions(page) if r["who"] == "yours")
     region(page, own).focus()
     page.keyboard.press("Enter")
-    note.get_by_text("One is deployed").wait_for()
+    note.get_by_text("One army is deployed").wait_for()
     page.keyboard.press("Control+Enter")  # with four left
     note.get_by_text("Armies that are not deployed are lost").wait_for()
-    page.get_by_role("button", name="Commit all the same").click()
+    page.get_by_role("button", name="Commit anyway").click()
     round_or_end(page, 2)
-    note.get_by_text("That was the round").wait_for()
+    note.get_by_text("The round is over").wait_for()
     own = next(r["name"] for r in regions(page) if r["who"] == "yours")
     region(page, own).focus()
     page.keyboard.press("Enter")  # on to the next turn, without looking back
     note.get_by_text("gets its bonus").wait_for()
     page.get_by_role("button", name=re.compile("Review")).click()
-    note.get_by_text("nothing is saved for later").wait_for()
+    note.get_by_text("You lose armies that are not deployed").wait_for()
     page.get_by_role("button", name="Got it").click()
-    note.get_by_text("nothing is saved for later").wait_for(state="detached")
+    note.get_by_text("You lose armies that are not deployed").wait_for(state="detached")
 
 
 def test_it_can_be_left_and_taken_up_again(server: Server, open_page: Callable[..., Any]):
     page = open_page()
     learn(server, page)
-    follow(page, by_mouse, lambda says: "That was the round" in says)
+    follow(page, by_mouse, lambda says: "The round is over" in says)
     page.get_by_role("button", name="Leave the guide").click()
     page.locator(".note").wait_for(state="detached")
     assert page.locator(".beckon").count() == 0
     page.goto(server.page())  # and from the list, whose address says nothing of a guide
     page.get_by_role("button", name=re.compile("Resume You")).first.click()
-    page.get_by_role("button", name="Go on with the guide").wait_for()
+    page.get_by_role("button", name="Continue the guide").wait_for()
     assert page.locator(".note").count() == 0
-    page.get_by_role("button", name="Go on with the guide").click()
-    page.locator(".note").get_by_text("That was the round").wait_for()
+    page.get_by_role("button", name="Continue the guide").click()
+    page.locator(".note").get_by_text("The round is over").wait_for()
     page.locator(".note").get_by_text("Part 2 of 4").wait_for()
     follow(page, by_mouse, lambda says: "gets its bonus" in says)
 

@@ -96,7 +96,7 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
                 continue
             assert not from_there
             if kind == "hold":
-                assert int(re.search(r"(\d+|one) arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
+                assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
                 kept = {s for s in at.whole(at.me) if region in at.map.members[s]}
                 assert bool(kept) == ("it keeps" in why)
             else:
@@ -106,9 +106,9 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             source, to = at.index(parts["from"]), at.index(parts["to"])
             seen.append(("move", source, to, n))
             inner = all(at.owner[q] == at.me for q in at.map.neighbors[source])
-            assert inner == ("nothing foreign borders on" in why)
-            if "against" in why:
-                assert int(re.search(r"(\d+|one) arm", why)[1].replace("one", "1")) == at.enemies(to) > 0
+            assert inner == ("has no foreign neighbours" in why)
+            if "enemy" in why:
+                assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(to) > 0
     expected = [("take", to, n) for to, n in sent.items()] + [("deploy", r, n) for r, n in deploys]
     expected += [("move", source, to, n) for source, to, n in attacks if to not in targets]
     assert sorted(seen, key=str) == sorted(expected, key=str)
@@ -130,10 +130,10 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
     assert last == ("it is the last region of" in why)
     if "takes a region from" in why:
         assert f"takes a region from {at.names[owner]}" in why
-    if "nobody holds it" in why:
+    if "it is neutral" in why:
         held = len([r for r in at.map.members[s] if at.owner[r] == at.me or r in targets])
         assert owner < 0
-        assert f"{held} of {len(at.map.members[s])} of {name} would be yours" in why
+        assert f"hold {held} of the {len(at.map.members[s])} regions of {name}" in why
     if len(attacks) == 1:
         chance = re.search(r"with a chance of (\d+) %", why)[1]
         assert abs(int(chance) - 100 * battle_odds(attacks[0][2], at.army[to]).capture) <= 0.5 + 1e-6
@@ -231,7 +231,7 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
     page.get_by_role("button", name="Hint: coach").click()
     hint.get_by_role("heading", name="What to do").wait_for()
     says = hint.locator("li").all_inner_texts()
-    hint.get_by_role("button", name="Put this into my orders").click()
+    hint.get_by_role("button", name="Copy to my orders").click()
     draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{played.game}.0.1']"))
     owners = {"yours": 0, "neutral": -1}
     game_map = Game("small").map
@@ -253,7 +253,7 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
         if touch:
             page.locator(".handle").tap()
         page.get_by_role("region", name="Candidates of Hint").wait_for()
-        for word, means in (("Visits", "How often the search tried"), ("Value", "your share of the position")):
+        for word, means in (("Visits", "The number of times that"), ("Value", "your share of the position")):
             ask = page.get_by_role("button", name=f"What does “{word}” mean?")
             text = page.get_by_role("note").filter(has_text=means)
             assert text.count() == 0

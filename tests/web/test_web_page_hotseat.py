@@ -34,10 +34,10 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
 
     for name in ("Ann", "Bo"):
         take_seat(name)
-        page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+        page.get_by_text("Pick 2 regions: 2 left").wait_for()
         assert page.get_by_role("button", name="Cover").count() == 1
         for _ in range(2):
-            page.locator('path[aria-label$="may be picked"]').first.focus()
+            page.locator('path[aria-label$="can be picked"]').first.focus()
             page.keyboard.press("Enter")
         page.get_by_role("button", name=re.compile("Commit")).click()
     for number in (1, 2, 3):
@@ -130,7 +130,7 @@ def test_each_player_is_shown_the_round_after_the_cover(server: Server, open_pag
             page.reload()
             take_seat(name)
         if number > 1:
-            page.locator(".status", has_text=re.compile("deploys|Nobody deploys|attacks|moves")).wait_for()
+            page.locator(".status", has_text=re.compile("deploys|No player deploys|attacks|moves")).wait_for()
             page.locator(".where", has_text=f"Round {number - 1}/{number - 1}").wait_for()
             assert page.get_by_role("button", name=re.compile("Commit")).is_disabled()
             page.get_by_role("button", name="Skip").click()
@@ -152,5 +152,5 @@ def test_somebody_who_has_committed_can_pass_on(server: Server, open_page: Calla
     hand_in(page)
     page.get_by_role("heading", name="Pass to Bo").wait_for()
     other.get_by_text("Waiting for Bo").wait_for()
-    other.get_by_role("button", name="Pass on").click()
+    other.get_by_role("button", name="Pass to the next player").click()
     other.get_by_role("heading", name="Pass to Bo").wait_for()

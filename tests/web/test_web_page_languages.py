@@ -136,7 +136,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         file = tmp_path / "broken.wl.jsonl"
         file.write_text("{}\n")
         other.get_by_label("Záznam hry").set_input_files(file)
-        assert "to není čitelný záznam hry" in other.get_by_role("alert").inner_text()
+        assert "tento záznam nelze přečíst" in other.get_by_role("alert").inner_text()
         server.kill()
         other.get_by_role("button", name="Hrát", exact=True).click()
         other.get_by_text("server neodpovídá").wait_for()
@@ -167,7 +167,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     report = GameReport("nash:secs=0.05", ROLLS, PLAYOUTS, tuple(log.names), rounds)
     write_html(log, file, report=report.to_dict())
     page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)
-    page.get_by_role("heading", name="Kde se hra zlomila").wait_for()
+    page.get_by_role("heading", name="Zlomové okamžiky").wait_for()
     assert page.title() == "Warlight – záznam"
     in_czech(page, "replay on a phone")
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -177,7 +177,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     assert re.search(r"\d,\d %", page.get_by_role("region", name="Rozbor").inner_text())
 
     english = open_page(f"{file.as_uri()}?#/?round=2", locale="de-DE")
-    english.get_by_role("heading", name="Where it turned").wait_for()
+    english.get_by_role("heading", name="Turning points").wait_for()
     assert english.evaluate("document.documentElement.lang") == "en"
 
     around = tmp_path / "notebook.html"

@@ -56,7 +56,7 @@ def test_the_map_has_two_thirds_of_the_screen_and_cards_fold(server: Server, ope
         )
     ]
     assert max(seen) <= cards["x"]  # no region is below them
-    page.get_by_role("button", name="Fold the cards").click()
+    page.get_by_role("button", name="Close the cards").click()
     page.wait_for_function("() => document.querySelector('.drawing svg').clientWidth > 1270")
     assert area(page, ".drawing svg") >= screen * 2 / 3  # the world itself
     page.reload()

@@ -58,7 +58,7 @@ def test_moves_can_be_had_of_one_player_or_one_region(tmp_path: Path, open_page:
     page.get_by_label("Moves of").select_option(log.names[1])
     assert lines(page)
     assert all(line.startswith(f"{log.names[1]} ") for line in lines(page))
-    page.get_by_label("Moves of").select_option("everybody")
+    page.get_by_label("Moves of").select_option("all players")
     r = log.rounds[0].events[0].target
     page.get_by_label("Moves at").select_option(log.header.map.regions[r].name)
     told = sum(

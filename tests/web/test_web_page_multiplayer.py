@@ -73,7 +73,7 @@ def test_a_friend_is_invited_from_home_and_plays_on_a_phone(server: Server, open
     round_or_end(bo, 2)
 
     bo.goto(server.base)  # a guest has one game, and nothing else of the server
-    bo.get_by_text("open the address that it printed").wait_for()
+    bo.get_by_text("open the address that the server printed").wait_for()
 
 
 def test_a_friends_link_in_the_browser_of_the_host_counts_in_its_tab_alone(
@@ -147,4 +147,4 @@ def test_a_link_that_opens_nothing_says_so(server: Server, open_page: Callable[.
     for key in ("key1=wrong", ""):
         page.goto("about:blank")
         page.goto(f"{server.base}/#/g/{game['id']}?{key}")
-        page.get_by_text(re.compile("whole link to your seat")).wait_for()
+        page.get_by_text(re.compile("complete link to your seat")).wait_for()

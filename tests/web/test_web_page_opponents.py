@@ -160,4 +160,4 @@ def test_at_a_shared_screen_all_who_are_still_in_agree_on_a_draw(
     page.get_by_role("button", name="Cy agrees").click()
     page.get_by_role("button", name="✓ Cy agrees").wait_for()
     page.get_by_role("button", name="Bo agrees").click()  # how it ended is no secret: nothing is covered
-    page.get_by_role("region", name="Result").get_by_text("Everybody agreed on a draw.").wait_for()
+    page.get_by_role("region", name="Result").get_by_text("All players agreed on a draw.").wait_for()

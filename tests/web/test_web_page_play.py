@@ -21,8 +21,8 @@ def test_a_whole_game_by_mouse(server: Server, open_page: Callable[..., Any]):
     page = open_page(played.address)
     game_map = Game("small").map
     commit = page.get_by_role("button", name=re.compile("Commit"))
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
-    for name in [r["name"] for r in regions(page) if "may be picked" in r["label"]][:2]:
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
+    for name in [r["name"] for r in regions(page) if "can be picked" in r["label"]][:2]:
         page.mouse.click(*box(page, name))
     commit.click()
     for number in range(1, 60):
@@ -55,14 +55,14 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
     page = open_page(played.address)
     game_map = Game("small").map
     keys = page.keyboard
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
     for _ in range(60):
         if page.evaluate("document.activeElement?.dataset?.region !== undefined"):
             break
         keys.press("Tab")
     picked = 0
     for turn in range(200):  # wander over the map by arrow keys until both picks are made
-        if page.evaluate("document.activeElement.getAttribute('aria-label')").endswith("may be picked"):
+        if page.evaluate("document.activeElement.getAttribute('aria-label')").endswith("can be picked"):
             keys.press("Enter")
             picked += 1
             if picked == 2:
@@ -76,7 +76,7 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
         codes = {r.name: r.code.lower() for r in game_map.regions}
         if number == 1:  # by letters
             keys.press("d")
-            page.get_by_text("Letter of the region to deploy on").wait_for()
+            page.get_by_text("Press the letter of the region to deploy on").wait_for()
             keys.press(letter_of(page, source))
             keys.press("a")
             keys.press(letter_of(page, source))
@@ -223,13 +223,13 @@ def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(server: Se
     left = armies[source] - 1
     assert f"{100 * battle_odds(left, armies[target]).capture:.1f} %" in card.inner_text()
     assert battle_odds(left, armies[target]).capture < 0.95
-    assert f"not with the {left} that can be sent" in card.inner_text()
+    assert f"you can send only {left}" in card.inner_text()
     assert page.get_by_role("button", name="95 %").is_disabled()
     page.locator("h1").first.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("=")
-    page.get_by_role("status").get_by_text("95 % cannot be reached").wait_for()
+    page.get_by_role("status").get_by_text("Too few armies for 95 %").wait_for()
     page.keyboard.press("1")
-    page.get_by_role("status").get_by_text("95 % cannot be reached").wait_for(state="detached")
+    page.get_by_role("status").get_by_text("Too few armies for 95 %").wait_for(state="detached")
 
 
 def test_the_win_probability_is_of_the_position_or_not_known(server: Server, open_page: Callable[..., Any]):
@@ -245,7 +245,7 @@ def test_the_win_probability_is_of_the_position_or_not_known(server: Server, ope
     page.keyboard.press("h")  # off: no more is asked
     hand_in(page)
     round_or_end(page, 2)
-    chance.get_by_text("not known here").wait_for()
+    chance.get_by_text("unavailable for this position").wait_for()
     chance.get_by_text("You, after round 1").wait_for()
     page.keyboard.press("Home")
     chance.get_by_text(re.compile(r"\d+ % \(\d+–\d+ %\)")).wait_for()
@@ -274,7 +274,7 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(server: Server, ope
         page.get_by_label("Seed").fill("7")
         page.get_by_label("Seed").fill("")
         page.get_by_role("button", name="Play now").click()
-        page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+        page.get_by_text("Pick 2 regions: 2 left").wait_for()
         seen.append(page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('d'))"))
         page.go_back()
     assert seen[0] != seen[1]
@@ -284,7 +284,7 @@ def test_an_answer_that_breaks_off_is_said_and_no_more(server: Server, open_page
     page = open_page()
     page.route("**/api/home", lambda asked: asked.fulfill(content_type="application/json", body='{"version":'))
     page.goto(server.page())
-    page.get_by_text("the server broke off in the middle of its answer").wait_for()
+    page.get_by_text("the server closed the connection before its answer was complete").wait_for()
 
 
 def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: Server, open_page: Callable[..., Any]):
@@ -300,7 +300,7 @@ def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: 
     page.keyboard.type(f"d {codes[source]} 5; a {codes[source]} {codes[target]} {most}; {second}")
     page.keyboard.press("Enter")
     first, last = (page.locator(".orders .attack").nth(i) for i in (0, 1))
-    assert "can go" not in first.inner_text() and "only 0 can go" in last.inner_text()
+    assert "can be sent" not in first.inner_text() and "only 0 can be sent" in last.inner_text()
     chance = f"{100 * battle_odds(most, armies[target]).capture:.1f} %"
     first.locator(".what").click()
     assert chance in page.locator(".region dl").inner_text()

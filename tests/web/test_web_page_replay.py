@@ -128,7 +128,7 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.locator(".player", has_text="You").wait_for()
         page.reload()
         page.goto(f"{first.base.rpartition(':')[0]}:{port}/#/file")
-        page.get_by_text("That file is not open any more").wait_for()
+        page.get_by_text("This file is no longer open").wait_for()
 
 
 def test_what_happens_is_told_order_by_order_and_the_result_at_the_end(tmp_path: Path, open_page: Callable[..., Any]):
@@ -152,7 +152,7 @@ def test_a_file_on_its_own_says_that_there_is_no_bot_to_ask(tmp_path: Path, open
     file = tmp_path / "replay.html"
     write_html(bot_log(rounds=3), file, chances=False)
     page = open_page(file.as_uri(), offline=True)
-    page.get_by_text("no bot can be asked").wait_for()
+    page.get_by_text("You cannot ask a bot").wait_for()
     assert page.get_by_role("button", name="Ask a bot").count() == 0
 
 

@@ -29,7 +29,7 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
     page.wait_for_timeout(100)
     yield "home"
     page.goto(server.begin(YOU, "aggressive", map="world", seed=5).address)
-    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
     yield "picks"
     pick(page)
     page.locator(".phases").wait_for()
@@ -76,8 +76,8 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
         made = client.post("games", json=bots).json()
         page.goto(server.page(f"g/{made['id']}?key={made['watch']}"))
         page.locator(".where", has_text=re.compile(r"Round ([5-9]|\d\d)")).wait_for()
-        page.get_by_role("button", name="Hold").click()
-        page.get_by_role("button", name="Let them play").wait_for()
+        page.get_by_role("button", name="Pause the bots").click()
+        page.get_by_role("button", name="Continue").wait_for()
         yield "watch"
     file = tmp_path / "replay.html"
     write_html(bot_log("world", 25, 5, fog=True), file)

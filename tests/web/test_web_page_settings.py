@@ -58,7 +58,7 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     assert theme(page) == "dark"
     page.get_by_role("combobox", name="Theme").select_option("light")
     assert theme(page) == "light"
-    page.get_by_role("combobox", name="Rounds are played").select_option(label="order by order, 4×")
+    page.get_by_role("combobox", name="Show rounds").select_option(label="order by order, 4×")
     assert page.locator(".speed .num").inner_text() == "4×"
     page.get_by_role("checkbox", name="Sounds").check()
     page.get_by_role("slider", name="Volume").fill("20")

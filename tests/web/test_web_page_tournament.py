@@ -30,7 +30,7 @@ maps = ["world"]
 
 def cells(page: Any) -> dict[tuple[str, str], str]:
     """Wins, draws and losses of the row against the column."""
-    table = page.get_by_role("region", name="Who beats whom")
+    table = page.get_by_role("region", name="Results by pair")
     names = table.locator("thead th").all_inner_texts()
     found = {}
     for row in table.locator("tbody tr").all():
@@ -57,7 +57,7 @@ def test_the_table_fills_while_games_are_played(
         page.goto(server.page())
         page.get_by_role("link", name=folder.name).click()
         page.get_by_text("● running").wait_for()
-        page.locator("[aria-label='Who beats whom'] td a").first.wait_for()
+        page.locator("[aria-label='Results by pair'] td a").first.wait_for()
         early = cells(page)
         playing.send_signal(signal.SIGCONT)
         page.get_by_text("complete").wait_for(timeout=120_000)

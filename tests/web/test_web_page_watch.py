@@ -115,8 +115,8 @@ def test_a_connection_that_ends_right_after_a_state_is_seen_to_be_lost(server: S
     page = open_page("about:blank")
     page.add_init_script(SOCKETS)
     page.goto(played.address)
-    page.get_by_role("button", name="Hold").click()
-    page.get_by_role("button", name="Let them play").wait_for()
+    page.get_by_role("button", name="Pause the bots").click()
+    page.get_by_role("button", name="Continue").wait_for()
     page.evaluate(SAID_AND_GONE)
     page.wait_for_timeout(300)  # longer than a page waits before it draws
     assert page.get_by_text("Connection lost").is_visible()

@@ -22,7 +22,7 @@ class RequestError(InputError):
         message: an English text, for clients that call the server without its page.
         status: HTTP status code.
         details: more about the error, as plain data.
-        code: the page's key for its own sentence, in the reader's language (``frontend/src/lib/refusals.ts``).
+        code: the page's key for its own sentence, in the reader's language (``frontend/src/lib/error-messages.ts``).
         values: the values that this sentence names.
     """
 

@@ -1,21 +1,21 @@
 // Insight that is asked of a bot on the spot: hints for a player, and analysis of any position that is looked at.
-import type { Desk } from './desk.svelte';
+import type { TurnInput } from './turn-input.svelte';
 import { formatOrders, parseOrders } from './notation';
-import type { Show } from './show.svelte';
-import type { Oracle, Thought } from './source';
-import type { Chances, InsightData, Orders } from './types';
+import type { Playback } from './playback.svelte';
+import type { Oracle, BotAnswer } from './source';
+import type { WinProbabilities, DecisionInfo, Orders } from './types';
 
 export class Advice {
   level = $state<'off' | 'coach' | 'full'>('off');
-  given = $state<{ data: InsightData; round: number; player: number; bot: string } | null>(null);
-  chances = $state<Chances>([]);
+  given = $state<{ data: DecisionInfo; round: number; player: number; bot: string } | null>(null);
+  chances = $state<WinProbabilities>([]);
   asking = $state(false);
   error = $state('');
-  desk: Desk | null = null;
+  turnInput: TurnInput | null = null;
   private turn = 0; // grows with every turn: what was asked in an earlier one comes too late
 
   constructor(
-    private show: Show,
+    private show: Playback,
     private oracle: Oracle | null,
     private bots: () => string[],
   ) {}
@@ -28,7 +28,7 @@ export class Advice {
   /** The best turn that was found for the one that is entered; null: there is none, or no help is wanted. */
   get best(): Orders | null {
     const orders = this.given?.data.candidates?.[0]?.orders;
-    return this.level === 'off' || !this.desk?.draft || orders === undefined ? null : parseOrders(this.show.doc.map, orders);
+    return this.level === 'off' || !this.turnInput?.draft || orders === undefined ? null : parseOrders(this.show.doc.map, orders);
   }
 
   /** A new turn begins: help for it is asked for again, and counted anew. */
@@ -41,14 +41,14 @@ export class Advice {
   cycle(): void {
     if (!this.possible) return;
     this.level = ({ off: 'coach', coach: 'full', full: 'off' } as const)[this.level];
-    if (this.level === 'off' || !this.desk?.draft) return;
+    if (this.level === 'off' || !this.turnInput?.draft) return;
     if (this.given) this.count();
     else void this.ask();
   }
 
   /** The help that was taken is told with the orders, and is in the log. */
   private count(): void {
-    if (this.desk && this.level !== 'off') this.desk.hint = this.level === 'full' || this.desk.hint === 'full' ? 'full' : 'coach';
+    if (this.turnInput && this.level !== 'off') this.turnInput.hint = this.level === 'full' || this.turnInput.hint === 'full' ? 'full' : 'coach';
   }
 
   async ask(seat = 0): Promise<void> {
@@ -58,17 +58,17 @@ export class Advice {
     this.asking = true;
     this.error = '';
     try {
-      const thought = await oracle(this.desk?.draft ? { bot } : { bot, round: show.before, seat });
+      const thought = await oracle(this.turnInput?.draft ? { bot } : { bot, round: show.before, seat });
       if (turn === this.turn) this.take(thought, bot);
     } catch (error) {
       if (turn === this.turn) this.error = (error as Error).message;
     } finally {
       this.asking = false;
-      if (turn !== this.turn && this.level !== 'off' && this.desk?.draft) void this.ask();
+      if (turn !== this.turn && this.level !== 'off' && this.turnInput?.draft) void this.ask();
     }
   }
 
-  private take(thought: Thought, bot: string): void {
+  private take(thought: BotAnswer, bot: string): void {
     const { map } = this.show.doc;
     const plain = () => ({ candidates: [{ orders: formatOrders(map, thought.orders) }] });
     this.given = { data: thought.data?.candidates ? thought.data : { ...thought.data, ...plain() }, round: thought.round, player: thought.player, bot };

@@ -1,11 +1,11 @@
 // Calls of the server, with the keys that this browser holds.
 import { type Opponent, notPlayed } from './opponents';
 import type { Refused } from './reasons';
-import { refusal, type Refusal } from './refusals';
+import { errorMessage, type ErrorBody } from './error-messages';
 import { Retry } from './retry';
-import { keep, keepHere, kept, keptData, keptHere } from './storage';
-import type { Doc } from './types';
-import { t } from './words.svelte';
+import { loadData, loadItem, loadTabData, saveItem, saveTabItem } from './storage';
+import type { GameDoc } from './types';
+import { t } from './i18n.svelte';
 
 export interface Home {
   version: string;
@@ -18,7 +18,7 @@ export interface Home {
 }
 
 /** The bots that can be asked about games of a document's kind. */
-export function botsFor({ opponents }: Home, { players, map, rules }: Doc): string[] {
+export function botsFor({ opponents }: Home, { players, map, rules }: GameDoc): string[] {
   const game = { players: players.length, regions: map.regions.length, rules: rules.name, fog: rules.fog };
   return opponents.filter((bot) => !notPlayed(bot, game)).map((bot) => bot.spec);
 }
@@ -38,7 +38,7 @@ export interface GameRow {
   when: number;
 }
 
-export interface Made {
+export interface CreatedGame {
   id: string;
   kind: 'play' | 'hotseat' | 'watch' | 'together';
   tokens: Record<string, string>; // of the seats at this screen
@@ -71,7 +71,7 @@ export function serverKey(): string {
     offered = given;
     history.replaceState(null, '', location.pathname + location.hash);
   }
-  return offered ?? kept(KEY) ?? '';
+  return offered ?? loadItem(KEY) ?? '';
 }
 
 /** Whether who looks is a guest: with a link to one game, and nothing else on this server. */
@@ -81,7 +81,7 @@ export function isGuest(): boolean {
 
 /** A token that was offered is kept if it was taken; a wrong one does not displace the one that is kept. */
 function settleKey(taken: boolean): void {
-  if (taken && offered) keep(KEY, offered);
+  if (taken && offered) saveItem(KEY, offered);
   offered = null;
 }
 
@@ -95,7 +95,7 @@ function headersFor(token: string): Record<string, string> {
 
 async function refused(response: Response): Promise<CallError> {
   const data = await response.json().catch(() => null);
-  const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
+  const told = data?.error ? errorMessage(data as ErrorBody) : t('the server answered with HTTP status {status}: try again', { status: response.status });
   return new CallError(told, response.status, data?.details ?? null, data?.code);
 }
 
@@ -127,11 +127,11 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   if (offered && key === offered && (response.ok || response.status === 401)) {
     const taken = response.ok && !invited;
     settleKey(taken);
-    if (!taken && kept(KEY)) return call<T>(path, body, token);
+    if (!taken && loadItem(KEY)) return call<T>(path, body, token);
   }
   if (!response.ok) throw await refused(response);
   const data = await response.json().catch(() => null);
-  if (data === null) throw new CallError(t('the server broke off in the middle of its answer'), 0, null);
+  if (data === null) throw new CallError(t('the server closed the connection before its answer was complete: try again'), 0, null);
   return data as T;
 }
 
@@ -153,7 +153,7 @@ export function askHome(take: (home: Home) => void): () => void {
 
 /** What to do without a key to a game. */
 export function noKey(): string {
-  return t('Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.');
+  return t('Open the game from the list, or use the complete link to your seat. The link ends with “key0=…” or another number.');
 }
 
 const keysOf = (id: string) => `warlight.keys.${id}`;
@@ -161,18 +161,18 @@ const linksOf = (id: string) => `warlight.links.${id}`;
 
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything, or what spectators see. A link that was opened over others counts in its tab. */
 export function tokensOf(id: string): Record<string, string> {
-  const tokens = keptHere(keysOf(id)) ?? keptData(keysOf(id));
+  const tokens = loadTabData(keysOf(id)) ?? loadData(keysOf(id));
   return tokens && typeof tokens === 'object' ? (tokens as Record<string, string>) : {};
 }
 
 type Keys = { id: string; tokens: Record<string, string>; watch: string | null };
 
 /** Keep the tokens of a game; `here`: in this tab alone, beside others that the browser has. */
-export function keepTokens(made: Keys & Partial<Made>, here = false): void {
+export function keepTokens(made: Keys & Partial<CreatedGame>, here = false): void {
   const all = { ...made.tokens, ...(made.watch ? { watch: made.watch } : {}) };
-  (here ? keepHere : keep)(keysOf(made.id), JSON.stringify(all));
+  (here ? saveTabItem : saveItem)(keysOf(made.id), JSON.stringify(all));
   const { invites = {}, spectate = null } = made;
-  if (spectate && !here) keep(linksOf(made.id), JSON.stringify({ invites, spectate }));
+  if (spectate && !here) saveItem(linksOf(made.id), JSON.stringify({ invites, spectate }));
 }
 
 export interface Links {
@@ -182,6 +182,6 @@ export interface Links {
 
 /** The keys that may be given away, of a game that was made in this browser. */
 export function linksTo(id: string): Links | null {
-  const links = keptData(linksOf(id)) as Partial<Links> | null;
+  const links = loadData(linksOf(id)) as Partial<Links> | null;
   return links && typeof links.spectate === 'string' && links.invites && typeof links.invites === 'object' ? (links as Links) : null;
 }

@@ -1,9 +1,9 @@
 // A turn while it is entered: deploys and attacks with undo and redo, kept in the browser until it is committed.
 import { income } from './rules';
 import { sound } from './sounds';
-import { drop, keep, keptData, keysFrom } from './storage';
-import type { Doc, Orders, Position } from './types';
-import { t } from './words.svelte';
+import { drop, saveItem, loadData, keysFrom } from './storage';
+import type { GameDoc, Orders, Position } from './types';
+import { t } from './i18n.svelte';
 
 export type Phase = 'deploy' | 'attack' | 'review';
 
@@ -26,7 +26,7 @@ export class Draft {
   readonly income: number;
 
   constructor(
-    private doc: Doc,
+    private doc: GameDoc,
     readonly position: Position,
     readonly player: number,
     readonly round: number,
@@ -40,7 +40,7 @@ export class Draft {
   }
 
   private load(): void {
-    const kept = keptData(this.key) as Partial<Orders> | null;
+    const kept = loadData(this.key) as Partial<Orders> | null;
     const regions = this.doc.map.regions.length;
     const fits = (rows: unknown, ends: number) =>
       Array.isArray(rows) &&
@@ -50,7 +50,7 @@ export class Draft {
 
   private keep(): void {
     keysFrom(`warlight.draft.${this.doc.id}.${this.player}.`).forEach(drop); // those of earlier rounds
-    keep(this.key, JSON.stringify(this.orders));
+    saveItem(this.key, JSON.stringify(this.orders));
   }
 
   forget(): void {
@@ -221,7 +221,7 @@ export class Draft {
       const most = this.most(index);
       if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: t('not your region') });
       else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: t('not adjacent') });
-      else if (n > most) found.push({ kind: 'attack', index, reason: t('only {n} can go', { n: most }), soft: true });
+      else if (n > most) found.push({ kind: 'attack', index, reason: t('only {n} can be sent', { n: most }), soft: true });
     });
     const most = this.doc.rules.max_orders;
     if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });

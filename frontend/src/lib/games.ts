@@ -1,11 +1,11 @@
 // Games in lists: what is said of one, how it is opened, and what can be taken along of it.
 import { call, fetchFile, type GameRow, keepTokens, tokensOf } from './api';
-import { YOU } from './people';
+import { YOU } from './player-names';
 import { route } from './route.svelte';
 import { drop } from './storage';
-import { moment, t } from './words.svelte';
+import { moment, t } from './i18n.svelte';
 
-export interface Shelf {
+export interface GameListing {
   games: GameRow[];
   total: number; // that fit
   all: number;

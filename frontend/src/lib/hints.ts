@@ -1,9 +1,9 @@
 // What a turn is good for, in sentences: facts of the position that its orders change, or that speak for them.
-import { against, breaks, completes, inner, keeps } from './facts';
-import { nameOf } from './people';
+import { against, breaks, completes, inner, keeps } from './position-queries';
+import { nameOf } from './player-names';
 import { odds } from './rules';
-import { type Doc, type Orders, type Position, UNKNOWN } from './types';
-import { t } from './words.svelte';
+import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
+import { t } from './i18n.svelte';
 
 type Attack = [from: number, to: number, armies: number];
 
@@ -18,7 +18,7 @@ export interface Hint {
 }
 
 /** The hints of a turn of a player, what matters most first; never none. */
-export function hintsOf(doc: Doc, position: Position, player: number, orders: Orders): Hint[] {
+export function hintsOf(doc: GameDoc, position: Position, player: number, orders: Orders): Hint[] {
   const { owner } = position;
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
   const on = (to: number) => attacks.filter((attack) => attack[1] === to);
@@ -30,7 +30,7 @@ export function hintsOf(doc: Doc, position: Position, player: number, orders: Or
   const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, from));
   const moves = orders.attacks.filter(([, to]) => owner[to] === player).map(([a, b, n]) => move(doc, position, player, a, b, n));
   const all = [...found.map(({ hint }) => hint), ...deploys, ...moves];
-  const says = t('Wait: neither an attack nor a deploy is worth it.');
+  const says = t('Wait: no attack and no deploy is useful now.');
   return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
 }
 
@@ -44,11 +44,11 @@ function sent(attacks: Attack[]): number {
 }
 
 /** The chance that attacks on a region capture it, were they one; null: what stands there is not seen. */
-function chanceOf(doc: Doc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
+function chanceOf(doc: GameDoc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
   return owner[to] === UNKNOWN ? null : odds(sent(attacks), army[to], doc.rules).capture;
 }
 
-function take(doc: Doc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
+function take(doc: GameDoc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
   const { map } = doc;
   const { owner } = position;
   const name = map.regions[to].name;
@@ -80,9 +80,9 @@ function take(doc: Doc, position: Position, player: number, to: number, targets:
   if (!reasons.length && owner[to] !== UNKNOWN) {
     const { name: of, regions } = map.supers[map.regions[to].super];
     const held = regions.filter((r) => owner[r] === player || targets.includes(r)).length;
-    reasons.push(t('nobody holds it, and {held} of {all} of {of} would be yours', { held, all: regions.length, of }));
+    reasons.push(t('it is neutral, and you would hold {held} of the {all} regions of {of}', { held, all: regions.length, of }));
   }
-  if (!reasons.length) reasons.push(t('what stands there is not seen'));
+  if (!reasons.length) reasons.push(t('the armies there are unseen'));
   const where = t('{region}: {reasons}', { region: name, reasons: listed(reasons) });
   const chance = chanceOf(doc, position, to, attacks);
   if (attacks.length === 1 && chance !== null) {
@@ -94,13 +94,13 @@ function take(doc: Doc, position: Position, player: number, to: number, targets:
 }
 
 /** An attack that is not likely to capture: what it costs those who stand there. */
-function weaken(doc: Doc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
+function weaken(doc: GameDoc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
   const region = doc.map.regions[to].name;
   const n = sent(attacks);
   const { capture, defenders } = odds(n, army[to], doc.rules);
   const [killed, chance] = [Math.round(army[to] - defenders), Math.round(100 * capture)];
   const values = { killed, armies: army[to] };
-  const reasons = [killed ? t('it loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('hardly any of the {armies} there fall', values)];
+  const reasons = [killed ? t('it loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('it loses almost none of its {armies} armies', values)];
   if (chance) reasons.push(t('and is taken with a chance of {chance} %', { chance }));
   return {
     hint: {
@@ -113,18 +113,18 @@ function weaken(doc: Doc, { army }: Position, to: number, attacks: Attack[]): { 
   };
 }
 
-function deploy(doc: Doc, position: Position, player: number, r: number, n: number, attacks: Attack[], from: Set<number>): Hint {
+function deploy(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], from: Set<number>): Hint {
   const { map } = doc;
   const name = map.regions[r].name;
   const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);
   const enemies = against(map, position, player, r);
   if (targets.length) {
     const values = { region: name, n, targets: listed(targets) };
-    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}, for the attack on {targets}.', values), where: t('{region}: from there {targets} can be attacked', values) };
+    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}, for the attack on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
   }
   if (enemies) {
     const kept = keeps(map, position.owner, player, r);
-    const reasons = [t('{enemies, plural, one {one army stands} other {# armies stand}} against it', { enemies })];
+    const reasons = [t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it', { enemies })];
     if (kept !== null) reasons.push(t('it keeps {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
     return {
       kind: 'hold',
@@ -133,18 +133,18 @@ function deploy(doc: Doc, position: Position, player: number, r: number, n: numb
       where: t('{region}: {reasons}', { region: name, reasons: listed(reasons) }),
     };
   }
-  const why = from.has(r) ? t('from there they move on') : t('nothing is attacked from there yet');
+  const why = from.has(r) ? t('they move on from there') : t('you do not attack from there yet');
   return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: {why}.', { n, region: name, why }), where: t('{region}: {reasons}', { region: name, reasons: why }) };
 }
 
-function move(doc: Doc, position: Position, player: number, from: number, to: number, n: number): Hint {
+function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number): Hint {
   const { map } = doc;
   const enemies = against(map, position, player, to);
   const values = { n, from: map.regions[from].name, to: map.regions[to].name };
   const why = inner(map, position.owner, player, from)
-    ? t('nothing foreign borders on {from}', values)
+    ? t('{from} has no foreign neighbours', values)
     : enemies
-      ? t('{enemies, plural, one {one army stands} other {# armies stand}} against {to}', { ...values, enemies })
+      ? t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}', { ...values, enemies })
       : t('they gather there');
   return {
     kind: 'move',

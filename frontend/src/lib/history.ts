@@ -1,9 +1,9 @@
 // A game's events as rounds with positions before, within and after each.
-import { person } from './people';
+import { person } from './player-names';
 import { apply, holder } from './rules';
-import type { Change, Deploy, Doc, Dropped, GameEvent, InsightData, Move, Orders, Position } from './types';
+import type { Change, Deploy, GameDoc, Dropped, GameEvent, DecisionInfo, Move, Orders, Position } from './types';
 import { UNKNOWN } from './types';
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 export const RESIGNED = 'resigned'; // the reason of a failure that was none: a person gave up
 
@@ -20,7 +20,7 @@ export interface Round {
   moves: Move[];
   dropped: Dropped[];
   orders: (Orders | null)[];
-  insights: (InsightData | null)[];
+  insights: (DecisionInfo | null)[];
   marks: Mark[];
 }
 
@@ -31,9 +31,9 @@ export class History {
   end: Extract<GameEvent, { event: 'end' }> | null = null;
   failures: Extract<GameEvent, { event: 'failure' }>[] = [];
   draw = false; // that was agreed on
-  private waiting = new Map<number, InsightData>();
+  private waiting = new Map<number, DecisionInfo>();
 
-  constructor(private doc: Doc) {
+  constructor(private doc: GameDoc) {
     for (const event of doc.events ?? []) this.take(event);
   }
 
@@ -101,7 +101,7 @@ function changed(before: Position, changes: Change[]): Position {
   return after;
 }
 
-function marks(doc: Doc, before: Position, after: Position, moves: Move[], insights: (InsightData | null)[]): Mark[] {
+function marks(doc: GameDoc, before: Position, after: Position, moves: Move[], insights: (DecisionInfo | null)[]): Mark[] {
   const found: Mark[] = [];
   const captures = moves.filter((m) => m[6]).length;
   if (captures) found.push({ kind: 'capture', captures });
@@ -123,7 +123,7 @@ function marks(doc: Doc, before: Position, after: Position, moves: Move[], insig
 }
 
 /** A mark in words. */
-export function told(doc: Doc, mark: Mark): string {
+export function describeMark(doc: GameDoc, mark: Mark): string {
   if (mark.kind === 'capture') return t('{n, plural, one {# capture} other {# captures}}', { n: mark.captures });
   const who = person(doc, mark.player);
   if (mark.kind === 'out' && mark.resigned) return t('{you, select, yes {You resign} other {{who} resigns}}', who);
@@ -136,20 +136,20 @@ export function told(doc: Doc, mark: Mark): string {
 }
 
 /** All marks of a round, one after the other. */
-export function toldAll(doc: Doc, round: Round): string {
-  return round.marks.map((mark) => told(doc, mark)).join(', ');
+export function toldAll(doc: GameDoc, round: Round): string {
+  return round.marks.map((mark) => describeMark(doc, mark)).join(', ');
 }
 
 /** A deploy in words. */
-export function tellDeploy(doc: Doc, [player, region, armies]: Deploy): string {
+export function tellDeploy(doc: GameDoc, [player, region, armies]: Deploy): string {
   const values = { ...person(doc, player), armies, region: doc.map.regions[region].name };
   return t('{you, select, yes {You deploy} other {{who} deploys}} {armies} on {region}', values);
 }
 
 /** A step in words. */
-export function tell(doc: Doc, round: Round, step: number): string {
+export function tell(doc: GameDoc, round: Round, step: number): string {
   if (step <= 0) return t('Round {round} begins', { round: round.number });
-  if (step === 1) return round.deploys.map((deploy) => tellDeploy(doc, deploy)).join(' · ') || t('Nobody deploys');
+  if (step === 1) return round.deploys.map((deploy) => tellDeploy(doc, deploy)).join(' · ') || t('No player deploys');
   const [player, from, to, armies, lost, killed = 0, captured] = round.moves[step - 2];
   const values = { ...person(doc, player), from: doc.map.regions[from].name, to: doc.map.regions[to].name, armies };
   if (lost === undefined) return t('{you, select, yes {You move} other {{who} moves}} {armies} from {from} to {to}', values);
@@ -161,7 +161,7 @@ export function tell(doc: Doc, round: Round, step: number): string {
     );
   }
   return t(
-    '{you, select, yes {You attack {to} from {from} with {armies}: lose {lost}, kill {killed}, are beaten back} other {{who} attacks {to} from {from} with {armies}: loses {lost}, kills {killed}, is beaten back}}',
+    '{you, select, yes {You attack {to} from {from} with {armies}: lose {lost}, kill {killed}, do not take {to}} other {{who} attacks {to} from {from} with {armies}: loses {lost}, kills {killed}, does not take {to}}}',
     fight,
   );
 }

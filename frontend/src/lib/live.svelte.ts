@@ -1,23 +1,23 @@
 // A game on the server: its socket, which reconnects and goes on from the last event that came.
 import { call, serverKey } from './api';
 import { afterFrame } from './frames';
-import { type Refusal, refusal } from './refusals';
+import { type ErrorBody, errorMessage } from './error-messages';
 import { Retry } from './retry';
-import { Show } from './show.svelte';
-import type { Chances, Doc, GameEvent, Now } from './types';
+import { Playback } from './playback.svelte';
+import type { WinProbabilities, GameDoc, GameEvent, LiveState } from './types';
 
 export class Live {
-  show = $state<Show | null>(null);
-  now = $state<Now | null>(null);
+  show = $state<Playback | null>(null);
+  now = $state<LiveState | null>(null);
   nowAt = $state(0); // when `now` came, in the page's milliseconds
   connected = $state(false);
   lost = $state(false); // it was connected before
   error = $state('');
   refused = $state(false); // by the server: no such game, or the key is wrong
-  chances = $state<Chances>([]);
+  chances = $state<WinProbabilities>([]);
   private socket: WebSocket | null = null;
   private last = -1;
-  private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & Now))[] = []; // what is drawn at once
+  private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & LiveState))[] = []; // what is drawn at once
   private retry = new Retry();
   private caughtUp = false;
 
@@ -31,9 +31,9 @@ export class Live {
 
   private async begin(): Promise<void> {
     try {
-      const doc = await call<Doc>(`games/${this.id}`, undefined, this.token);
+      const doc = await call<GameDoc>(`games/${this.id}`, undefined, this.token);
       if (this.retry.ended) return;
-      this.show = new Show(doc);
+      this.show = new Playback(doc);
       if (doc.chances) this.chances = doc.chances;
       this.connect();
     } catch (error) {
@@ -59,12 +59,12 @@ export class Live {
     };
   };
 
-  private take(message: { type: string; n?: number; status?: number } & Partial<Refusal>): void {
+  private take(message: { type: string; n?: number; status?: number } & Partial<ErrorBody>): void {
     if (message.type === 'event' || message.type === 'now') {
       this.coming.push(message as unknown as (typeof this.coming)[number]);
       if (message.type === 'now') afterFrame(this.draw); // events come with the state after them
     } else if (message.type === 'error') {
-      this.error = refusal(message as Refusal);
+      this.error = errorMessage(message as ErrorBody);
       if (message.status === 422 && this.last >= 0) this.restart();
       else if (message.status === 404 || message.status === 401) this.close();
     }
@@ -90,16 +90,16 @@ export class Live {
   }
 
   /** At the end nothing is hidden any more. */
-  private async liftFog(show: Show): Promise<void> {
+  private async liftFog(show: Playback): Promise<void> {
     try {
-      const whole = await call<Doc>(`games/${this.id}/replay`, undefined, this.token);
+      const whole = await call<GameDoc>(`games/${this.id}/replay`, undefined, this.token);
       if (!this.retry.ended) show.lift(whole.events ?? []);
     } catch (error) {
       if ((error as { status?: number }).status !== 0) this.error = (error as Error).message;
     }
   }
 
-  private takeNow(now: Now): void {
+  private takeNow(now: LiveState): void {
     this.caughtUp = true;
     if (this.seen !== null) this.show!.playFrom(this.seen === 'but one' ? this.show!.last - 1 : this.seen);
     this.seen = null;
@@ -115,7 +115,7 @@ export class Live {
   /** The server knows fewer events than we do: begin anew. */
   private restart(): void {
     this.last = -1;
-    this.show = new Show(this.show!.doc);
+    this.show = new Playback(this.show!.doc);
   }
 
   close(): void {

@@ -1,10 +1,10 @@
 // The orders of a round as a list has them: what each was, what it did, where it is drawn.
 import { type Round, tell, tellDeploy } from './history';
-import { nameOf } from './people';
+import { nameOf } from './player-names';
 import { reason } from './reasons';
 import type { Arrow } from './scene';
-import type { Doc } from './types';
-import { t } from './words.svelte';
+import type { GameDoc } from './types';
+import { t } from './i18n.svelte';
 
 export interface Line {
   step: number; // of the round, that is gone to
@@ -18,7 +18,7 @@ export interface Line {
 }
 
 /** All that was ordered in a round, as far as it is known: deploys, moves in the order in which they happened, illegal orders. */
-export function linesOf(doc: Doc, round: Round): Line[] {
+export function linesOf(doc: GameDoc, round: Round): Line[] {
   const name = (r: number) => doc.map.regions[r]?.name ?? `${r}`;
   const deploys = round.deploys.map((deploy): Line => {
     const [player, region, armies] = deploy;
@@ -42,7 +42,7 @@ export function linesOf(doc: Doc, round: Round): Line[] {
     const regions = order.slice(0, kind === 'deploy' ? 1 : 2).filter((r) => r in doc.map.regions);
     const text = regions.map(name).join(' → ');
     const why = reason(english);
-    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} left out, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
+    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} is not executed, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
     const kinds = { deploy: t('deploy'), attack: t('attack'), pick: t('pick') };
     return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', says, arrow: null };
   });

@@ -1,6 +1,6 @@
 // Orders as text, the same as in logs and the terminal: `d na 4; a na eg 9; t br na 4`.
 import type { MapDoc, Orders } from './types';
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 export function regionIndex(map: MapDoc, word: string): number {
   const wanted = word.trim().toLowerCase();

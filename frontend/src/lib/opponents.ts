@@ -1,5 +1,5 @@
 // The opponents that the server offers: their names, what each is like, how strong it is, and which games it plays.
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 /** Elo points with their 95 % interval, and what was played for them: `as` is the specification that was rated. */
 export interface Rating {
@@ -45,31 +45,31 @@ export function nameOf(spec: string): string {
 /** What it is like, in a line. */
 export function lineOf({ spec, kind, line }: Opponent): string {
   const [agent, rest] = [spec.split(/[:[]/)[0], spec.replace(/^[^:[]*:?/, '')];
-  if (kind === 'file') return t('A policy out of your own folder.');
-  if (kind === 'package') return t('An agent of another package.');
+  if (kind === 'file') return t('A policy from your own folder.');
+  if (kind === 'package') return t('An agent from another package.');
   if (agent === 'policy') {
-    if (rest === 'any') return t('A network that plays every map by instinct.');
-    if (rest === 'world') return t('A network that learned the world map, and nothing else.');
-    if (rest === 'small') return t('A network that grew up on the small map.');
+    if (rest === 'any') return t('A neural network for every map. No search.');
+    if (rest === 'world') return t('A neural network that was trained on the world map only.');
+    if (rest === 'small') return t('A neural network that was trained on the small map.');
     return t('A trained policy.');
   }
   const secs = Number(/\bsecs=([\d.]+)/.exec(rest)?.[1] ?? 0);
   switch (agent) {
-    case 'random': return t('Has no idea, and no fear.');
-    case 'smart_random': return t('Takes one of a few sensible turns, eyes closed.');
-    case 'one_big_army': return t('One army, one direction.');
-    case 'aggressive': return t('Attacks every weaker neighbour, every round.');
-    case 'one_ply': return t('Looks one round ahead and takes the best of it.');
+    case 'random': return t('Plays random orders.');
+    case 'smart_random': return t('Plays a random one of a few sensible turns.');
+    case 'one_big_army': return t('Gathers one big army and attacks with it.');
+    case 'aggressive': return t('Attacks every weaker neighbour in every round.');
+    case 'one_ply': return t('Looks one round ahead and plays the best turn.');
     case 'minimax2': return t('Expects your best answer to every turn.');
-    case 'maxn': return t('Looks ahead for everybody, each out for themselves.');
-    case 'flat_mc': return t('Tries turns at random and keeps what came out best.');
-    case 'mcts_no_defense': return t('A tree search that only ever goes forward.');
-    case 'mcts_thesis': return t('The tree search of the thesis, as it was.');
-    case 'pmcts': return t('Two trees search side by side for one answer.');
+    case 'maxn': return t('Looks ahead for all players. Each plays for itself.');
+    case 'flat_mc': return t('Tries random turns and plays the best one.');
+    case 'mcts_no_defense': return t('A tree search without defensive deploys.');
+    case 'mcts_thesis': return t('The original tree search of the thesis.');
+    case 'pmcts': return t('Searches two trees in parallel and combines the results.');
     case 'plan': return t('Plans goals: bonuses, captures, borders. No search.');
-    case 'belief': return t('Guesses what fog hides, and plays on that.');
-    case 'mcts': return secs ? t('Follows the best branches for {secs, plural, one {a second} other {# seconds}}.', { secs }) : t('Follows the best branches, a few hundred looks deep.');
-    case 'nash': return secs ? t('Weighs every turn against your best answers for {secs, plural, one {a second} other {# seconds}}.', { secs }) : t('Weighs every turn against your best answers.');
+    case 'belief': return t('Guesses the hidden regions in fog.');
+    case 'mcts': return secs ? t('Searches a tree of turns for {secs, plural, one {one second} other {# seconds}}.', { secs }) : t('Searches a tree of turns with a few hundred simulations.');
+    case 'nash': return secs ? t('Compares turns by your best answers for {secs, plural, one {one second} other {# seconds}}.', { secs }) : t('Compares turns by your best answers.');
     default: return line;
   }
 }
@@ -77,7 +77,7 @@ export function lineOf({ spec, kind, line }: Opponent): string {
 /** Why it does not play such a game, after its name; '': it does. */
 export function notPlayed({ players, regions, rules, problem }: Opponent, game: GameKind): string {
   if (problem) return problem;
-  if (game.players < players[0] || game.players > players[1]) return players[1] === 2 ? t('plays two-player games only') : t('plays games of {least} to {most}', { least: players[0], most: players[1] });
+  if (game.players < players[0] || game.players > players[1]) return players[1] === 2 ? t('plays two-player games only') : t('plays games of {least} to {most} players', { least: players[0], most: players[1] });
   if (game.regions < regions[0] || game.regions > regions[1]) return regions[0] === 1 ? t('plays maps of up to {most} regions', { most: regions[1] }) : t('plays maps of {least} to {most} regions', { least: regions[0], most: regions[1] });
   if (rules && !rules.some(([name, fog]) => name === game.rules && fog === game.fog)) return game.fog && rules.some(([name, fog]) => name === game.rules && !fog) ? t('does not play in fog') : t('does not play these rules');
   return '';
@@ -92,6 +92,6 @@ export function ratingOf({ ratings }: Opponent, map: string): (Rating & { map: s
 /** A rating in full, with what it was made of. */
 export function ratingInWords(rating: Rating & { map: string }, spec: string): string {
   const { elo, low, high, games, as } = rating;
-  const told = t('Rated {elo}, with 95 % certainty {low} to {high}, by {games} games of two on the map “{map}”.', { elo, low, high, games, map: rating.map });
-  return as === spec ? told : `${told} ${t('There it played as {as}.', { as })}`;
+  const told = t('Rating {elo} (95 % interval {low} to {high}), from {games} games of two players on the map “{map}”.', { elo, low, high, games, map: rating.map });
+  return as === spec ? told : `${told} ${t('In these games it played as {as}.', { as })}`;
 }

@@ -1,5 +1,5 @@
 // Why an order is illegal, in the reader's language: by the words of `warlight_env.engine.orders.REASONS`, as logs have them.
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 /** An order that is refused, or a pick. */
 export interface Refused {

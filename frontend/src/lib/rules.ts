@@ -1,5 +1,5 @@
 // The few rules that the page needs to show what an order would do; the server decides.
-import type { Chance, Doc, MapDoc, Move, Position, Rules } from './types';
+import type { Chance, GameDoc, MapDoc, Move, Position, Rules } from './types';
 import { NEUTRAL, UNKNOWN } from './types';
 
 export function holder(map: MapDoc, s: number, owner: number[]): number {
@@ -7,7 +7,7 @@ export function holder(map: MapDoc, s: number, owner: number[]): number {
   return first >= 0 && rest.every((o) => o === first) ? first : NEUTRAL;
 }
 
-export function income(doc: Doc, owner: number[], player: number): number {
+export function income(doc: GameDoc, owner: number[], player: number): number {
   if (!owner.includes(player)) return 0;
   const bonuses = doc.map.supers.map((x, s) => (holder(doc.map, s, owner) === player ? x.bonus : 0));
   return doc.rules.base_income + bonuses.reduce((a, b) => a + b, 0);
@@ -123,7 +123,7 @@ export function leastToCapture(defenders: number, most: number, rules: Rules, wa
 }
 
 /** For each region of a player the largest chance that one attack on it next round captures it. */
-export function threats(doc: Doc, position: Position, player: number): (number | null)[] {
+export function threats(doc: GameDoc, position: Position, player: number): (number | null)[] {
   const incomes = doc.players.map((_, p) => income(doc, position.owner, p));
   return doc.map.regions.map((region, r) => {
     if (position.owner[r] !== player) return null;

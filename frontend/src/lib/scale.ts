@@ -1,7 +1,7 @@
 // Sizes on a map, in its own units, so that they look alike on every screen.
 import { badgeSize } from './geometry';
 import type { MapDoc } from './types';
-import { figure } from './words.svelte';
+import { figure } from './i18n.svelte';
 
 export interface Scale {
   unit: number; // of a pixel

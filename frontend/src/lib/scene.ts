@@ -1,11 +1,11 @@
 // What lies over the map: arrows of orders, additions, layers, and regions in words.
 import { parseOrders } from './notation';
-import { nameOf } from './people';
+import { nameOf } from './player-names';
 import { threats } from './rules';
-import type { Layer, Show } from './show.svelte';
-import type { Candidate, Doc, InsightData, MapDoc, Orders, Position } from './types';
+import type { Layer, Playback } from './playback.svelte';
+import type { Candidate, GameDoc, DecisionInfo, MapDoc, Orders, Position } from './types';
 import { UNKNOWN } from './types';
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 export interface Arrow {
   player: number;
@@ -28,7 +28,7 @@ export function drawnOrders(position: Position, orders: Orders | null, player: n
 }
 
 /** What happened in the round that is shown, up to the step and as far as it is seen; the last one with its dice. */
-export function drawnMoves(show: Show): Arrow[] {
+export function drawnMoves(show: Playback): Arrow[] {
   const hidden = (r: number) => show.position.owner[r] === UNKNOWN;
   const arrows = (show.current?.moves ?? []).slice(0, Math.max(0, show.step - 1)).map(([player, from, to, armies, lost, killed], k): Arrow => {
     const last = k === show.step - 2 && show.speed < 8;
@@ -43,7 +43,7 @@ export function deployed(deploys: [number, number][], player: number): Additions
 }
 
 /** A layer's share (0 to 1) and text for each region; null: no layer. */
-export function layerOf(layer: Layer, doc: Doc, position: Position, player: number, data: InsightData | undefined) {
+export function layerOf(layer: Layer, doc: GameDoc, position: Position, player: number, data: DecisionInfo | undefined) {
   if (layer === 'none') return null;
   const n = doc.map.regions.length;
   if (layer === 'threat') {
@@ -74,7 +74,7 @@ export function touched(map: MapDoc, text: string | undefined): number[] {
 }
 
 /** A region in words: "Brazil, yours, 9 armies, 4 neighbours, 2 enemy". */
-export function describe(doc: Doc, position: Position, r: number): string {
+export function describe(doc: GameDoc, position: Position, r: number): string {
   const o = position.owner[r];
   const { name, near } = doc.map.regions[r];
   const enemies = near.filter((n) => position.owner[n] >= 0 && position.owner[n] !== (doc.seat ?? o)).length;

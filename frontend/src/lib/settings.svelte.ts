@@ -1,6 +1,6 @@
 // What a person has chosen for this browser, all in one place: look, sounds, speed; the language is kept in words.
-import { SPEEDS } from './show.svelte';
-import { drop, keep, kept } from './storage';
+import { SPEEDS } from './playback.svelte';
+import { drop, saveItem, loadItem } from './storage';
 
 export const THEMES = ['system', 'dark', 'light'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -9,7 +9,7 @@ const LIGHT = '(prefers-color-scheme: light)';
 
 class Settings {
   theme = $state<Theme>(one(THEMES, 'warlight.theme', 'system'));
-  sounds = $state(kept('warlight.sounds') === 'on');
+  sounds = $state(loadItem('warlight.sounds') === 'on');
   volume = $state(one(Array.from({ length: 101 }, (_, k) => k), 'warlight.volume', 50)); // per cent
   speed = $state(one([0, ...SPEEDS], 'warlight.speed', 1)); // at which orders are played; 0: rounds are shown at once
 
@@ -21,23 +21,23 @@ class Settings {
   setTheme(theme: Theme): void {
     this.theme = theme;
     if (theme === 'system') drop('warlight.theme');
-    else keep('warlight.theme', theme);
+    else saveItem('warlight.theme', theme);
     this.paint();
   }
 
   setSounds(on: boolean): void {
     this.sounds = on;
-    keep('warlight.sounds', on ? 'on' : 'off');
+    saveItem('warlight.sounds', on ? 'on' : 'off');
   }
 
   setVolume(volume: number): void {
     this.volume = volume;
-    keep('warlight.volume', `${volume}`);
+    saveItem('warlight.volume', `${volume}`);
   }
 
   setSpeed(speed: number): void {
     this.speed = speed;
-    keep('warlight.speed', `${speed}`);
+    saveItem('warlight.speed', `${speed}`);
   }
 
   /** The theme on the page; before this script runs, index.html has done the same. */
@@ -48,7 +48,7 @@ class Settings {
 
 /** What is kept, if it is one of these. */
 function one<T extends string | number>(all: readonly T[], key: string, otherwise: T): T {
-  return all.find((value) => `${value}` === kept(key)) ?? otherwise;
+  return all.find((value) => `${value}` === loadItem(key)) ?? otherwise;
 }
 
 export const settings = new Settings();

@@ -1,9 +1,9 @@
 // A game that is to be made: who sits where, on which map, by which rules. The browser remembers it.
 import type { Home } from './api';
 import { type GameKind, nameOf, type Opponent, notPlayed } from './opponents';
-import { YOU } from './people';
-import { keep, keptData } from './storage';
-import { t } from './words.svelte';
+import { YOU } from './player-names';
+import { saveItem, loadData } from './storage';
+import { t } from './i18n.svelte';
 
 /** Besides the one who makes the game: a bot, or a friend with a screen of its own. */
 export type SetupSeat = { kind: 'bot'; spec: string } | { kind: 'friend'; name: string };
@@ -38,7 +38,7 @@ export class Setup {
   seed = $state<number | null>(null); // of this visit alone
 
   constructor(private home: Home) {
-    const kept = keptData(KEY) as Record<string, unknown> | null;
+    const kept = loadData(KEY) as Record<string, unknown> | null;
     const text = (name: string) => (typeof kept?.[name] === 'string' ? (kept[name] as string) : '');
     this.name = text('name').slice(0, 32);
     this.map = this.maps.some((m) => m.name === text('map')) || text('map') === 'generated' ? text('map') : 'world';
@@ -61,7 +61,7 @@ export class Setup {
 
   keep(): void {
     const { name, seats, map, regions, rules, fog, picks, clock } = this;
-    keep(KEY, JSON.stringify({ name, seats, map, regions, rules, fog, picks, clock }));
+    saveItem(KEY, JSON.stringify({ name, seats, map, regions, rules, fog, picks, clock }));
   }
 
   get kind(): GameKind {
@@ -77,7 +77,7 @@ export class Setup {
   problem(seat: SetupSeat): string {
     if (seat.kind === 'friend') return '';
     const bot = this.bot(seat.spec);
-    return bot ? notPlayed(bot, this.kind) : t('is not here');
+    return bot ? notPlayed(bot, this.kind) : t('is not available');
   }
 
   get wrongSeed(): string {

@@ -1,24 +1,24 @@
 // Where a replay comes from, and with it whom a bot's thoughts and other games from its positions can be asked of.
-import { call, CallError, keepTokens, type Made, noKey, tokensOf } from './api';
-import type { Doc, Orders, InsightData, Report } from './types';
-import { t } from './words.svelte';
+import { call, CallError, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
+import type { GameDoc, Orders, DecisionInfo, Report } from './types';
+import { t } from './i18n.svelte';
 
 /** A position to think about; without a round and a seat: the one in which this player is to move. */
-export interface Asked {
+export interface BotQuery {
   bot: string;
   round?: number;
   seat?: number;
 }
 
-export interface Thought {
-  data: InsightData | null;
+export interface BotAnswer {
+  data: DecisionInfo | null;
   chances: [number, number, number][] | null;
   round: number;
   player: number;
   orders: Orders;
 }
 
-export type Oracle = (asked: Asked) => Promise<Thought>;
+export type Oracle = (asked: BotQuery) => Promise<BotAnswer>;
 
 export interface Branch {
   round: number;
@@ -33,10 +33,10 @@ export interface Progress {
 }
 
 export interface Source {
-  load(): Promise<Doc>;
+  load(): Promise<GameDoc>;
   report(): Promise<Progress>;
   ask: Oracle;
-  branch(wanted: Branch): Promise<Made>;
+  branch(wanted: Branch): Promise<CreatedGame>;
 }
 
 /** A game that was played on this server. */
@@ -44,27 +44,27 @@ export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   return {
-    load: () => (token ? call<Doc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key to that game.')} ${noKey()}`))),
+    load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
     report: () => call<Progress>(`games/${id}/report`, {}, token),
-    ask: (asked) => call<Thought>(`games/${id}/insight`, asked, token),
-    branch: (wanted) => made(call<Made>(`games/${id}/branch`, wanted, token)),
+    ask: (asked) => call<BotAnswer>(`games/${id}/insight`, asked, token),
+    branch: (wanted) => made(call<CreatedGame>(`games/${id}/branch`, wanted, token)),
   };
 }
 
 /** A log's file, dropped on the page or chosen. */
 export function fileSource(bytes: ArrayBuffer): Source {
-  return logSource(() => call<Doc>('replays', bytes));
+  return logSource(() => call<GameDoc>('replays', bytes));
 }
 
 /** A game of a tournament; contests and games count from 1. */
 export function tournamentSource(name: string, contest: string, game: string): Source {
-  return logSource(() => call<Doc>(`tournaments/${[name, 'games', contest, game].map(encodeURIComponent).join('/')}`));
+  return logSource(() => call<GameDoc>(`tournaments/${[name, 'games', contest, game].map(encodeURIComponent).join('/')}`));
 }
 
 /** A log that the server opened: after a restart it has to be opened again. */
-function logSource(load: () => Promise<Doc>): Source {
+function logSource(load: () => Promise<GameDoc>): Source {
   let log: string | undefined;
-  const opened = async (): Promise<Doc> => {
+  const opened = async (): Promise<GameDoc> => {
     const doc = await load();
     log = doc.log;
     return doc;
@@ -82,7 +82,7 @@ function logSource(load: () => Promise<Doc>): Source {
   return { load: opened, report: () => asked('report', {}), ask: (body) => asked('insight', body), branch: (body) => made(asked('branch', body)) };
 }
 
-async function made(call: Promise<Made>): Promise<Made> {
+async function made(call: Promise<CreatedGame>): Promise<CreatedGame> {
   const game = await call;
   keepTokens(game);
   return game;

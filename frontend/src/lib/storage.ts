@@ -1,9 +1,9 @@
-// What this browser keeps; where storage is forbidden or full, as long as the page lives.
+// Storage in this browser, or in memory if the browser's storage is forbidden or full.
 
 const memory = new Map<string, string>();
 const here = new Map<string, string>();
 
-export function kept(key: string): string | null {
+export function loadItem(key: string): string | null {
   try {
     return localStorage.getItem(key) ?? memory.get(key) ?? null;
   } catch {
@@ -11,16 +11,16 @@ export function kept(key: string): string | null {
   }
 }
 
-/** Data kept as JSON; null where there is none, or what is there is not ours. */
-export function keptData(key: string): unknown {
+/** Data stored as JSON; null if there is none or it cannot be read. */
+export function loadData(key: string): unknown {
   try {
-    return JSON.parse(kept(key) ?? 'null');
+    return JSON.parse(loadItem(key) ?? 'null');
   } catch {
     return null;
   }
 }
 
-export function keep(key: string, value: string): void {
+export function saveItem(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
     memory.delete(key);
@@ -29,17 +29,17 @@ export function keep(key: string, value: string): void {
   }
 }
 
-/** The same for this tab alone, over what the browser keeps; it survives a reload. */
-export function keepHere(key: string, value: string): void {
+/** Store an item for this tab only, which has priority over the browser's item and survives a reload. */
+export function saveTabItem(key: string, value: string): void {
   here.set(key, value);
   try {
     sessionStorage.setItem(key, value);
   } catch {
-    // then it lives as long as the page
+    // then only the memory has it
   }
 }
 
-export function keptHere(key: string): unknown {
+export function loadTabData(key: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? here.get(key) ?? 'null');
   } catch {
@@ -52,7 +52,7 @@ export function drop(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // then it was never there
+    // then the browser stored nothing
   }
 }
 

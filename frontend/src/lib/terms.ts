@@ -1,5 +1,5 @@
 // Words of searches and figures, explained in a sentence or two.
-import { t } from './words.svelte';
+import { t } from './i18n.svelte';
 
 export type Term = 'candidates' | 'visits' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals';
 
@@ -13,39 +13,39 @@ export function explained(term: Term): Explained {
   const all: Record<Term, () => Explained> = {
     candidates: () => ({
       name: t('Candidates'),
-      text: t('Turns that the bot weighed against each other, the one that it would play first. +3 BR: deploy 3 on BR; BR→PE: attack or move from BR to PE.'),
+      text: t('Turns that the bot compared. The first is the turn that the bot would play. +3 BR: deploy 3 on BR. BR→PE: attack or transfer from BR to PE.'),
     }),
     visits: () => ({
       name: t('Visits'),
-      text: t('How often the search tried this turn. It comes back to what does well, so the most visited turn is usually the one to play.'),
+      text: t('The number of times that the search tried this turn. The search repeats good turns, so the most visited turn is usually the best.'),
     }),
     value: () => ({
       name: t('Value'),
-      text: t('What the turn came to on the average in those tries: your share of the position, from 0, all is lost, to 1, all is won. 0.5 is even between two.'),
+      text: t('The mean result of the turn in these tries: your share of the position, from 0 (all is lost) to 1 (all is won). Between two players, 0.5 is even.'),
     }),
     prior: () => ({
       name: t('Prior'),
-      text: t('How promising the turn looked before anything was tried, as a share of all candidates. The search begins with what has a high one.'),
+      text: t('The estimate of the turn before the search, as a share of all candidates. The search begins with turns that have a high prior.'),
     }),
     simulations: () => ({
       name: t('Simulations and trials'),
-      text: t('How many times the search played ahead in thought, and then how many small changes to the best turn it tried. More of them make its figures more certain.'),
+      text: t('The number of simulations of the search, and the number of small changes to the best turn that it tried after them. More of them make the numbers more certain.'),
     }),
     refined: () => ({
       name: t('Refined'),
-      text: t('Found by changing the best candidate a little where that helped. It was not among the turns that were tried from the beginning, so it has no visits, and its value was measured apart.'),
+      text: t('The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no visits. Its value was measured separately.'),
     }),
     goals: () => ({
       name: t('Goals'),
-      text: t('What the bot set out to do in this turn, the most worthwhile first: how many armies each goal takes, and how many armies it is worth to the bot.'),
+      text: t('The goals of the bot in this turn, the most valuable first. Each goal has the armies that it needs and its value to the bot, in armies.'),
     }),
     layer: () => ({
       name: t('Map layer'),
-      text: t('Figures on the map. Region value: what a search holds each region to be worth. Threat: the chance that the strongest neighbour takes a region of yours in its next turn, with all its income. Visit share: how much of its tries the search spent on turns that deploy there or attack it.'),
+      text: t('Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Visit share: the share of tries of the search with turns that deploy there or attack it.'),
     }),
     chances: () => ({
       name: t('Win probability'),
-      text: t('The share of games won that were played on from this position, everybody playing like the bot “aggressive”. The band is the interval of 95 %: how far chance may have led the figure astray.'),
+      text: t('Many games are simulated from this position, in which all players play like the bot “aggressive”. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
     }),
   };
   return all[term]();

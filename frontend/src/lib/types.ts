@@ -58,9 +58,9 @@ export interface Colours {
 /** The share of playouts that a player won, and the ends of its 95 % interval. */
 export type Chance = [share: number, low: number, high: number];
 /** By positions and players. */
-export type Chances = Chance[][];
+export type WinProbabilities = Chance[][];
 
-export interface Doc {
+export interface GameDoc {
   version: number;
   program: string;
   map: MapDoc;
@@ -77,7 +77,7 @@ export interface Doc {
   friends?: number[]; // seats of people who were invited
   spectator?: boolean; // who watches people
   events?: GameEvent[];
-  chances?: Chances | null;
+  chances?: WinProbabilities | null;
   awaited?: number[]; // seats, of a game in play
   report?: Report;
   log?: string; // the key of a log that the server opened
@@ -109,7 +109,7 @@ export interface Goal {
   worth: number;
 }
 
-export interface InsightData {
+export interface DecisionInfo {
   goals?: Goal[];
   simulations?: number[];
   trials?: number; // of local search, after the simulations
@@ -132,13 +132,13 @@ export type GameEvent =
       changed: Change[];
       dropped?: Dropped[];
     }
-  | { event: 'insight'; player: number; round: number; data: InsightData }
+  | { event: 'insight'; player: number; round: number; data: DecisionInfo }
   | { event: 'failure'; player: number; round: number; reason: string } // reason "resigned": of a person who gave up
   | { event: 'draw'; round: number; players: number[] }
   | { event: 'end'; winner: number | null; rounds: number; placements: number[]; cut_off: boolean };
 
 /** What is not in the log: who is awaited, who thinks, and what the viewer may do. */
-export interface Now {
+export interface LiveState {
   phase: 'pick' | 'play' | 'over';
   round: number;
   awaited: number[];

@@ -8,11 +8,11 @@ import { library } from './cs/library';
 import { opponents } from './cs/opponents';
 import { report } from './cs/report';
 import { settings } from './cs/settings';
-import { together } from './cs/together';
+import { multiplayer } from './cs/multiplayer';
 import { tournament } from './cs/tournament';
-import { trouble } from './cs/trouble';
+import { errors } from './cs/errors';
 import { turn } from './cs/turn';
 
 export const cs: Record<string, string> = {
-  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...guide, ...hints, ...opponents, ...library, ...editor, ...together,
+  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...errors, ...guide, ...hints, ...opponents, ...library, ...editor, ...multiplayer,
 };

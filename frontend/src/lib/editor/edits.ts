@@ -1,8 +1,8 @@
 // Changes to a map that is drawn, each from one sketch to the next; what lies side by side gets a border by itself.
 import type { Point } from '../geometry';
-import { recelled } from './cells';
+import { updateVoronoi } from './voronoi';
 import { codeFor, freshName } from './naming';
-import { distance, labelOf, type Ring, rounded, shortest, touch } from './shapes';
+import { distance, labelOf, type Ring, rounded, shortest, touch } from './polygons';
 import { joins, type Kind, newKey, outlined, regionAt, type Sketch, type SketchLink, type SketchRegion, type SketchSuper } from './sketch';
 
 export const FEWEST = 3; // corners
@@ -48,7 +48,7 @@ export function added(sketch: Sketch, at: Point, kind: Kind, group: number, word
   const name = freshName(word, sketch.regions.map((region) => region.name));
   const region = regionAt(rounded(at), name, codeFor(name, words(sketch)), group, kind);
   const next = { ...sketch, regions: [...sketch.regions, region] };
-  return [followed(sketch, recelled(next)), region.key];
+  return [followed(sketch, updateVoronoi(next)), region.key];
 }
 
 /** A new region with these corners. */
@@ -68,7 +68,7 @@ export function removed(sketch: Sketch, key: number): Sketch {
     borders: sketch.borders.filter((border) => !border.includes(key)),
     links: sketch.links.filter(({ a, b }) => a !== key && b !== key),
   };
-  return followed(sketch, recelled(next));
+  return followed(sketch, updateVoronoi(next));
 }
 
 /** A value of a region. With its name goes its code, as long as that was made of the name. */
@@ -89,7 +89,7 @@ export function moved(sketch: Sketch, key: number, [dx, dy]: Point): Sketch {
     if (region.kind !== 'outline') return { ...region, at };
     return outlined(region, region.rings.map((ring) => ring.map(shift)), { at, radius: region.radius });
   });
-  return recelled(next);
+  return updateVoronoi(next);
 }
 
 /** A corner put elsewhere, in all regions that have it: so what touches stays together. */
@@ -134,18 +134,18 @@ export function celled(sketch: Sketch, on: boolean): Sketch {
     if (on && region.kind === 'point') return { ...region, kind: 'cell' };
     return !on && region.kind === 'cell' ? { ...region, kind: 'point', path: '', rings: [] } : region;
   });
-  const next = recelled({ ...sketch, regions });
+  const next = updateVoronoi({ ...sketch, regions });
   return on ? followed(sketch, next) : next;
 }
 
 export function sized(sketch: Sketch, values: Partial<Pick<Sketch, 'box' | 'reach'>>): Sketch {
-  return followed(sketch, recelled({ ...sketch, ...values }));
+  return followed(sketch, updateVoronoi({ ...sketch, ...values }));
 }
 
 // Borders
 
 /** A border where there was none, drawn as a line where nothing touches; and none where there was one. */
-export function joined(sketch: Sketch, a: number, b: number): Sketch {
+export function addBorder(sketch: Sketch, a: number, b: number): Sketch {
   if (a === b) return sketch;
   if (sketch.borders.some((border) => joins(border, a, b))) return parted(sketch, a, b);
   const [p, q] = [a, b].map((key) => sketch.regions.find((region) => region.key === key)!);
@@ -184,7 +184,7 @@ export function bordered(sketch: Sketch): Sketch {
 
 // Super regions
 
-export function grouped(sketch: Sketch, word: string): [Sketch, number] {
+export function addSuperRegion(sketch: Sketch, word: string): [Sketch, number] {
   const made: SketchSuper = { key: newKey(), name: freshName(word, sketch.supers.map(({ name }) => name)), bonus: 2 };
   return [{ ...sketch, supers: [...sketch.supers, made] }, made.key];
 }
@@ -193,7 +193,7 @@ export function regrouped(sketch: Sketch, key: number, values: Partial<Pick<Sket
   return { ...sketch, supers: sketch.supers.map((group) => (group.key === key ? { ...group, ...values } : group)) };
 }
 
-export function ungrouped(sketch: Sketch, key: number): Sketch {
+export function removeSuperRegion(sketch: Sketch, key: number): Sketch {
   return {
     ...sketch,
     supers: sketch.supers.filter((group) => group.key !== key),

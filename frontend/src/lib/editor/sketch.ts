@@ -1,6 +1,6 @@
 // A map while it is drawn: its parts by keys, which stay what they are when others come and go; to the server and back.
 import type { Point } from '../geometry';
-import { pathOf, type Ring, ringsOf } from './shapes';
+import { pathOf, type Ring, ringsOf } from './polygons';
 
 /** outline: drawn corner by corner; cell: what is nearest to a point; point: without an outline. */
 export type Kind = 'outline' | 'cell' | 'point';

@@ -1,14 +1,14 @@
 // The guide of a first game: one thing to press at a time, worked out from what is on the screen, in any order of doing.
 import { untrack } from 'svelte';
-import type { Desk } from '../desk.svelte';
+import type { TurnInput } from '../turn-input.svelte';
 import type { Draft } from '../draft.svelte';
 import type { Live } from '../live.svelte';
 import { linesOf } from '../moves';
-import { nameOf } from '../people';
+import { nameOf } from '../player-names';
 import { odds } from '../rules';
-import type { Show } from '../show.svelte';
-import { keep, keptData } from '../storage';
-import { t } from '../words.svelte';
+import type { Playback } from '../playback.svelte';
+import { saveItem, loadData } from '../storage';
+import { t } from '../i18n.svelte';
 import type { Step, Target } from './step';
 import { attackBeside, attackFor, attackFrom, stackToMove, type Suggestion } from './suggest';
 import { TIP_NAMES, tipFor, type Tip } from './tips';
@@ -45,12 +45,12 @@ export class Guide {
   private shown: { name: Tip['name']; played: number } | null = null; // a tip, after so many rounds
 
   constructor(
-    private show: Show,
+    private show: Playback,
     private live: Live,
-    private desk: Desk,
+    private turnInput: TurnInput,
     wanted: boolean,
   ) {
-    const kept = keptData(this.key) as Partial<Kept> | null;
+    const kept = loadData(this.key) as Partial<Kept> | null;
     this.there = show.doc.kind === 'play' && (wanted || kept !== null);
     if (kept && STAGES.includes(kept.stage as Stage)) this.stage = kept.stage!;
     [this.since, this.slid, this.looked, this.left] = [Number(kept?.since) || 0, kept?.slid === true, kept?.looked === true, kept?.left === true];
@@ -63,7 +63,7 @@ export class Guide {
     $effect(() => this.noticeTip());
     $effect(() => {
       const { stage, since, slid, looked, left, told } = this;
-      if (this.there) keep(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
+      if (this.there) saveItem(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
     });
   }
 
@@ -84,11 +84,11 @@ export class Guide {
 
   /** Whether the guide would show the next thing to press, if it was asked. */
   get mayHelp(): boolean {
-    return this.stage === 'free' && this.desk.editing && this.helped !== this.desk.draft?.round && !this.over;
+    return this.stage === 'free' && this.turnInput.editing && this.helped !== this.turnInput.draft?.round && !this.over;
   }
 
   help(): void {
-    this.helped = this.desk.draft?.round ?? -1;
+    this.helped = this.turnInput.draft?.round ?? -1;
     this.dismiss();
   }
 
@@ -112,27 +112,27 @@ export class Guide {
 
   tip: Tip | null = $derived.by(() => {
     void this.show.version;
-    return tipFor(this.show, this.desk, this.over, TIPS[this.stage].filter((tip) => !this.told.includes(tip)));
+    return tipFor(this.show, this.turnInput, this.over, TIPS[this.stage].filter((tip) => !this.told.includes(tip)));
   });
 
   step: Step | null = $derived.by(() => {
     void this.show.version;
     if (this.tip) return this.tip;
     if (this.over) return null;
-    if (this.desk.asking) {
+    if (this.turnInput.asking) {
       return { name: 'asking', says: t('Armies that are not deployed are lost. Go back and deploy them.'), at: marked('back') };
     }
     if (this.stage === 'look') return this.look();
-    const { draft } = this.desk;
-    if (draft && !this.desk.editing) return this.back();
+    const { draft } = this.turnInput;
+    if (draft && !this.turnInput.editing) return this.back();
     if (!draft || (this.stage === 'free' && this.helped !== draft.round)) return null;
     return this.turn(draft);
   });
 
   /** Stages go on by what was done, whatever the guide had pointed at. */
   private advance(): void {
-    const { show, desk, stage, since } = this;
-    const [played, begun] = [show.last, Boolean(desk.draft && (desk.draft.deploys.length || desk.draft.attacks.length))];
+    const { show, turnInput, stage, since } = this;
+    const [played, begun] = [show.last, Boolean(turnInput.draft && (turnInput.draft.deploys.length || turnInput.draft.attacks.length))];
     if (stage === 'first' && played > since) this.go('look');
     else if (stage === 'look' && (begun || played > since || (this.looked && show.atEnd && !show.playing))) this.go('bonus');
     else if (stage === 'bonus' && played > since) this.go('stack');
@@ -157,7 +157,7 @@ export class Guide {
   }
 
   private noticeSlide(): void {
-    const attack = this.attack(this.desk.draft);
+    const attack = this.attack(this.turnInput.draft);
     const key = attack ? `${attack[0]} ${attack[1]}` : '';
     if (attack && this.sent?.[0] === key && this.sent[1] !== attack[2]) this.slid = true;
     this.sent = attack ? [key, attack[2]] : null;
@@ -165,7 +165,7 @@ export class Guide {
 
   /** The first order that is no transfer. */
   private attack(draft: Draft | null): [number, number, number] | undefined {
-    return draft?.attacks.find(([, to]) => !this.desk.mine(to));
+    return draft?.attacks.find(([, to]) => !this.turnInput.mine(to));
   }
 
   // What is to be done in a turn
@@ -196,18 +196,18 @@ export class Guide {
     }
     if (this.stage === 'first' && !draft.deployed) {
       const says = t(
-        'Regions with a blue circle are yours, and the figure is how many armies stand there. You have {n} new ones to deploy: press {from}.',
+        'Regions with a blue circle are yours. The number shows the armies there. You have {n} new armies to deploy: press {from}.',
         { n: draft.left, from },
       );
       return { name: 'deploy', says, at };
     }
     if (this.stage === 'first') {
-      const says = t('{n, plural, one {One is} other {# are}} deployed. Deploy the other {left} there, too: press {from} again.', {
+      const says = t('{n, plural, one {One army is} other {# armies are}} deployed. Deploy the other {left} there, too: press {from} again.', {
         n: draft.deployed,
         left: draft.left,
         from,
       });
-      return { name: 'deploy-all', says, keys: t('Shift and a click deploy all at once.'), at };
+      return { name: 'deploy-all', says, keys: t('Shift and a click deploy all armies at once.'), at };
     }
     if (this.stage === 'bonus') {
       const s = doc.map.regions[plan.to].super;
@@ -217,43 +217,43 @@ export class Guide {
       const says =
         plan.wins !== null
           ? t(
-              'Who holds a whole super region, all regions within a coloured outline, gets its bonus in every round. {to} is all that you lack of {name}: {bonus} armies more. Deploy beside it: press {from} until all are there.',
+              'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus} more armies. Deploy beside it: press {from} until all armies are there.',
               values,
             )
           : t(
-              'Who holds a whole super region, all regions within a coloured outline, gets its bonus in every round. Of {name}, which brings {bonus} armies, you hold {held} of {all}; go for {to}. Deploy beside it: press {from} until all are there.',
+              'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus} armies, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.',
               values,
             );
       return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
     }
-    return { name: 'deploy', says: t('Deploy where you want to attack, here on {to}: press {from} until all are there.', { from, to }), at };
+    return { name: 'deploy', says: t('Deploy beside your target, {to}: press {from} until all armies are there.', { from, to }), at };
   }
 
   private sending(draft: Draft, plan: Suggestion, again = false): Step {
-    const [source, position] = [this.desk.source, draft.position];
+    const [source, position] = [this.turnInput.source, draft.position];
     const drag = t('Or drag from {from} to {to}.', { from: this.name(plan.from), to: this.name(plan.to) });
     if (draft.phase === 'deploy') {
-      const says = t('All are deployed. Now to the attacks: press {button}.', { button: t('Attack') });
+      const says = t('All armies are deployed. Now attack: press {button}.', { button: t('Attack') });
       return { name: 'to-attack', says, keys: drag, at: marked('attack') };
     }
     if (source === null) {
       const values = { from: this.name(plan.from), to: this.name(plan.to), chance: Math.round(100 * plan.chance) };
       const says = again
-        ? t('You may attack as often as you like. {to} could fall, too: press {from}.', values)
-        : t('From where? Press {from}: all armies but one can leave it.', values);
+        ? t('You can attack more than once. You can take {to}, too: press {from}.', values)
+        : t('Choose the region that attacks. Press {from}: all its armies except one can leave.', values);
       return { name: 'source', says, keys: drag, at: { region: plan.from } };
     }
     const near = attackFrom(this.show.doc, position, this.seat, source, draft.free(source));
     const to = source === plan.from ? plan.to : near?.to;
     if (to === undefined) {
-      return { name: 'unsource', says: t('Nothing can be attacked from {source}: press it again, and choose another.', { source: this.name(source) }), at: { region: source } };
+      return { name: 'unsource', says: t('You cannot attack from {source}: press it again, and choose another region.', { source: this.name(source) }), at: { region: source } };
     }
     const owner = position.owner[to];
     const values = { to: this.name(to), n: position.army[to], who: owner < 0 ? '' : nameOf(this.show.doc, owner) };
     const says =
       owner < 0
-        ? t('The neighbours have rings. Press {to}: {n, plural, one {one army stands} other {# armies stand}} there, and {n, plural, one {is} other {are}} nobody’s.', values)
-        : t('The neighbours have rings. Press {to}: {n, plural, one {one army} other {# armies}} of {who} {n, plural, one {stands} other {stand}} there.', values);
+        ? t('The neighbours have rings. Press {to}: {n, plural, one {one neutral army is} other {# neutral armies are}} there.', values)
+        : t('The neighbours have rings. Press {to}: {n, plural, one {one army} other {# armies}} of {who} {n, plural, one {is} other {are}} there.', values);
     return { name: 'target', says, at: { region: to } };
   }
 
@@ -268,25 +268,25 @@ export class Guide {
     }
     const values = { n: armies, to: this.name(to), chance: Math.round(100 * chance), defenders: draft.position.army[to] };
     const says = tried
-      ? t('That is a chance of {chance} %. Send more: draw the slider to the right.', values)
-      : t('{n, plural, one {One army goes} other {# armies go}} to {to}, and take it with a chance of {chance} %. Draw the slider to send fewer, and see what becomes of the chance.', values);
-    return { name: tried ? 'more' : 'slide', says, keys: t('Or type how many.'), at: marked('armies') };
+      ? t('The chance to take it is {chance} %. Send more armies: move the slider to the right.', values)
+      : t('{n, plural, one {One army attacks} other {# armies attack}} {to}. The chance to take it is {chance} %. Move the slider to send fewer armies, and see how the chance changes.', values);
+    return { name: tried ? 'more' : 'slide', says, keys: t('Or type the number.'), at: marked('armies') };
   }
 
   private stacking(draft: Draft, { from, to }: { from: number; to: number }): Step {
     const values = { n: draft.position.army[from] - 1, from: this.name(from), to: this.name(to) };
     if (draft.phase !== 'attack') return { name: 'to-attack', says: t('Now move armies: press {button}.', { button: t('Attack') }), at: marked('attack') };
-    if (this.desk.source !== from) {
-      const says = t('Nothing foreign borders on {from}: {n, plural, one {an army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
+    if (this.turnInput.source !== from) {
+      const says = t('{from} has no foreign neighbours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
       return { name: 'stack', says, at: { region: from } };
     }
-    return { name: 'stack-to', says: t('Then press {to}. Armies that go to a region of yours are moved, and need no luck.', values), at: { region: to } };
+    return { name: 'stack-to', says: t('Then press {to}. Armies move to your own region without a fight.', values), at: { region: to } };
   }
 
   private committing(first: boolean): Step {
     const says = first
-      ? t('Press {button}. What everybody ordered is then carried out: deploys first, then attack by attack, in an order that is drawn.', { button: t('Commit') })
-      : t('More attacks can be added. When you are ready, press {button}.', { button: t('Commit') });
+      ? t('Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.', { button: t('Commit') })
+      : t('You can add more attacks. When you are ready, press {button}.', { button: t('Commit') });
     return { name: 'commit', says, keys: t('Ctrl and Enter commit.'), at: marked('commit') };
   }
 
@@ -295,7 +295,7 @@ export class Guide {
   private look(): Step | null {
     const { show } = this;
     if (show.playing) {
-      return { name: 'watch', says: t('Orders are carried out one after the other. At the arrow stand the armies that fell, and those that they killed.'), at: { css: '.status' } };
+      return { name: 'watch', says: t('Orders are executed one after the other. The numbers at the arrow are the armies that the attacker lost and killed.'), at: { css: '.status' } };
     }
     if (this.looked) return this.back();
     const round = show.history.rounds.at(-1);
@@ -307,14 +307,14 @@ export class Guide {
     const says =
       line.kind === 'taken' || line.kind === 'held'
         ? t(
-            'That was the round. Look at your attack again: press it among the moves. {result} there means: so many went, so many fell, so many were killed, ✓ taken. Each attacker kills with {attack} %, each defender with {defense} %.',
+            'The round is over. To see your attack again, press it in the move list. {result} means: armies sent, armies lost, armies killed, ✓ taken. Each attacker kills with a chance of {attack} %, each defender with {defense} %.',
             values,
           )
-        : t('That was the round. Look at it again: press your order among the moves.');
+        : t('The round is over. To see it again, press your order in the move list.');
     return { name: 'again', says, at: { css: `[data-round="${show.last}"] [data-step="${line.step}"]` } };
   }
 
   private back(): Step {
-    return { name: 'back', says: t('You look at the past. Back to the present: press {button}.', { button: t('Live') }), keys: t('Or L.'), at: marked('live') };
+    return { name: 'back', says: t('You see an earlier round. To return to the current round, press {button}.', { button: t('Live') }), keys: t('Or L.'), at: marked('live') };
   }
 }

@@ -1,8 +1,8 @@
 // What a newcomer may do next: one attack with all that can be sent, or armies that are to be moved up.
 import type { Draft } from '../draft.svelte';
-import { breaks, completes, idle, towardFront } from '../facts';
+import { breaks, completes, idle, towardFront } from '../position-queries';
 import { income, odds } from '../rules';
-import { type Doc, type Position, UNKNOWN } from '../types';
+import { type GameDoc, type Position, UNKNOWN } from '../types';
 
 export interface Suggestion {
   from: number;
@@ -15,7 +15,7 @@ const SURE = 0.6; // a smaller chance is hardly worth an attack
 const GOOD = 0.8; // one with which a second attack is worth while
 
 /** The best attack of one region on another; `plain`: one that completes no super region, where there is such. */
-export function attackFor(doc: Doc, position: Position, player: number, plain = false): Suggestion | null {
+export function attackFor(doc: GameDoc, position: Position, player: number, plain = false): Suggestion | null {
   const more = income(doc, position.owner, player);
   const all = attacks(doc, position, player, (r) => position.army[r] + more - 1);
   const fit = plain ? all.filter((x) => x.wins === null) : all;
@@ -23,19 +23,19 @@ export function attackFor(doc: Doc, position: Position, player: number, plain = 
 }
 
 /** The best attack from one region with all that is free there. */
-export function attackFrom(doc: Doc, position: Position, player: number, from: number, free: number): Suggestion | null {
+export function attackFrom(doc: GameDoc, position: Position, player: number, from: number, free: number): Suggestion | null {
   const all = attacks(doc, position, player, (r) => (r === from ? free : 0));
   return best(doc, position, player, all);
 }
 
 /** The best attack with what is still free on a region that has a good chance, on a region that is not attacked yet. */
-export function attackBeside(doc: Doc, position: Position, player: number, draft: Draft): Suggestion | null {
+export function attackBeside(doc: GameDoc, position: Position, player: number, draft: Draft): Suggestion | null {
   const all = attacks(doc, position, player, (r) => draft.free(r));
   return best(doc, position, player, all.filter((x) => x.chance >= GOOD && !draft.attacks.some(([, to]) => to === x.to)));
 }
 
 /** All attacks from regions where so many armies `can` go, at least one. */
-function attacks(doc: Doc, { owner, army }: Position, player: number, can: (region: number) => number): Suggestion[] {
+function attacks(doc: GameDoc, { owner, army }: Position, player: number, can: (region: number) => number): Suggestion[] {
   return doc.map.regions.flatMap((region, from) => {
     if (owner[from] !== player || can(from) < 1) return [];
     const foreign = region.near.filter((to) => owner[to] !== player && owner[to] !== UNKNOWN);
@@ -46,7 +46,7 @@ function attacks(doc: Doc, { owner, army }: Position, player: number, can: (regi
   });
 }
 
-function best(doc: Doc, position: Position, player: number, all: Suggestion[]): Suggestion | null {
+function best(doc: GameDoc, position: Position, player: number, all: Suggestion[]): Suggestion | null {
   const worth = (x: Suggestion): number => {
     const { owner, army } = position;
     const s = doc.map.regions[x.to].super;
@@ -60,7 +60,7 @@ function best(doc: Doc, position: Position, player: number, all: Suggestion[]): 
 }
 
 /** The largest stack that has nothing foreign beside it, and where it should go. */
-export function stackToMove(doc: Doc, position: Position, player: number): { from: number; to: number } | null {
+export function stackToMove(doc: GameDoc, position: Position, player: number): { from: number; to: number } | null {
   const [from] = idle(doc.map, position, player).sort((a, b) => position.army[b] - position.army[a]);
   if (from === undefined) return null;
   const to = towardFront(doc.map, position.owner, player, from);

@@ -1,66 +1,72 @@
 // Czech of the guide of a first game.
 export const guide = {
   Guide: 'Průvodce',
-  'Go on with the guide': 'Pokračovat s průvodcem',
+  'Continue the guide': 'Pokračovat s průvodcem',
   'Leave the guide': 'Opustit průvodce',
   'Part {n} of {all}': 'Část {n} z {all}',
   'Got it': 'Rozumím',
   'What now?': 'Co teď?',
-  'To the start page': 'Na úvodní obrazovku',
-  'It is among the cards: open them.': 'Je mezi kartami: otevři je.',
-  'The cards lie over it: fold them.': 'Leží přes to karty: sbal je.',
+  'Go to the start page': 'Na úvodní obrazovku',
+  'Open the cards to find it.': 'Najdeš to mezi kartami: otevři je.',
+  'The cards cover it: close them.': 'Zakrývají to karty: zavři je.',
   'Armies that are not deployed are lost. Go back and deploy them.': 'Nenasazené armády propadnou. Vrať se a nasaď je.',
   'First deploy: press {button}.': 'Nejdřív nasaď armády: stiskni {button}.',
-  'Regions with a blue circle are yours, and the figure is how many armies stand there. You have {n} new ones to deploy: press {from}.':
-    'Území s modrým kruhem jsou tvoje a číslo říká, kolik armád na nich stojí. Máš {n, plural, one {# novou armádu} few {# nové armády} many {# nové armády} other {# nových armád}} k nasazení: stiskni {from}.',
-  '{n, plural, one {One is} other {# are}} deployed. Deploy the other {left} there, too: press {from} again.':
-    '{n, plural, one {Jedna už je nasazená} few {# už jsou nasazené} many {# už je nasazeno} other {# už je nasazeno}}. Zbývá {left}: nasaď je tam také, stiskni znovu {from}.',
-  'Shift and a click deploy all at once.': 'Shift a klik nasadí všechny najednou.',
-  'Who holds a whole super region, all regions within a coloured outline, gets its bonus in every round. {to} is all that you lack of {name}: {bonus} armies more. Deploy beside it: press {from} until all are there.':
-    'Kdo drží celý kontinent, tedy všechna území uvnitř barevného obrysu, dostává každé kolo jeho bonus. Z kontinentu {name} ti chybí už jen {to}: to je o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
-  'Who holds a whole super region, all regions within a coloured outline, gets its bonus in every round. Of {name}, which brings {bonus} armies, you hold {held} of {all}; go for {to}. Deploy beside it: press {from} until all are there.':
-    'Kdo drží celý kontinent, tedy všechna území uvnitř barevného obrysu, dostává každé kolo jeho bonus. Z kontinentu {name}, který přináší {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}}, držíš {held} z {all}; na řadě je {to}. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
-  'Deploy where you want to attack, here on {to}: press {from} until all are there.':
-    'Nasaď armády tam, odkud chceš útočit. Cílem je {to}: tiskni {from}, dokud tam nebudou všechny.',
+  'Regions with a blue circle are yours. The number shows the armies there. You have {n} new armies to deploy: press {from}.':
+    'Území s modrým kruhem jsou tvoje. Číslo ukazuje, kolik je na nich armád. Máš {n, plural, one {# novou armádu} few {# nové armády} many {# nové armády} other {# nových armád}} k nasazení: stiskni {from}.',
+  '{n, plural, one {One army is} other {# armies are}} deployed. Deploy the other {left} there, too: press {from} again.':
+    '{n, plural, one {Jedna armáda už je nasazená} few {# armády už jsou nasazené} many {# armády už je nasazeno} other {# armád už je nasazeno}}. Zbývá {left}: nasaď je tam také, stiskni znovu {from}.',
+  'Shift and a click deploy all armies at once.': 'Shift a klik nasadí všechny najednou.',
+  'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus} more armies. Deploy beside it: press {from} until all armies are there.':
+    'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Z kontinentu {name} ti chybí už jen {to}. Přinese o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
+  'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus} armies, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.':
+    'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Kontinent {name} přináší {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a držíš z něj {held} z {all} území. Na řadě je {to}. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
+  'Deploy beside your target, {to}: press {from} until all armies are there.':
+    'Nasaď armády vedle cíle. Cílem je {to}: tiskni {from}, dokud tam nebudou všechny.',
   'Or drag from {from} to {to}.': 'Nebo táhni: {from} → {to}.',
-  'All are deployed. Now to the attacks: press {button}.': 'Vše je nasazeno. Teď k útokům: stiskni {button}.',
-  'You may attack as often as you like. {to} could fall, too: press {from}.': 'Útočit smíš, kolikrát chceš. Padnout může i {to}: stiskni {from}.',
-  'From where? Press {from}: all armies but one can leave it.': 'Odkud? Stiskni {from}: odejít mohou všechny armády kromě jedné.',
-  'Nothing can be attacked from {source}: press it again, and choose another.': 'Z území {source} nelze na nic útočit: stiskni ho znovu a vyber jiné.',
-  'The neighbours have rings. Press {to}: {n, plural, one {one army stands} other {# armies stand}} there, and {n, plural, one {is} other {are}} nobody’s.':
-    'Sousedé jsou zakroužkovaní. Stiskni {to}: {n, plural, one {stojí tam jedna armáda a nepatří nikomu} few {stojí tam # armády a nepatří nikomu} many {stojí tam # armády a nepatří nikomu} other {stojí tam # armád a nepatří nikomu}}.',
-  'The neighbours have rings. Press {to}: {n, plural, one {one army} other {# armies}} of {who} {n, plural, one {stands} other {stand}} there.':
+  'All armies are deployed. Now attack: press {button}.': 'Všechny armády jsou nasazené. Teď zaútoč: stiskni {button}.',
+  'You can attack more than once. You can take {to}, too: press {from}.': 'Útočit můžeš víckrát. Dobýt můžeš i {to}: stiskni {from}.',
+  'Choose the region that attacks. Press {from}: all its armies except one can leave.':
+    'Vyber území, které zaútočí. Stiskni {from}: odejít mohou všechny armády kromě jedné.',
+  'You cannot attack from {source}: press it again, and choose another region.':
+    'Z území {source} nelze na nic útočit: stiskni ho znovu a vyber jiné.',
+  'The neighbours have rings. Press {to}: {n, plural, one {one neutral army is} other {# neutral armies are}} there.':
+    'Sousedé jsou zakroužkovaní. Stiskni {to}: {n, plural, one {je tam jedna neutrální armáda} few {jsou tam # neutrální armády} many {je tam # neutrální armády} other {je tam # neutrálních armád}}.',
+  'The neighbours have rings. Press {to}: {n, plural, one {one army} other {# armies}} of {who} {n, plural, one {is} other {are}} there.':
     'Sousedé jsou zakroužkovaní. Stiskni {to}: {n, plural, one {stojí tam jedna armáda} few {stojí tam # armády} many {stojí tam # armády} other {stojí tam # armád}} hráče {who}.',
   'Choose your attack on {to}: press it in the list of orders.': 'Vyber svůj útok na {to}: stiskni ho v seznamu rozkazů.',
-  'That is a chance of {chance} %. Send more: draw the slider to the right.': 'To je šance {chance} %. Pošli víc: posuň jezdec doprava.',
-  '{n, plural, one {One army goes} other {# armies go}} to {to}, and take it with a chance of {chance} %. Draw the slider to send fewer, and see what becomes of the chance.':
-    'Na {to} {n, plural, one {jde jedna armáda} few {jdou # armády} many {jde # armády} other {jde # armád}}, šance na dobytí je {chance} %. Posuň jezdec, pošli jich méně a podívej se, co to se šancí udělá.',
-  'Or type how many.': 'Nebo napiš, kolik.',
+  'The chance to take it is {chance} %. Send more armies: move the slider to the right.':
+    'Šance na dobytí je {chance} %. Pošli víc armád: posuň jezdec doprava.',
+  '{n, plural, one {One army attacks} other {# armies attack}} {to}. The chance to take it is {chance} %. Move the slider to send fewer armies, and see how the chance changes.':
+    'Na {to} {n, plural, one {útočí jedna armáda} few {útočí # armády} many {útočí # armády} other {útočí # armád}}. Šance na dobytí je {chance} %. Posuň jezdec, pošli jich méně a podívej se, jak se šance změní.',
+  'Or type the number.': 'Nebo napiš počet.',
   'Now move armies: press {button}.': 'Teď přesuň armády: stiskni {button}.',
-  'Nothing foreign borders on {from}: {n, plural, one {an army there does} other {# armies there do}} nothing. Move them to the front: press {from}.':
+  '{from} has no foreign neighbours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.':
     'S územím {from} nesousedí nic cizího: {n, plural, one {jedna armáda tam jen stojí} few {# armády tam jen stojí} many {# armády tam jen stojí} other {# armád tam jen stojí}}. Přesuň je k frontě: stiskni {from}.',
-  'Then press {to}. Armies that go to a region of yours are moved, and need no luck.': 'Pak stiskni {to}. Armády, které jdou na tvoje vlastní území, se jen přesunou a štěstí nepotřebují.',
-  'Press {button}. What everybody ordered is then carried out: deploys first, then attack by attack, in an order that is drawn.':
-    'Stiskni {button}. Pak se rozkazy všech provedou: nejdřív nasazení, potom útok za útokem v pořadí, které se vylosuje.',
-  'More attacks can be added. When you are ready, press {button}.': 'Útoků můžeš přidat víc. Až budeš chtít, stiskni {button}.',
+  'Then press {to}. Armies move to your own region without a fight.': 'Pak stiskni {to}. Na tvoje vlastní území se armády přesunou bez boje.',
+  'Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.':
+    'Stiskni {button}. Pak se provedou rozkazy všech hráčů: nejdřív nasazení, potom útoky v náhodném pořadí.',
+  'You can add more attacks. When you are ready, press {button}.': 'Útoků můžeš přidat víc. Až budeš chtít, stiskni {button}.',
   'Ctrl and Enter commit.': 'Tah odevzdá i Ctrl a Enter.',
-  'Orders are carried out one after the other. At the arrow stand the armies that fell, and those that they killed.':
-    'Rozkazy se provádějí jeden po druhém. U šipky stojí, kolik armád padlo a kolik jich zničily.',
-  'That was the round. Look at your attack again: press it among the moves. {result} there means: so many went, so many fell, so many were killed, ✓ taken. Each attacker kills with {attack} %, each defender with {defense} %.':
-    'To bylo celé kolo. Podívej se na svůj útok znovu: stiskni ho mezi tahy. {result} tam znamená: tolik jich šlo, tolik padlo, tolik zničily, ✓ dobyto. Každý útočník ničí s {attack} %, každý obránce s {defense} %.',
-  'That was the round. Look at it again: press your order among the moves.': 'To bylo celé kolo. Podívej se na ně znovu: stiskni svůj rozkaz mezi tahy.',
-  'You look at the past. Back to the present: press {button}.': 'Díváš se do minulosti. Zpátky do přítomnosti: stiskni {button}.',
+  'Orders are executed one after the other. The numbers at the arrow are the armies that the attacker lost and killed.':
+    'Rozkazy se provádějí jeden po druhém. Čísla u šipky říkají, kolik armád útočník ztratil a kolik jich zničil.',
+  'The round is over. To see your attack again, press it in the move list. {result} means: armies sent, armies lost, armies killed, ✓ taken. Each attacker kills with a chance of {attack} %, each defender with {defense} %.':
+    'Kolo skončilo. Svůj útok uvidíš znovu, když ho stiskneš v seznamu tahů. {result} znamená: vyslané armády, ztracené armády, zničené armády, ✓ dobyto. Každý útočník ničí s šancí {attack} %, každý obránce s šancí {defense} %.',
+  'The round is over. To see it again, press your order in the move list.':
+    'Kolo skončilo. Uvidíš ho znovu, když stiskneš svůj rozkaz v seznamu tahů.',
+  'You see an earlier round. To return to the current round, press {button}.':
+    'Díváš se na dřívější kolo. Do současného kola se vrátíš, když stiskneš {button}.',
   'Or L.': 'Nebo L.',
-  '{n, plural, one {One army is} other {# armies are}} not deployed. What is left when you commit is lost: nothing is saved for later.':
-    '{n, plural, one {Jedna armáda není nasazená} few {# armády nejsou nasazené} many {# armády není nasazeno} other {# armád není nasazeno}}. Co při odevzdání zbude, propadne: na později se nic nešetří.',
-  '{of} is yours, and brings {bonus} armies more in every round as long as you hold all of it: {all} now.':
-    '{of} je teď celý kontinent tvůj a přináší každé kolo o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc, dokud ho celý držíš: dohromady {all}.',
-  '{who} stands beside you, in {from}. It deploys {n} armies a round where you do not see it beforehand: send more than what stands there now, or deploy on {r} to hold it.':
-    '{who} stojí hned vedle, na území {from}. Každé kolo nasadí {n, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a předem neuvidíš kam: pošli víc, než kolik tam stojí teď, nebo nasaď armády na {r}, ať ho udržíš.',
-  '{n, plural, one {An army stands} other {# armies stand}} idle in {from}: nothing foreign is beside it. Send them up, by way of {to}, as you would attack.':
-    'Na území {from} {n, plural, one {stojí jedna armáda} few {stojí # armády} many {stojí # armády} other {stojí # armád}} zbytečně: nic cizího s ním nesousedí. Pošli je dopředu přes {to}, stejně jako bys útočil.',
-  'That is all you need: take every region of the other player. In games with fog you see only your regions and their neighbours; here you see all.':
-    'Víc vědět nemusíš: dobyj všechna území soupeře. Ve hrách s mlhou vidíš jen svoje území a jejich sousedy; tady vidíš všechno.',
+  '{n, plural, one {One army is} other {# armies are}} not deployed. You lose armies that are not deployed when you commit.':
+    '{n, plural, one {Jedna armáda není nasazená} few {# armády nejsou nasazené} many {# armády není nasazeno} other {# armád není nasazeno}}. Armády, které při odevzdání nejsou nasazené, propadnou.',
+  'You hold all of {of}. While you hold it, it gives {bonus} more armies in every round: your income is now {all}.':
+    'Celý kontinent {of} je teď tvůj. Dokud ho celý držíš, přináší každé kolo o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc: tvůj příjem je teď {all}.',
+  '{who} is your neighbour in {from}. It deploys {n} armies in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.':
+    '{who} s tebou sousedí na území {from}. Každé kolo nasadí {n, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a předem neuvidíš kam. Pošli víc armád, než kolik jich tam je teď, nebo nasaď armády na {r}, ať ho udržíš.',
+  '{n, plural, one {One army is} other {# armies are}} idle in {from}, which has no foreign neighbours. Move them to the front through {to}, with an order like an attack.':
+    'Na území {from} {n, plural, one {je zbytečně jedna armáda} few {jsou zbytečně # armády} many {je zbytečně # armády} other {je zbytečně # armád}}: nesousedí s ním nic cizího. Pošli je k frontě přes {to}, stejným rozkazem jako útok.',
+  'Now you know the game: to win, take every region of the other player. In games with fog you see only your regions and their neighbours. In this game you see all regions.':
+    'Teď hru znáš: vyhraješ, když dobudeš všechna území soupeře. Ve hrách s mlhou vidíš jen svoje území a jejich sousedy. V této hře vidíš všechna území.',
   'You have won your first game. Now try a stronger bot.': 'Tvoje první hra je vyhraná. Teď zkus silnějšího bota.',
-  'This game is over, and not yours. Begin the guide once more, or another game.': 'Tahle hra skončila a vyhrál ji někdo jiný. Začni průvodce znovu, nebo jinou hru.',
+  'This game is over, and you did not win. Start the guide again, or start another game.':
+    'Tato hra skončila a nevyhráváš ji ty. Začni průvodce znovu, nebo začni jinou hru.',
 };

@@ -3,37 +3,37 @@ export const hints = {
   'Hint in words': 'Nápověda slovy',
   'What to do': 'Co udělat',
   'Where to look': 'Kam se podívat',
-  'Put this into my orders': 'Vložit do mých rozkazů',
-  'Wait: neither an attack nor a deploy is worth it.': 'Počkej: nevyplatí se ani útok, ani nasazení.',
+  'Copy to my orders': 'Zkopírovat do mých rozkazů',
+  'Wait: no attack and no deploy is useful now.': 'Počkej: žádný útok ani nasazení se teď nevyplatí.',
   'together with {others} it completes {of} (+{bonus})': 'spolu s {others} uzavře kontinent {of} (+{bonus})',
   'it completes {of} (+{bonus})': 'uzavře kontinent {of} (+{bonus})',
   'it breaks {of} of {who} (−{bonus})': 'rozbije kontinent {of}, který drží {who} (−{bonus})',
   'it is the last region of {who}': 'je to poslední území hráče {who}',
   'it takes a region from {who}': 'hráč {who} přijde o území',
-  'nobody holds it, and {held} of {all} of {of} would be yours': 'nikdo ho nedrží a z kontinentu {of} bys držel {held} z {all}',
-  'what stands there is not seen': 'co tam stojí, není vidět',
+  'it is neutral, and you would hold {held} of the {all} regions of {of}': 'je neutrální a z kontinentu {of} bys držel {held} z {all}',
+  'the armies there are unseen': 'armády tam nejsou vidět',
   'with a chance of {chance} %': 'se šancí {chance} %',
   'by {n} attacks': '{n, plural, one {# útokem} few {# útoky} many {# útoku} other {# útoky}}',
   '{region}: {reasons}': '{region}: {reasons}',
   'Take {region} with {n}: {reasons}.': 'Dobyj {region}, armád {n}: {reasons}.',
   'it loses about {killed, plural, one {one army} other {# armies}} of {armies}':
     'ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
-  'hardly any of the {armies} there fall': 'z armád, kterých je tam {armies}, nepadne skoro žádná',
+  'it loses almost none of its {armies} armies': 'z armád, kterých je tam {armies}, neztratí skoro žádnou',
   'and is taken with a chance of {chance} %': 'a padne se šancí {chance} %',
   'Attack {region} with {n}: {reasons}.': 'Zaútoč na {region}, armád {n}: {reasons}.',
   '{region}: an attack weakens it': '{region}: útok ho oslabí',
   'Deploy {n} on {region}, for the attack on {targets}.': 'Nasaď {n} na {region}, k útoku na {targets}.',
-  '{region}: from there {targets} can be attacked': '{region}: odtud lze zaútočit na {targets}',
-  '{enemies, plural, one {one army stands} other {# armies stand}} against it':
-    'proti {enemies, plural, one {stojí jedna armáda} few {stojí # armády} many {stojí # armády} other {stojí # armád}}',
+  '{region}: from there you can attack {targets}': '{region}: odtud lze zaútočit na {targets}',
+  '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it':
+    '{enemies, plural, one {sousedí s ním jedna nepřátelská armáda} few {sousedí s ním # nepřátelské armády} many {sousedí s ním # nepřátelské armády} other {sousedí s ním # nepřátelských armád}}',
   'it keeps {of} (+{bonus})': 'udrží kontinent {of} (+{bonus})',
   'Hold {region} with {n} more: {reasons}.': 'Braň {region}, přidej {n}: {reasons}.',
-  'from there they move on': 'odtud jdou dál',
-  'nothing is attacked from there yet': 'zatím se odtud neútočí',
+  'they move on from there': 'odtud jdou dál',
+  'you do not attack from there yet': 'zatím se odtud neútočí',
   'Deploy {n} on {region}: {why}.': 'Nasaď {n} na {region}: {why}.',
-  'nothing foreign borders on {from}': 's územím {from} nesousedí nic cizího',
-  '{enemies, plural, one {one army stands} other {# armies stand}} against {to}':
-    'proti území {to} {enemies, plural, one {stojí jedna armáda} few {stojí # armády} many {stojí # armády} other {stojí # armád}}',
+  '{from} has no foreign neighbours': 's územím {from} nesousedí nic cizího',
+  '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}':
+    's územím {to} {enemies, plural, one {sousedí jedna nepřátelská armáda} few {sousedí # nepřátelské armády} many {sousedí # nepřátelské armády} other {sousedí # nepřátelských armád}}',
   'they gather there': 'tam se shromáždí',
   'Move {n} from {from} to {to}: {why}.': 'Přesuň {n} z území {from} na {to}: {why}.',
   '{from} to {to}: {why}': '{from} → {to}: {why}',
@@ -42,29 +42,29 @@ export const hints = {
 
   'What does “{word}” mean?': 'Co znamená „{word}“?',
   Candidates: 'Kandidáti',
-  'Turns that the bot weighed against each other, the one that it would play first. +3 BR: deploy 3 on BR; BR→PE: attack or move from BR to PE.':
-    'Tahy, mezi kterými bot vybíral; první je ten, který by zahrál. +3 BR: nasadit 3 na BR; BR→PE: útok nebo přesun z BR na PE.',
+  'Turns that the bot compared. The first is the turn that the bot would play. +3 BR: deploy 3 on BR. BR→PE: attack or transfer from BR to PE.':
+    'Tahy, které bot porovnal. První je tah, který by zahrál. +3 BR: nasadit 3 na BR. BR→PE: útok nebo přesun z BR na PE.',
   Visits: 'Návštěvy',
-  'How often the search tried this turn. It comes back to what does well, so the most visited turn is usually the one to play.':
-    'Kolikrát hledání tento tah zkusilo. Vrací se k tomu, co vychází dobře, a tak nejnavštěvovanější tah bývá ten, který se má hrát.',
+  'The number of times that the search tried this turn. The search repeats good turns, so the most visited turn is usually the best.':
+    'Kolikrát hledání tento tah zkusilo. Hledání opakuje dobré tahy, a tak nejnavštěvovanější tah bývá nejlepší.',
   Value: 'Hodnota',
-  'What the turn came to on the average in those tries: your share of the position, from 0, all is lost, to 1, all is won. 0.5 is even between two.':
-    'Jak tah v těch pokusech průměrně dopadl: tvůj podíl na pozici, od 0 (vše je ztraceno) do 1 (vše je vyhráno). 0,5 je mezi dvěma vyrovnané.',
+  'The mean result of the turn in these tries: your share of the position, from 0 (all is lost) to 1 (all is won). Between two players, 0.5 is even.':
+    'Průměrný výsledek tahu v těchto pokusech: tvůj podíl na pozici, od 0 (vše je ztraceno) do 1 (vše je vyhráno). Mezi dvěma hráči je 0,5 vyrovnaná pozice.',
   Prior: 'Prior',
   prior: 'prior',
-  'How promising the turn looked before anything was tried, as a share of all candidates. The search begins with what has a high one.':
-    'Jak slibně tah vypadal, než se cokoli zkusilo, jako podíl ze všech kandidátů. Hledání začíná těmi, kteří ho mají vysoký.',
+  'The estimate of the turn before the search, as a share of all candidates. The search begins with turns that have a high prior.':
+    'Odhad tahu před hledáním, jako podíl ze všech kandidátů. Hledání začíná tahy, které mají vysoký prior.',
   'Simulations and trials': 'Simulace a pokusy',
-  'How many times the search played ahead in thought, and then how many small changes to the best turn it tried. More of them make its figures more certain.':
-    'Kolikrát hledání v duchu hrálo dopředu a kolik malých změn nejlepšího tahu potom zkusilo. Čím víc jich je, tím jistější jsou jeho čísla.',
+  'The number of simulations of the search, and the number of small changes to the best turn that it tried after them. More of them make the numbers more certain.':
+    'Počet simulací hledání a počet malých změn nejlepšího tahu, které potom zkusilo. Čím víc jich je, tím jistější jsou čísla.',
   Refined: 'Vylepšený',
-  'Found by changing the best candidate a little where that helped. It was not among the turns that were tried from the beginning, so it has no visits, and its value was measured apart.':
-    'Našel se malými změnami nejlepšího kandidáta tam, kde to pomohlo. Od začátku se nezkoušel, a tak nemá návštěvy a jeho hodnota se měřila zvlášť.',
+  'The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no visits. Its value was measured separately.':
+    'Hledání tento tah našlo malými změnami nejlepšího kandidáta. Na začátku mezi kandidáty nebyl, a tak nemá návštěvy. Jeho hodnota se měřila zvlášť.',
   Goals: 'Cíle',
-  'What the bot set out to do in this turn, the most worthwhile first: how many armies each goal takes, and how many armies it is worth to the bot.':
-    'Co si bot v tomto tahu předsevzal, nejvýhodnější jako první: kolik armád který cíl stojí a za kolik armád botovi stojí.',
-  'Figures on the map. Region value: what a search holds each region to be worth. Threat: the chance that the strongest neighbour takes a region of yours in its next turn, with all its income. Visit share: how much of its tries the search spent on turns that deploy there or attack it.':
-    'Čísla na mapě. Hodnota území: za kolik ho hledání pokládá. Ohrožení: šance, že tvoje území příští tah dobude nejsilnější soused s celým svým příjmem. Podíl návštěv: kolik pokusů hledání věnovalo tahům, které tam nasazují nebo na ně útočí.',
-  'The share of games won that were played on from this position, everybody playing like the bot “aggressive”. The band is the interval of 95 %: how far chance may have led the figure astray.':
-    'Podíl vyhraných her, které se z této pozice dohrály, když všichni hráli jako bot „aggressive“. Pás je interval 95 %: o kolik mohla číslo vychýlit náhoda.',
+  'The goals of the bot in this turn, the most valuable first. Each goal has the armies that it needs and its value to the bot, in armies.':
+    'Cíle bota v tomto tahu, nejcennější jako první. U každého cíle je počet armád, které potřebuje, a jeho hodnota pro bota v armádách.',
+  'Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Visit share: the share of tries of the search with turns that deploy there or attack it.':
+    'Čísla na mapě. Hodnota území: hodnota každého území při hledání. Ohrožení: šance, že nejsilnější soused příští tah dobude tvoje území, když na to dá celý svůj příjem. Podíl návštěv: podíl pokusů hledání s tahy, které tam nasazují nebo tam útočí.',
+  'Many games are simulated from this position, in which all players play like the bot “aggressive”. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
+    'Z této pozice se simuluje mnoho her, ve kterých všichni hráči hrají jako bot „aggressive“. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
 };

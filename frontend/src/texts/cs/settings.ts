@@ -6,10 +6,10 @@ export const settings = {
   'as the system': 'podle systému',
   dark: 'tmavý',
   light: 'světlý',
-  'Rounds are played': 'Přehrávání kol',
-  'at once': 'najednou',
+  'Show rounds': 'Zobrazení kol',
+  'all orders at once': 'všechny rozkazy najednou',
   'order by order, {speed}': 'po rozkazech, {speed}',
   Sounds: 'Zvuky',
   Volume: 'Hlasitost',
-  'Kept in this browser.': 'Uloží se v tomto prohlížeči.',
+  'Saved in this browser.': 'Uloží se v tomto prohlížeči.',
 };

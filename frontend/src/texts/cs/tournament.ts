@@ -5,11 +5,11 @@ export const tournament = {
   '{format, select, gauntlet {gauntlet} other {round-robin}}, {agents, plural, one {# agent} other {# agents}}, {players} in a game, seed {seed}':
     '{format, select, gauntlet {vyzývatelé proti všem} other {každý s každým}}, {agents, plural, one {# agent} few {# agenti} many {# agenta} other {# agentů}}, {players} ve hře, seed {seed}',
   running: 'běží',
-  'no news: long games, or the run was killed': 'nic nového: hry jsou dlouhé, nebo byl běh ukončen',
+  'no update: the games are long, or the run was killed': 'nic nového: hry jsou dlouhé, nebo byl běh ukončen',
   interrupted: 'přerušen',
   complete: 'dokončen',
   '{played, number} of {asked, plural, one {# game} other {# games}}': '{played, number} z {asked, plural, one {# hry} few {# her} many {# hry} other {# her}}',
-  'Last news {when}.': 'Poslední zpráva {when}.',
+  'Last update {when}.': 'Poslední zpráva {when}.',
 
   Ratings: 'Hodnocení',
   interval: 'interval',
@@ -19,15 +19,15 @@ export const tournament = {
   Games: 'Hry',
   Game: 'Hra',
   Skill: 'Dovednost',
-  'As soon as a chain of games connects all agents.': 'Jakmile hry propojí všechny agenty.',
+  'Ratings appear when games connect all agents.': 'Hodnocení se ukáže, až hry propojí všechny agenty.',
 
-  'Who beats whom': 'Kdo koho poráží',
+  'Results by pair': 'Výsledky dvojic',
   '{agent} against {against}': '{agent} proti {against}',
   '{agent} against {against}: {score}, {wins, plural, one {# win} other {# wins}}, {draws, plural, one {# draw} other {# draws}}, {losses, plural, one {# loss} other {# losses}}; 95 %: {low}–{high}':
     '{agent} proti {against}: {score}, {wins, plural, one {# výhra} few {# výhry} many {# výhry} other {# výher}}, {draws, plural, one {# remíza} few {# remízy} many {# remízy} other {# remíz}}, {losses, plural, one {# prohra} few {# prohry} many {# prohry} other {# proher}}; 95 %: {low}–{high}',
   '{words}; by seat {seats}: games': '{words}; podle místa {seats}: hry',
-  'Score of the row in per cent, with a draw as half a win; wins–draws–losses; score from seat {seats}. Press a cell for its games.':
-    'Skóre řádku v procentech, remíza je půl výhry; výhry–remízy–prohry; skóre z místa {seats}. Stisknutím pole se ukážou jeho hry.',
+  'Score of the row in per cent (a draw is half a win); wins–draws–losses; score from seat {seats}. Press a cell to see its games.':
+    'Skóre řádku v procentech (remíza je půl výhry); výhry–remízy–prohry; skóre z místa {seats}. Stisknutím pole se ukážou jeho hry.',
 
   Pairings: 'Dvojice',
   Wins: 'Výhry',
@@ -62,6 +62,6 @@ export const tournament = {
   '{agent} failed': '{agent}: selhání',
   'Replay of game {game}': 'Záznam hry {game}',
   'Show {n} more': 'Ukázat dalších {n}',
-  'Press a game for its replay.': 'Stisknutím hry se otevře její záznam.',
-  'No logs were kept: play with <mono>--log</mono> to have replays.': 'Záznamy se neukládaly: hraj s <mono>--log</mono> a budou.',
+  'Press a game to open its replay.': 'Stisknutím hry se otevře její záznam.',
+  'This tournament has no logs: run it with <mono>--log</mono> to get replays.': 'Tento turnaj nemá záznamy: spusť ho s <mono>--log</mono> a budou.',
 };

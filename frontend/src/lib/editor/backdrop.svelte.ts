@@ -1,0 +1,71 @@
+// A picture below the drawing to draw over. It is stored in this browser only.
+import { del, get, set } from 'idb-keyval';
+
+const KEY = 'warlight.picture';
+const MOST = 12 * 1024 * 1024; // bytes
+
+interface Kept {
+  data: string;
+  width: number;
+  height: number;
+  opacity: number;
+  scale: number;
+  fit: number; // the scale at which it fits the sheet
+  x: number;
+  y: number;
+}
+
+export class Backdrop {
+  shown = $state.raw<Kept | null>(null);
+  trouble = $state<'size' | 'form' | null>(null);
+  private timer = 0;
+
+  constructor() {
+    get<Kept>(KEY).then(
+      (kept) => (this.shown ??= kept ?? null),
+      () => undefined, // where nothing can be kept, there is nothing
+    );
+  }
+
+  /** Show a file; of a picture it takes what the sheet has room for. */
+  async take(file: File, [x, y, width, height]: readonly [number, number, number, number]): Promise<void> {
+    this.trouble = file.size > MOST ? 'size' : null;
+    if (this.trouble) return;
+    try {
+      const data = await read(file);
+      const picture = new Image();
+      picture.src = data;
+      await picture.decode();
+      const [wide, high] = [picture.naturalWidth || width, picture.naturalHeight || height];
+      const scale = Math.min(width / wide, height / high);
+      this.keep({ data, width: wide, height: high, opacity: 0.5, scale, fit: scale, x: x + (width - wide * scale) / 2, y: y + (height - high * scale) / 2 });
+    } catch {
+      this.trouble = 'form';
+    }
+  }
+
+  change(values: Partial<Kept>): void {
+    if (this.shown) this.keep({ ...this.shown, ...values });
+  }
+
+  private keep(shown: Kept): void {
+    this.shown = shown;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => set(KEY, shown).catch(() => undefined), 300);
+  }
+
+  remove(): void {
+    this.shown = null;
+    clearTimeout(this.timer);
+    del(KEY).catch(() => undefined);
+  }
+}
+
+function read(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,218 @@
+// Input by mouse, pen and fingers on the sheet with the selected tool: press, drag, two fingers.
+import type { Point } from '../geometry';
+import { t } from '../i18n.svelte';
+import type { Camera } from './camera.svelte';
+import { added, changed, cornerAdded, cornerMoved, cornerNear, addBorder, moved } from './edits';
+import { distance } from './polygons';
+import type { Sketch } from './sketch';
+import type { EditorState } from './editor-state.svelte';
+
+const STILL = 5; // pixels that a press may wander
+export const NEAR = 11; // pixels within which corners are one
+
+/** What lies under a point of the screen. */
+interface Under {
+  region: number | null;
+  corner: Point | null;
+  side: [Point, Point] | null; // of a region that is chosen
+  border: [number, number] | null;
+}
+
+type Drag =
+  | { what: 'pan'; last: Point }
+  | { what: 'region'; key: number; from: Point; start: Sketch }
+  | { what: 'corner'; at: Point; start: Sketch }
+  | { what: 'paint' }
+  | { what: 'connect'; key: number }
+  | { what: 'press' };
+
+export class PointerTools {
+  at = $state.raw<Point | null>(null); // of the map, while the pointer is over it
+  over = $state<number | null>(null); // region
+  panning = $state(false);
+  space = false; // held down: the sheet is dragged
+  private drag: Drag | null = null;
+  private down: Point = [0, 0]; // of the screen
+  private wandered = false;
+  private pointers = new Map<number, Point>();
+
+  constructor(
+    private editorState: EditorState,
+    private camera: Camera,
+  ) {}
+
+  /** How far on the map corners may be from each other that become one. */
+  get near(): number {
+    return NEAR / this.camera.scale;
+  }
+
+  start(event: PointerEvent, still = false): void {
+    if (event.button > 1) return;
+    this.camera.frame!.setPointerCapture(event.pointerId);
+    if (this.editorState.tool === 'outline' || this.editorState.tool === 'point') this.focus(event);
+    this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    if (this.pointers.size > 1) return this.pinch();
+    [this.down, this.wandered] = [[event.clientX, event.clientY], false];
+    const hand = still || this.space || event.button === 1 || this.editorState.tool === 'hand';
+    this.drag = hand ? { what: 'pan', last: this.down } : this.begin(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
+  }
+
+  /** Keys are for the sheet then, not for the region that happens to lie there. */
+  private focus(event: PointerEvent): void {
+    event.preventDefault();
+    this.camera.frame!.focus({ preventScroll: true });
+  }
+
+  /** A second finger: what the first one began is not meant. */
+  private pinch(): void {
+    this.editorState.abandon();
+    this.drag = null;
+  }
+
+  private begin(there: Under, at: Point): Drag {
+    const { editorState } = this;
+    const { sketch, tool } = editorState;
+    const { region } = there;
+    if (tool === 'paint') {
+      this.paint(region);
+      return { what: 'paint' };
+    }
+    if (tool === 'connect') return region === null ? { what: 'pan', last: this.down } : { what: 'connect', key: region };
+    if (tool === 'outline') return { what: 'press' };
+    if (tool === 'select' && there.corner) {
+      editorState.chosen = { ...editorState.chosen!, corner: there.corner };
+      return { what: 'corner', at: there.corner, start: sketch };
+    }
+    if (tool === 'select' && there.side) {
+      const [a, b] = there.side;
+      const next = cornerAdded(sketch, a, b, at);
+      editorState.preview(next);
+      return { what: 'corner', at: [Math.round(10 * at[0]) / 10, Math.round(10 * at[1]) / 10], start: next };
+    }
+    if (region !== null && !there.border && (tool === 'select' || editorState.regionOf(region)?.kind !== 'outline')) {
+      editorState.choose('region', region);
+      return { what: 'region', key: region, from: at, start: sketch };
+    }
+    if (tool === 'point') return { what: 'press' };
+    if (there.border) {
+      editorState.choose('border', ...there.border);
+      return { what: 'press' };
+    }
+    editorState.chosen = null;
+    return { what: 'pan', last: this.down };
+  }
+
+  move(event: PointerEvent): void {
+    const before = this.pointers.get(event.pointerId);
+    const now: Point = [event.clientX, event.clientY];
+    if (before && this.pointers.size > 1) {
+      this.twoFingers(event.pointerId, now);
+      return;
+    }
+    if (before) this.pointers.set(event.pointerId, now);
+    this.at = this.camera.toMap(...now);
+    const there = under(...now);
+    this.over = there.region;
+    if (!this.drag) return;
+    this.wandered ||= distance(this.down, now) > STILL;
+    if (this.wandered) this.go(now, there.region);
+  }
+
+  private go(now: Point, region: number | null): void {
+    const { editorState, drag, at } = this;
+    if (drag?.what === 'pan') {
+      this.panning = true;
+      this.camera.pan(now[0] - drag.last[0], now[1] - drag.last[1]);
+      drag.last = now;
+    } else if (drag?.what === 'region') editorState.preview(moved(drag.start, drag.key, [at![0] - drag.from[0], at![1] - drag.from[1]]));
+    else if (drag?.what === 'corner') {
+      const to = cornerNear(drag.start, at!, this.near, drag.at) ?? at!;
+      editorState.preview(cornerMoved(drag.start, drag.at, to));
+      editorState.chosen = { ...editorState.chosen!, corner: [Math.round(10 * to[0]) / 10, Math.round(10 * to[1]) / 10] };
+    } else if (drag?.what === 'paint') this.paint(region);
+    else if (drag?.what === 'connect') editorState.from = drag.key;
+  }
+
+  private paint(region: number | null): void {
+    const { editorState } = this;
+    if (region === null || editorState.regionOf(region)?.group === editorState.group) return;
+    editorState.preview(changed(editorState.sketch, region, { group: editorState.group })); // a stroke is one step
+    editorState.choose('region', region);
+  }
+
+  end(event: PointerEvent): void {
+    const there = this.pointers.delete(event.pointerId);
+    const { drag, editorState } = this;
+    if (!there || this.pointers.size) return;
+    [this.drag, this.panning] = [null, false];
+    const at = this.camera.toMap(event.clientX, event.clientY);
+    editorState.settle();
+    if (drag?.what === 'connect') this.connect(drag.key, under(event.clientX, event.clientY).region);
+    else if (drag?.what === 'press' && !this.wandered) this.press(at);
+  }
+
+  cancel(event: PointerEvent): void {
+    this.pointers.delete(event.pointerId);
+    this.editorState.settle();
+    [this.drag, this.panning] = [null, false];
+  }
+
+  /** What a press on the sheet does. */
+  press(at: Point): void {
+    const { editorState } = this;
+    if (editorState.tool === 'outline') editorState.corner(at, this.near, t('Region'));
+    else if (editorState.tool === 'point') {
+      const [next, key] = added(editorState.sketch, at, editorState.cells ? 'cell' : 'point', editorState.group, t('Region'));
+      editorState.change(next);
+      editorState.choose('region', key);
+    }
+  }
+
+  /** From one region to another, by a drag or by two presses. */
+  private connect(key: number, to: number | null): void {
+    const { editorState } = this;
+    const from = this.wandered ? key : editorState.from;
+    if (to === null || to === from) editorState.from = -1;
+    else if (from < 0) editorState.from = to;
+    else {
+      editorState.change(addBorder(editorState.sketch, from, to));
+      const there = editorState.sketch.borders.some((border) => border.includes(from) && border.includes(to));
+      if (there) editorState.choose('border', from, to);
+      editorState.from = -1;
+    }
+  }
+
+  /** What the tool does with a region that is chosen by a key. */
+  act(key: number): void {
+    const { editorState } = this;
+    if (editorState.tool === 'paint') {
+      this.paint(key);
+      editorState.settle();
+    } else if (editorState.tool === 'connect') {
+      this.wandered = false;
+      this.connect(key, key === editorState.from ? null : key);
+    } else editorState.choose('region', key);
+  }
+
+  private twoFingers(id: number, now: Point): void {
+    const before = this.pointers.get(id)!;
+    const other = [...this.pointers].find(([key]) => key !== id)![1];
+    this.pointers.set(id, now);
+    this.camera.zoom(distance(now, other) / Math.max(1, distance(before, other)), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+    this.camera.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+  }
+}
+
+/** What is there: a region also where a line lies over it. */
+function under(x: number, y: number): Under {
+  const there = document.elementsFromPoint(x, y).filter((element): element is SVGElement => element instanceof SVGElement);
+  const numbers = (text: string | undefined): number[] | null => (text === undefined ? null : text.split(' ').map(Number));
+  const region = numbers(there.find(({ dataset }) => 'key' in dataset)?.dataset.key);
+  const [corner, side, border] = [there[0]?.dataset.corner, there[0]?.dataset.side, there[0]?.dataset.border].map(numbers);
+  return {
+    region: region?.[0] ?? null,
+    corner: corner && [corner[0], corner[1]],
+    side: side && [[side[0], side[1]], [side[2], side[3]]],
+    border: border && [border[0], border[1]],
+  };
+}

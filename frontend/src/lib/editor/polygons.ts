@@ -1,0 +1,140 @@
+// Polygons of regions: conversion to paths and back, labels, and shared sides.
+import polylabel from 'polylabel';
+import type { Point } from '../geometry';
+
+export type Ring = Point[];
+
+const GAP = 0.5; // map units between sides that are meant to be one
+const SIDE = 2; // a shorter one in common is a corner
+
+export const round = (value: number): number => Math.round(value * 10) / 10 + 0;
+export const rounded = ([x, y]: Point): Point => [round(x), round(y)];
+export const distance = ([a, b]: Point, [x, y]: Point): number => Math.hypot(x - a, y - b);
+
+/** Rings as files have them. */
+export function pathOf(rings: Ring[]): string {
+  return rings.map((ring) => `M${ring.map(([x, y]) => `${x} ${y}`).join('L')}Z`).join('');
+}
+
+export function ringsOf(path: string): Ring[] {
+  const rings = path.split('Z').slice(0, -1);
+  return rings.map((ring) => ring.slice(1).split('L').map((pair) => pair.split(' ').map(Number) as Point));
+}
+
+export function area(ring: Ring): number {
+  return ring.reduce((sum, [x, y], k) => sum + x * ring[(k + 1) % ring.length][1] - ring[(k + 1) % ring.length][0] * y, 0) / 2;
+}
+
+/** Whether a point lies inside; rings within rings are holes. */
+export function contains(rings: Ring[], [x, y]: Point): boolean {
+  let inside = false;
+  for (const ring of rings) {
+    ring.forEach(([ax, ay], k) => {
+      const [bx, by] = ring[(k + 1) % ring.length];
+      if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+    });
+  }
+  return inside;
+}
+
+/** Where a region's label stands, and how much room is around it: in its largest part, holes left out. */
+export function labelOf(rings: Ring[]): { at: Point; radius: number } {
+  const sorted = [...rings].sort((a, b) => Math.abs(area(b)) - Math.abs(area(a)));
+  const holes = sorted.slice(1).filter((ring) => contains([sorted[0]], ring[0]));
+  const found = polylabel([sorted[0], ...holes], 1);
+  return { at: rounded([found[0], found[1]]), radius: Math.max(0.1, round(found.distance)) };
+}
+
+/** How far it is from a point inside to the nearest side. */
+export function depth(ring: Ring, at: Point): number {
+  return Math.min(...ring.map((a, k) => distance(at, nearestOn(a, ring[(k + 1) % ring.length], at))));
+}
+
+/** The point of a side that is nearest to a point. */
+export function nearestOn(a: Point, b: Point, [x, y]: Point): Point {
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const along = Math.max(0, Math.min(1, ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1)));
+  return [a[0] + along * dx, a[1] + along * dy];
+}
+
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+const boxes = new WeakMap<Ring[], Box>();
+
+export function boxOf(rings: Ring[]): Box {
+  let box = boxes.get(rings);
+  if (!box) {
+    const [xs, ys] = [rings.flat().map(([x]) => x), rings.flat().map(([, y]) => y)];
+    box = { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+    boxes.set(rings, box);
+  }
+  return box;
+}
+
+/** Whether two regions have a side in common, or the most of one. */
+export function touch(a: Ring[], b: Ring[]): boolean {
+  const [p, q] = [boxOf(a), boxOf(b)];
+  if (p.right + GAP < q.left || q.right + GAP < p.left || p.bottom + GAP < q.top || q.bottom + GAP < p.top) return false;
+  let common = 0;
+  for (const ring of a) {
+    ring.forEach((start, k) => {
+      const end = ring[(k + 1) % ring.length];
+      for (const other of b) {
+        other.forEach((from, j) => (common += shared(start, end, from, other[(j + 1) % other.length])));
+      }
+    });
+  }
+  return common >= SIDE;
+}
+
+/** How much of a side another one lies on. */
+function shared(a: Point, b: Point, c: Point, d: Point): number {
+  if (Math.max(a[0], b[0]) + GAP < Math.min(c[0], d[0]) || Math.max(c[0], d[0]) + GAP < Math.min(a[0], b[0])) return 0;
+  if (Math.max(a[1], b[1]) + GAP < Math.min(c[1], d[1]) || Math.max(c[1], d[1]) + GAP < Math.min(a[1], b[1])) return 0;
+  const length = distance(a, b);
+  if (!length) return 0;
+  const [ux, uy] = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+  const along = ([x, y]: Point) => (x - a[0]) * ux + (y - a[1]) * uy;
+  const aside = ([x, y]: Point) => Math.abs((x - a[0]) * uy - (y - a[1]) * ux);
+  const [s, t] = [along(c), along(d)].sort((x, y) => x - y);
+  const [from, to] = [Math.max(0, s), Math.min(length, t)];
+  if (to <= from) return 0;
+  // How far the other side is away at both ends of what lies beside this one.
+  const at = (w: number): number => {
+    const share = along(d) === along(c) ? 0 : (w - along(c)) / (along(d) - along(c));
+    return aside([c[0] + share * (d[0] - c[0]), c[1] + share * (d[1] - c[1])]);
+  };
+  return Math.max(at(from), at(to)) <= GAP ? to - from : 0;
+}
+
+/** The nearest points of two outlines, for a line between their coasts. */
+export function shortest(a: Ring[], b: Ring[]): [Point, Point] {
+  let best: [Point, Point] = [a[0][0], b[0][0]];
+  const see = (p: Point, q: Point): void => {
+    if (distance(p, q) < distance(...best)) best = [p, q];
+  };
+  for (const ring of a) for (const p of ring) for (const other of b) other.forEach((q, k) => see(p, nearestOn(q, other[(k + 1) % other.length], p)));
+  for (const ring of b) for (const q of ring) for (const other of a) other.forEach((p, k) => see(nearestOn(p, other[(k + 1) % other.length], q), q));
+  return [rounded(best[0]), rounded(best[1])];
+}
+
+/** A convex outline as far as it lies within another one; both in the same sense of turning. */
+export function clip(ring: Ring, within: Ring): Ring {
+  let left = ring;
+  within.forEach((a, k) => {
+    const b = within[(k + 1) % within.length];
+    const side = ([x, y]: Point) => (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
+    left = left.flatMap((p, j) => {
+      const q = left[(j + 1) % left.length];
+      const [s, t] = [side(p), side(q)];
+      const cut: Point[] = s < 0 !== t < 0 ? [[p[0] + (s / (s - t)) * (q[0] - p[0]), p[1] + (s / (s - t)) * (q[1] - p[1])]] : [];
+      return s >= 0 ? [p, ...cut] : cut;
+    });
+  });
+  return left;
+}

@@ -1,0 +1,66 @@
+// Sounds of the events of a game while it is played: captures, losses, ends of rounds, the end of the game.
+import { untrack } from 'svelte';
+import type { Playback } from './playback.svelte';
+import { type Sound, sound } from './sounds';
+
+const FAST = 8; // times the usual speed: from there on orders are not heard one by one
+
+export class GameSounds {
+  private round = 0;
+  private step = 0;
+  private over = false;
+
+  /** `side`: the player whose losses are losses; null: nobody's. */
+  constructor(
+    private show: Playback,
+    private side: () => number | null,
+  ) {
+    this.begin();
+    $effect(() => {
+      void [show.round, show.step, show.version, show.steps];
+      untrack(() => this.moved());
+    });
+  }
+
+  /** Start at the current position: earlier events make no sound. */
+  begin(): void {
+    [this.round, this.step, this.over] = [this.show.round, this.show.step, this.ended];
+  }
+
+  /** Whether the end of the game is on the screen. */
+  private get ended(): boolean {
+    return this.show.history.end !== null && this.show.atEnd;
+  }
+
+  private moved(): void {
+    const { show } = this;
+    const [round, step, over] = [this.round, this.step, this.over];
+    this.begin();
+    const next = show.round === round ? show.step === step + 1 : show.round === round + 1;
+    if (this.over && !over && (next || show.round === round)) return sound(this.outcome());
+    if (!next) return; // the viewer jumped to another position
+    const whole = show.round !== round && show.step > 1; // a round that is shown at once
+    const heard = show.speed >= FAST ? null : whole ? this.loudest() : this.heardAt(show.round, show.step);
+    if (heard) sound(heard);
+    else if (show.step >= show.steps) sound('round');
+  }
+
+  private outcome(): Sound {
+    const { winner } = this.show.history.end!;
+    const side = this.side();
+    return winner === null || (side !== null && winner !== side) ? 'lost' : 'won';
+  }
+
+  private heardAt(round: number, step: number): Sound | null {
+    if (!this.show.isCapture(round, step)) return null;
+    const side = this.side();
+    const [, , to] = this.show.history.rounds[round - 1].moves[step - 2];
+    return side !== null && this.show.history.at(round, step - 1).owner[to] === side ? 'loss' : 'capture';
+  }
+
+  private loudest(): Sound | null {
+    const { round, steps } = this.show;
+    const heard = Array.from({ length: steps }, (_, k) => this.heardAt(round, k + 1));
+    return heard.find((x) => x === 'loss') ?? heard.find((x) => x !== null) ?? null;
+  }
+}

@@ -1,0 +1,171 @@
+// The contents of a game's screen besides the position: arrows, layer, decision of a bot, win probabilities, status text.
+import type { Advice } from './advice.svelte';
+import type { TurnInput } from './turn-input.svelte';
+import { RESIGNED, tell } from './history';
+import type { Live } from './live.svelte';
+import { nameOf, person } from './player-names';
+import { errorMessage } from './error-messages';
+import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
+import type { Playback } from './playback.svelte';
+import { type WinProbabilities, type DecisionInfo, type Orders, UNKNOWN } from './types';
+import { t } from './i18n.svelte';
+
+export class GameView {
+  hovered = $state<number | null>(null); // region
+  private ghost = $state<Orders | null>(null); // orders that somebody points at
+  private ghostOf = $state<{ player: number; round: number } | null>(null); // whose, before which round; null: of who is advised
+  pointed = $state<Arrow | null>(null); // a move of any round, likewise
+
+  constructor(
+    private show: Playback,
+    private live: Live | null,
+    private turnInput: TurnInput,
+    private advice: Advice,
+  ) {}
+
+  /** Draw orders: of who is advised here, or of a player as they could have been given before a round, as long as that is shown. */
+  preview(orders: Orders | null, of: { player: number; round: number } | null = null): void {
+    [this.ghost, this.ghostOf] = [orders, of];
+  }
+
+  private previewed: Orders | null = $derived.by(() => {
+    const { show, ghost, ghostOf } = this;
+    return ghostOf && (show.round !== ghostOf.round || show.step > 0) ? null : ghost;
+  });
+
+  private get doc() {
+    return this.show.doc;
+  }
+
+  get seat(): number | null {
+    return this.doc.seat ?? null;
+  }
+
+  /** The player through whose eyes we look, or whose chances are shown. */
+  get looker(): number {
+    return this.seat ?? Math.max(0, this.show.view - 1);
+  }
+
+  get now() {
+    return this.live?.now ?? null;
+  }
+
+  over: boolean = $derived.by(() => {
+    void this.show.version;
+    return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
+  });
+
+  /** Who has given up until the round that is shown; in a game in play, until now. */
+  resigned: number[] = $derived.by(() => {
+    const { show, now } = this;
+    void show.version;
+    if (now) return now.resigned;
+    const at = show.atEnd ? Infinity : show.round;
+    return show.history.failures.filter(({ reason, round }) => reason === RESIGNED && round <= at).map(({ player }) => player);
+  });
+
+  /** Who is out after the rounds that are shown, as far as that is known without seeing it. */
+  out: number[] = $derived.by(() => {
+    const { show, doc, now } = this;
+    if (now && show.atEnd) return now.out;
+    void show.version;
+    const owner = show.history.positions[show.step < show.steps ? show.round - 1 : show.round]?.owner ?? [];
+    if (owner.includes(UNKNOWN) || !owner.some((o) => o >= 0)) return [];
+    return doc.players.map((_, p) => p).filter((p) => !owner.includes(p));
+  });
+
+  result: string = $derived.by(() => {
+    const { show, doc } = this;
+    void show.version;
+    const { end, failures } = show.history;
+    if (!show.atEnd && (!this.live || show.playing)) return ''; // of a replay it is not told before
+    if (!end && this.live === null && failures.length) {
+      const { player, round, reason } = failures.at(-1)!;
+      return t('{who} failed in round {round}: {reason}', { who: nameOf(doc, player), round, reason });
+    }
+    if (!end) return '';
+    const { winner, rounds } = end;
+    if (winner === null) return t('A draw after {rounds, plural, one {# round} other {# rounds}}', { rounds });
+    return t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
+  });
+
+  /** Who is advised. */
+  get thinker(): number {
+    return this.advice.given?.player ?? this.looker;
+  }
+
+  arrows: Arrow[] = $derived.by(() => [...this.drawn, ...(this.pointed ? [this.pointed] : [])]);
+
+  private drawn: Arrow[] = $derived.by(() => {
+    const { show, turnInput, previewed: ghost } = this;
+    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : (this.ghostOf?.player ?? this.thinker), 'ghost');
+    if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, this.seat!, 'draft'), ...ghosts];
+    return ghost && !show.playing ? ghosts : drawnMoves(show);
+  });
+
+  additions: Additions = $derived.by(() => {
+    const { show, turnInput, previewed: ghost } = this;
+    if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], this.seat!);
+    if (ghost && !show.playing) return deployed(ghost.deploys, this.ghostOf?.player ?? this.thinker);
+    return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
+  });
+
+  /** Regions to which a coach points. */
+  coached: number[] = $derived.by(() => {
+    const { level, given } = this.advice;
+    return level === 'coach' && this.turnInput.editing ? touched(this.doc.map, given?.data.candidates?.[0]?.orders) : [];
+  });
+
+  /** What the players thought before the round that is shown, as far as the log knows and we may. */
+  insights: { data: DecisionInfo; p: number }[] = $derived.by(() => {
+    void this.show.version;
+    const found = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
+    return found.filter((x): x is { data: DecisionInfo; p: number } => Boolean(x.data?.candidates || x.data?.goals || x.data?.error));
+  });
+
+  layer = $derived.by(() => {
+    const { show, doc, looker } = this;
+    const data = this.advice.given?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
+    return layerOf(show.layer, doc, show.position, looker, data);
+  });
+
+  chances: WinProbabilities = $derived.by(() => {
+    const all: WinProbabilities = [...(this.doc.chances ?? [])];
+    for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
+    return all;
+  });
+
+  /** A region in words, with what can be done there. */
+  label = (r: number): string => {
+    const { turnInput } = this;
+    const parts = [describe(this.doc, this.show.position, r)];
+    if (turnInput.editing && turnInput.draft?.deployedOn(r)) parts.push(t('{n} more deployed', { n: turnInput.draft.deployedOn(r) }));
+    const place = turnInput.wishes.indexOf(r);
+    if (turnInput.picking && place >= 0) parts.push(t('your pick {n}', { n: place + 1 }));
+    else if (turnInput.picking && turnInput.ringed.has(r)) parts.push(t('can be picked'));
+    else if (turnInput.source !== null && turnInput.ringed.has(r)) parts.push(turnInput.mine(r) ? t('transfer here') : t('attack here'));
+    return parts.join(', ');
+  };
+
+  /** What went wrong; '': nothing. */
+  trouble: string = $derived.by(() => {
+    const { live, now } = this;
+    if (live?.error) return live.error;
+    if (now?.error) return errorMessage({ ...now, error: now.error });
+    if (live?.lost) return this.turnInput.draft ? t('Connection lost: trying again. Your draft is saved.') : t('Connection lost: trying again.');
+    return this.turnInput.message || this.advice.error;
+  });
+
+  status: string = $derived.by(() => {
+    const { show, turnInput, doc, now } = this;
+    if (this.trouble) return this.trouble;
+    if (this.result && show.atEnd) return this.result;
+    if (now?.you && show.atEnd && !show.playing && !this.over) {
+      if (now.phase === 'play' && !now.you.alive) return t('You are out');
+      if (now.you.in && !now.awaited.length) return t('Waiting for the round');
+      if (now.you.in) return t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') });
+    }
+    if (show.current && (!turnInput.editing || show.playing) && !turnInput.picking) return tell(doc, show.current, show.step);
+    return turnInput.says;
+  });
+}

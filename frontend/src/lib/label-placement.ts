@@ -1,0 +1,85 @@
+// Placement of labels on the map without overlap with badges or other labels.
+import { arrow, type Point } from './geometry';
+import { compact, type Scale, weight } from './scale';
+import type { Additions, Arrow } from './scene';
+import type { MapDoc } from './types';
+
+/** Half its width and height around a point of the map. */
+export interface Box {
+  at: Point;
+  half: number;
+  high: number;
+}
+
+export interface Chip extends Box {
+  text: string;
+  player: number;
+  style: 'addition' | Arrow['style'];
+}
+
+export function shared(a: Box, b: Box): number {
+  const wide = Math.min(a.at[0] + a.half, b.at[0] + b.half) - Math.max(a.at[0] - a.half, b.at[0] - b.half);
+  const high = Math.min(a.at[1] + a.high, b.at[1] + b.high) - Math.max(a.at[1] - a.high, b.at[1] - b.high);
+  return wide > 0 && high > 0 ? wide * high : 0;
+}
+
+function outside({ at: [x, y], half, high }: Box, [left, top, width, height]: MapDoc['box']): boolean {
+  return x - half < left || x + half > left + width || y - high < top || y + high > top + height;
+}
+
+/** The first of the points where a box covers nothing that is taken; where there is none, the one that covers least. */
+export function place(points: Point[], half: number, high: number, taken: Box[], within: MapDoc['box']): Box & { free: boolean } {
+  let best: Box | null = null;
+  let least = Infinity;
+  for (const at of points) {
+    const box = { at, half, high };
+    const covered = taken.reduce((sum, other) => sum + shared(box, other), 0) + (outside(box, within) ? 9 * half * high : 0);
+    if (!covered) return { ...box, free: true };
+    if (covered < least) [best, least] = [box, covered];
+  }
+  return { ...best!, free: false };
+}
+
+/** What the badges of all regions take. */
+export function badges(map: MapDoc, { size, unit }: Scale): Box[] {
+  return map.regions.map(({ label }) => ({ at: label, half: 1.25 * size + unit, high: 1.25 * size + unit }));
+}
+
+/** What the figures of a layer take, below the badges. */
+export function layerBoxes(map: MapDoc, { size }: Scale, layer: { text: string }[] | null): Box[] {
+  return map.regions.flatMap(({ label: [x, y] }, r) => (layer?.[r]?.text ? [{ at: [x, y + 1.75 * size] as Point, half: 1.35 * size, high: 0.62 * size }] : []));
+}
+
+/** Points around one, the nearest to the upper right first, then farther out. */
+export function around([x, y]: Point, wide: number, high: number): Point[] {
+  const ways: Point[] = [[1, -1], [0, -1], [1, 0], [-1, -1], [0, 1], [-1, 0], [1, 1], [-1, 1]];
+  return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((far) => ways.map(([dx, dy]): Point => [x + far * wide * dx, y + far * high * dy]));
+}
+
+/** Chips of deployed armies and of arrows that are not past, each where it covers nothing, nor what else is `there`. */
+export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[], there: Box[]): Chip[] {
+  const { size, unit } = scale;
+  const drawn = arrows.filter((a) => a.style !== 'past').map((a) => ({ ...a, parts: arrow(map, a.from, a.to, size * 1.25) }));
+  const taken = [...badges(map, scale), ...there];
+  for (const { armies, parts } of drawn) {
+    const half = weight(armies, scale) / 2 + unit;
+    for (const part of parts) taken.push(...part.line.map((at) => ({ at, half, high: half })));
+  }
+  const chips: Chip[] = [];
+  const put = (points: Point[], half: number, high: number, chip: Omit<Chip, keyof Box>): void => {
+    const { at } = place(points, half + unit, high + unit, taken, map.box);
+    taken.push({ at, half: half + unit, high: high + unit });
+    chips.push({ at, half, high, ...chip });
+  };
+  for (const [r, [player, armies]] of additions) {
+    const text = `+${compact(armies)}`;
+    const [half, high] = [size * (0.45 + 0.34 * text.length), size * 0.72];
+    put(around(map.regions[r].label, half + 0.95 * size, high + 0.95 * size), half, high, { text, player, style: 'addition' });
+  }
+  for (const a of drawn) {
+    const text = a.result ?? compact(a.armies);
+    const spots = a.parts.flatMap((part) => part.spots);
+    put(spots, size * (0.5 + 0.3 * text.length), size * 0.78, { text, player: a.player, style: a.style });
+  }
+  return chips;
+}

@@ -1,0 +1,69 @@
+// Keyboard shortcuts of the playback: orders, rounds, perspectives, layers.
+import { LAYERS, type Playback } from './playback.svelte';
+import type { WinProbabilities } from './types';
+
+const FALL = 0.15; // of the win probability, that makes a round a bad one
+
+/** The rounds in which a player's win probability fell by more than `FALL`. */
+export function badRounds(chances: WinProbabilities, player: number): number[] {
+  return chances.flatMap((c, r) => (c && chances[r - 1] && chances[r - 1][player][0] - c[player][0] > FALL ? [r] : []));
+}
+
+export class PlaybackKeys {
+  private digits = '';
+  private timer = 0;
+
+  constructor(
+    private show: Playback,
+    private more: { live: boolean; seat: number | null; bad: () => number[]; table: () => void; keys: () => void },
+  ) {}
+
+  /** Handle a key; false: the key is not one of these. */
+  key(event: KeyboardEvent): boolean {
+    const { show, more } = this;
+    const k = event.key;
+    if (/^\d$/.test(k)) {
+      this.digits += k;
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.perspective(), 700);
+      return true;
+    }
+    if (k === 'Enter' && this.digits) {
+      show.pause();
+      show.go(Number(this.digits));
+      this.digits = '';
+      return true;
+    }
+    const still = (act: () => void) => () => {
+      show.pause();
+      act();
+    };
+    const acts: Record<string, () => void> = {
+      ArrowLeft: still(() => (event.shiftKey ? show.go(show.round - 1) : show.back())),
+      ArrowRight: still(() => (event.shiftKey ? show.go(show.step < show.steps ? show.round : show.round + 1) : show.forward())),
+      Home: still(() => show.go(0)),
+      End: () => show.toEnd(),
+      ' ': () => (more.live && show.playing ? show.toEnd() : show.toggle()),
+      '<': () => show.faster(-1),
+      '>': () => show.faster(1),
+      e: still(() => show.seek(1, show.isCapture)),
+      q: still(() => show.seek(-1, show.isCapture)),
+      b: still(() => show.go(more.bad().find((r) => r > show.round) ?? show.round)),
+      v: () => (show.layer = LAYERS[(LAYERS.indexOf(show.layer) + 1) % LAYERS.length]),
+      l: () => show.toEnd(),
+      t: more.table,
+      '?': more.keys,
+    };
+    const act = acts[k] ?? acts[k.toLowerCase()];
+    if (!act || (k === ' ' && (event.target as HTMLElement).closest('button, a'))) return false;
+    act();
+    return true;
+  }
+
+  private perspective(): void {
+    if (this.digits.length === 1 && Number(this.digits) <= this.show.doc.players.length && this.more.seat === null) {
+      this.show.view = Number(this.digits);
+    }
+    this.digits = '';
+  }
+}

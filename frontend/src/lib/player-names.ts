@@ -1,0 +1,28 @@
+// Names of players in sentences. The person at this page is called You, with another form of the verb.
+import type { Links } from './api';
+import type { GameDoc, LiveState } from './types';
+import { t } from './i18n.svelte';
+
+export const YOU = 'You'; // the name in logs of whoever plays here
+
+export function calledYou(doc: GameDoc, player: number): boolean {
+  return doc.players[player].name === YOU && !doc.spectator;
+}
+
+/** A player's name; two of one name are told apart by their seats. */
+export function nameOf(doc: GameDoc, player: number, apart = false): string {
+  const { name } = doc.players[player];
+  if (apart && doc.players.some((x, p) => p !== player && x.name === name)) return t('{who} (seat {seat})', { who: name, seat: player + 1 });
+  if (name !== YOU) return name;
+  return doc.spectator ? t('Host') : t('You');
+}
+
+/** Values of a sentence about a player: "{you, select, yes {You win} other {{who} wins}}". */
+export function person(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' } {
+  return { who: nameOf(doc, player), you: calledYou(doc, player) ? 'yes' : 'no' };
+}
+
+/** Seats of invited friends whose pages are not open. */
+export function missing(links: Links | null, now: LiveState | null): number[] {
+  return Object.keys(links?.invites ?? {}).map(Number).filter((seat) => !now?.here.includes(seat));
+}

@@ -1,0 +1,379 @@
+// The input of a turn: the selection and the orders that a player enters by mouse, letters, digits or text.
+import { untrack } from 'svelte';
+import { call, CallError } from './api';
+import { Draft } from './draft.svelte';
+import { touchOnly } from './touch';
+import type { Live } from './live.svelte';
+import { parseOrders } from './notation';
+import { reason } from './reasons';
+import { leastToCapture } from './rules';
+import type { Playback } from './playback.svelte';
+import { sound } from './sounds';
+import { type MapDoc, type Orders, UNKNOWN } from './types';
+import { t } from './i18n.svelte';
+
+export interface Act {
+  by: 'one' | 'five' | 'all';
+  minus: boolean;
+}
+
+const DOUBLE = 400; // milliseconds between the presses of a double click, at most
+const PAUSE = 2000; // milliseconds after which a digit begins another amount
+const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
+
+export class TurnInput {
+  draft = $state<Draft | null>(null);
+  wishes = $state<number[]>([]); // regions to pick, best first
+  source = $state<number | null>(null); // of the attack that is being entered
+  onDeploy = $state<number | null>(null); // region whose deploy keys change
+  lettering = $state<{ kind: 'deploy' | 'attack'; from: number | null } | null>(null);
+  message = $state('');
+  busy = $state(false);
+  asking = $state(false); // whether to commit although armies are not deployed
+  fresh = $state(false); // what stands where Commit stood does not hear the second press of a double click
+  hint: 'off' | 'coach' | 'full' = 'off'; // the most help that was taken for this turn
+  private entry: { name: string; amount: number; digits: string; at: number } | null = null; // an amount, digit by digit
+  private typed = '';
+  private timer = 0;
+  private round = 0; // of the last draft
+  private back: Orders | null = null; // a turn of that round that was taken back: the next draft goes on from it
+
+  constructor(
+    private show: Playback,
+    private live: Live | null,
+    private begun: () => void,
+    private handedIn: (awaited: number[], round: number) => void,
+  ) {
+    // The draft of the round that is asked for.
+    $effect(() => {
+      const { now } = this;
+      const wanted = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
+      void show.version;
+      untrack(() => {
+        const position = wanted === null ? undefined : show.history.positions[wanted];
+        if (!position) this.draft = null;
+        else if (this.draft?.round !== wanted! + 1) {
+          this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
+          [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
+          if (this.round !== this.draft.round) [this.round, this.hint, this.back] = [this.draft.round, 'off', null];
+          if (this.back) this.draft.replace(this.back);
+          this.back = null;
+          this.begun();
+        }
+      });
+    });
+    // What was said of a turn holds no more once another is entered.
+    $effect(() => {
+      void [this.draft?.orders, this.wishes];
+      untrack(() => ([this.message, this.asking] = ['', false]));
+    });
+  }
+
+  private get map(): MapDoc {
+    return this.show.doc.map;
+  }
+
+  private get now() {
+    return this.live?.now ?? null;
+  }
+
+  get seat(): number | null {
+    return this.show.doc.seat ?? null;
+  }
+
+  get picking(): boolean {
+    const { now } = this;
+    return now?.phase === 'pick' && now.you !== undefined && !now.you.in && now.awaited.includes(this.seat ?? -1);
+  }
+
+  get editing(): boolean {
+    return this.draft !== null && this.show.atEnd && !this.show.playing;
+  }
+
+  mine = (r: number): boolean => this.seat !== null && this.show.position.owner[r] === this.seat;
+  near = (r: number): number[] => this.map.regions[r].near;
+
+  /** Regions where something can be done. */
+  ringed: Set<number> = $derived.by(() => {
+    const { draft } = this;
+    if (this.picking) return new Set(this.now!.you!.offers);
+    if (!this.editing || !draft) return new Set<number>();
+    const own = this.map.regions.map((_, r) => r).filter(this.mine);
+    if (this.source !== null) return new Set(this.near(this.source));
+    if (draft.phase === 'deploy' && draft.left > 0) return new Set(own);
+    return new Set(draft.phase === 'attack' ? own.filter((r) => draft.free(r) > 0) : []);
+  });
+
+  /** What stands on regions to choose them by: places of picks, or letters. */
+  letters: Map<number, string> = $derived.by(() => {
+    if (this.picking) return new Map(this.wishes.map((r, i) => [r, `${i + 1}`]));
+    if (!this.lettering || !this.draft) return new Map();
+    const { from } = this.lettering;
+    const among = from !== null ? this.near(from) : this.map.regions.map((_, r) => r).filter(this.mine);
+    const two = among.length > ALPHABET.length;
+    const text = (i: number) => (two ? ALPHABET[Math.floor(i / ALPHABET.length)] : '') + ALPHABET[i % ALPHABET.length];
+    return new Map(among.map((r, i) => [r, text(i).toUpperCase()]));
+  });
+
+  act(r: number, how: Act): void {
+    const { draft } = this;
+    if (this.picking) {
+      const you = this.now!.you!;
+      if (this.wishes.includes(r)) this.wishes = this.wishes.filter((w) => w !== r);
+      else if (you.offers.includes(r) && this.wishes.length < you.picks) this.wishes = [...this.wishes, r];
+    } else if (this.show.playing || (draft && !this.editing)) this.show.toEnd();
+    else if (!draft) return;
+    else if (draft.phase === 'deploy') this.deploy(draft, r, how);
+    else if (draft.phase === 'review') {
+      draft.phase = 'attack';
+      this.source = this.mine(r) ? r : null;
+    } else if (this.source === null) this.source = this.mine(r) ? r : null;
+    else if (r === this.source) this.source = null;
+    else if (this.near(this.source).includes(r)) this.order(this.source, r);
+    else this.source = this.mine(r) ? r : null;
+  }
+
+  private deploy(draft: Draft, r: number, { by, minus }: Act): void {
+    if (!this.mine(r)) return;
+    const armies = by === 'all' ? (minus ? draft.deployedOn(r) : draft.left) : by === 'five' ? 5 : 1;
+    draft.deploy(r, minus ? -armies : armies);
+    [this.onDeploy, draft.chosen] = [r, null];
+  }
+
+  order = (from: number, to: number, armies?: number): void => {
+    if (!this.draft || !this.mine(from) || !this.near(from).includes(to)) return;
+    this.draft.phase = 'attack';
+    this.draft.attack(from, to, armies);
+    [this.source, this.onDeploy] = [null, null];
+  };
+
+  roll = (r: number, by: number): boolean => {
+    const { draft } = this;
+    if (!draft || !this.editing) return false;
+    const chosen = draft.chosen === null ? null : draft.attacks[draft.chosen];
+    if (draft.phase === 'deploy' && this.mine(r)) draft.deploy(r, by);
+    else if (chosen && (chosen[0] === r || chosen[1] === r)) this.bump(by);
+    else return false;
+    return true;
+  };
+
+  /** What amounts are entered for: an attack, or a region's deploy; null: nothing is. */
+  private get item(): { name: string; amount: number } | null {
+    const { draft, onDeploy } = this;
+    const attack = draft && draft.chosen !== null ? draft.attacks[draft.chosen] : undefined;
+    if (attack) return { name: `${attack[0]} ${attack[1]}`, amount: attack[2] };
+    return draft && onDeploy !== null ? { name: `${onDeploy}`, amount: draft.deployedOn(onDeploy) } : null;
+  }
+
+  bump(by: number): void {
+    const { item } = this;
+    if (item) this.setAmount(Math.max(0, item.amount + by));
+  }
+
+  /** Set what is chosen to so many armies, or as many as there can be. */
+  setAmount(to: number | 'all' | 'half' | 'least'): void {
+    const { draft } = this;
+    if (!draft) return;
+    if (draft.chosen !== null) {
+      const most = Math.max(1, draft.most(draft.chosen));
+      const least = to === 'least' ? this.least(draft.chosen) : null;
+      if (to === 'least' && least === null) {
+        this.message = this.seen(draft.chosen) ? t('Too few armies for 95 %: you can send only {n}', { n: most }) : t('You cannot see the armies there');
+        return;
+      }
+      draft.setArmies(draft.chosen, typeof to === 'number' ? Math.min(most, to) : (least ?? (to === 'all' ? most : Math.ceil(most / 2))));
+    } else if (this.onDeploy !== null) {
+      const most = draft.deployedOn(this.onDeploy) + draft.left;
+      draft.setDeploy(this.onDeploy, to === 'half' ? Math.ceil(most / 2) : typeof to === 'number' ? Math.min(most, to) : most);
+    }
+  }
+
+  /** The fewest armies with which an attack captures at 95 %; null: as many cannot be sent. */
+  least(attack: number): number | null {
+    const defenders = this.show.position.army[this.draft!.attacks[attack][1]];
+    return this.seen(attack) ? leastToCapture(defenders, this.draft!.most(attack), this.show.doc.rules) : null;
+  }
+
+  private seen(attack: number): boolean {
+    return this.show.position.owner[this.draft!.attacks[attack][1]] !== UNKNOWN;
+  }
+
+  /** A digit of an amount: of the one that is being entered, or the first of another. */
+  private digit(k: string, item: { name: string; amount: number }): void {
+    const { entry } = this;
+    const same = entry !== null && entry.name === item.name && entry.amount === item.amount && performance.now() - entry.at < PAUSE;
+    const digits = ((same ? entry.digits : '') + k).slice(-6);
+    if (Number(digits) > 0 || this.draft!.chosen === null) this.setAmount(Number(digits));
+    this.entry = { digits, ...this.item!, at: performance.now() };
+  }
+
+  /** A key of the draft; false: it is none. */
+  key(k: string): boolean {
+    const { draft } = this;
+    if (!draft || !this.editing) return false;
+    if (this.lettering && /^[a-z]$/i.test(k)) {
+      this.typed += k.toUpperCase();
+      const hit = [...this.letters].find(([, text]) => text === this.typed);
+      if (hit) this.choose(hit[0]);
+      else if (![...this.letters.values()].some((text) => text.startsWith(this.typed))) this.typed = '';
+      return true;
+    }
+    const { item } = this;
+    if (item && /^\d$/.test(k)) {
+      this.digit(k, item);
+      return true;
+    }
+    this.entry = null;
+    const amounts = { '*': 'all', '/': 'half', '=': 'least' } as const;
+    if (item && k in amounts) this.setAmount(amounts[k as '*']);
+    else if (item && (k === '+' || k === '-')) this.bump(k === '+' ? 1 : -1);
+    else if (k === 'Delete' && draft.chosen !== null) draft.remove('attack', draft.chosen);
+    else if (k === 'z') draft.undo();
+    else if (k === 'Z') draft.redo();
+    else if (k === 'd' || k === 'D') this.letter('deploy');
+    else if (k === 'a' || k === 'A') this.letter('attack');
+    else return false;
+    return true;
+  }
+
+  private letter(kind: 'deploy' | 'attack'): void {
+    this.draft!.phase = kind;
+    this.lettering = { kind, from: null };
+    this.typed = '';
+  }
+
+  private choose(r: number): void {
+    this.typed = '';
+    const { draft, lettering } = this;
+    if (!lettering || !draft) return;
+    if (lettering.kind === 'deploy') {
+      [this.onDeploy, this.lettering, draft.chosen] = [r, null, null];
+      if (!draft.deployedOn(r)) draft.deploy(r, draft.left);
+    } else if (lettering.from === null) this.lettering = { kind: 'attack', from: r };
+    else {
+      this.order(lettering.from, r);
+      this.lettering = null;
+    }
+  }
+
+  cancel(): void {
+    [this.source, this.lettering, this.typed, this.asking] = [null, null, '', false];
+    if (this.draft) this.draft.chosen = null;
+  }
+
+  /** Orders as text; throws an Error that says what is wrong. */
+  enter(text: string): void {
+    this.draft?.add(parseOrders(this.map, text));
+  }
+
+  use(orders: Orders): void {
+    this.draft?.replace(orders);
+  }
+
+  get ready(): boolean {
+    if (this.busy || !this.live?.connected) return false;
+    const you = this.now?.you;
+    return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.editing;
+  }
+
+  /** Hand in what is entered; `sure`: also if armies are not deployed, else that is asked first. */
+  async commit(sure = false): Promise<void> {
+    const { draft, live } = this;
+    if (!live || !this.ready) return;
+    this.asking = !sure && !this.picking && draft!.left > 0;
+    if (this.asking) return this.refresh();
+    this.busy = true;
+    this.message = '';
+    try {
+      let done: { awaited: number[] };
+      if (this.picking) {
+        done = await call(`games/${live.id}/picks`, { wishes: this.wishes }, live.token);
+        this.wishes = [];
+      } else {
+        done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
+        draft!.forget();
+        if (this.draft === draft) this.draft = null; // else the next round's is there already
+      }
+      this.refresh();
+      sound('commit');
+      this.handedIn(done.awaited, draft?.round ?? 1);
+    } catch (error) {
+      this.message = (error as Error).message;
+      if (error instanceof CallError && draft && error.details) {
+        draft.refused = error.details.flatMap(({ kind, ...rest }) => (kind === 'pick' ? [] : [{ kind, ...rest, reason: reason(rest.reason) }]));
+      }
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private refresh(): void {
+    this.fresh = true;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => (this.fresh = false), DOUBLE);
+  }
+
+  /** The time is up: what is entered is handed in. Returns false while that cannot be done yet. */
+  timeUp(): boolean {
+    const { now, live } = this;
+    if (!live || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return true;
+    this.show.toEnd();
+    if (this.picking) this.wishes = [...this.wishes, ...now.you.offers.filter((r) => !this.wishes.includes(r))].slice(0, now.you.picks);
+    if (!this.ready) return false;
+    void this.handInAsItStands();
+    return true;
+  }
+
+  /** What is illegal is left out. */
+  private async handInAsItStands(): Promise<void> {
+    const { draft } = this;
+    await this.commit(true);
+    const { refused } = draft ?? {};
+    if (!draft || this.draft !== draft || !refused?.length) return;
+    const legal = <T>(kind: 'deploy' | 'attack', rows: T[]) => rows.filter((_, i) => !refused.some((r) => r.kind === kind && r.index === i));
+    draft.replace({ deploys: legal('deploy', draft.orders.deploys), attacks: legal('attack', draft.orders.attacks) });
+    await this.commit(true);
+  }
+
+  /** Whether a committed turn may be taken back: others are awaited, who have screens of their own. */
+  get committed(): boolean {
+    const { now } = this;
+    return ['play', 'together'].includes(this.show.doc.kind) && Boolean(now?.you?.in && now.awaited.length && this.live?.connected);
+  }
+
+  async takeBack(): Promise<void> {
+    const { live } = this;
+    if (!live || !this.committed || this.busy) return;
+    this.busy = true;
+    this.message = '';
+    try {
+      const turn = await call<Orders & { wishes?: number[] }>(`games/${live.id}/take-back`, {}, live.token);
+      if (turn.wishes) this.wishes = turn.wishes;
+      else if (this.draft) this.draft.replace(turn);
+      else this.back = turn;
+    } catch (error) {
+      this.message = (error as Error).message;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** What is to be done next, in words. */
+  get says(): string {
+    const { draft, lettering, source } = this;
+    const name = (r: number) => this.map.regions[r].name;
+    if (this.picking) {
+      const { picks } = this.now!.you!;
+      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left: picks - this.wishes.length });
+    }
+    if (!draft || !this.editing) return '';
+    const { left } = draft;
+    if (lettering?.kind === 'deploy') return t('Press the letter of the region to deploy on');
+    if (lettering?.from === null) return t('Press the letter of the region to send from');
+    if (lettering) return t('From {region}: press the letter of the target', { region: name(lettering.from!) });
+    if (source !== null) return t('From {region} ({free} free): choose a neighbour with a ring', { region: name(source), free: draft.free(source) });
+    if (draft.phase === 'review') return left > 0 ? t('Commit, or deploy {left} more', { left }) : t('Commit when you are ready');
+    if (draft.phase === 'deploy') return left > 0 ? t('Deploy {left} more', { left }) : t('All armies are deployed: continue with the attacks');
+    return touchOnly() ? t('Choose a region and its target') : t('Choose a region and its target, or drag');
+  }
+}
