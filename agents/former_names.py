@@ -89,7 +89,13 @@ def _with_present_names(spec: str) -> str:
     if found is None:
         return spec
     read = AgentSpec.parse(spec[found.end() :])
-    return spec[: found.end()] + str(read.renamed(lambda key, value: present_parameter(read.name, key, value)))
+
+    def present(key: str, value: str) -> tuple[str, str]:
+        value, space, more = value.partition(" ")  # other words may follow in the key of a contest
+        key, value = present_parameter(read.name, key, value)
+        return key, f"{value}{space}{more}"
+
+    return spec[: found.end()] + str(read.renamed(present))
 
 
 def present_specs(data: Any) -> Any:
