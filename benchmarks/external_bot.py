@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 from speed_table import Row
-from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS
+from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS
 from warlight_env.game import Game
 from warlight_env.protocol.engine_messages import round_messages
 from warlight_env.protocol.external_agent import ExternalBot
@@ -41,7 +41,7 @@ def bench_hosting(quick: bool) -> list[Row]:
         start = time.perf_counter()
         bot.act(view)
         hosted.append((time.perf_counter() - start) / 2)
-        told = "".join(format_message(message) + "\n" for message in round_messages(view, NO_OBSERVED_ORDERS))
+        told = "".join(format_message(message) + "\n" for message in round_messages(view, NO_OPPONENT_ORDERS))
         start = time.perf_counter()
         for line in (told + QUESTIONS[0], QUESTIONS[1]):
             bare.stdin.write(line.encode())

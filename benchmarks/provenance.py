@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env.arena.contests.provenance import facts, facts_line
+from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.errors import InputError
 
 ROOT: Final = Path(__file__).parents[1]
@@ -50,7 +50,7 @@ def provenance(program: str, arguments: Sequence[str]) -> dict[str, Any]:
         "dirty": dirty,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "command": shlex.join(["python", f"benchmarks/{program}", *arguments]),
-        "machine": facts_line(facts()),
+        "machine": format_provenance(collect_provenance()),
     }
 
 

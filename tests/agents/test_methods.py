@@ -342,14 +342,16 @@ def brute_force(context, terms, start, mover, breadth, depth):
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize(
-    "more", [{}, {"territory": 15.0, "join": 0.3, "spare": 0.5, "chains": 0.5}], ids=["plain", "terms"]
+    "more",
+    [{}, {"territory_weight": 15.0, "join_weight": 0.3, "spare_weight": 0.5, "follow_up_weight": 0.5}],
+    ids=["plain", "terms"],
 )
 def test_max_n_is_what_brute_force_finds(players, depth, more):
     for rounds in (1, 4):
         view = game_of(players, rounds).view(players - 1)
         agent = MaxnAgent(depth=depth, breadth=3, **more)
         agent.act(view)
-        terms = terms_of(view, **{name: weight for name, weight in more.items() if name != "territory"})
+        terms = terms_of(view, *list(more.values())[1:])
         best, values = brute_force(context_of(view, agent.weights), terms, view.position, view.player, 3, depth)
         found = [c.value for c in agent.statistics().candidates if c.visits]
         assert max(found) == pytest.approx(best[view.player]) == pytest.approx(max(values))

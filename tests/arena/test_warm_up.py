@@ -13,13 +13,13 @@ from kernel_helpers import TESTS
 PROGRAM = """
 import sys
 from warlight_env import maps
-from warlight_env.arena.games.game_setup import Setup
+from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.engine.rules import Rules
 from kernel_helpers import watch_kernels
 
 asked = watch_kernels()
 rules, picks, *agents = sys.argv[1:]
-setup = Setup(tuple(agents), maps.load("world"), Rules.of(rules), 1, True, picks, 5)
+setup = MatchSetup(tuple(agents), maps.load("world"), Rules.of(rules), 1, True, picks, 5)
 setup.warm_up()
 before = len(asked)
 records = [setup.play(number) for number in range(2)]

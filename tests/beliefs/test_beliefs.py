@@ -11,7 +11,7 @@ from helpers import make_map
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena import Match
 from warlight_env.arena.games.game_loop import ask_orders, pick_regions
-from warlight_env.beliefs import Belief, BeliefAgent, Observation, ObservedOrders
+from warlight_env.beliefs import Belief, BeliefAgent, Observation, OpponentOrders
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
@@ -71,7 +71,7 @@ def test_what_was_seen_is_kept_out_of_sight():
 def test_a_region_that_was_lost_is_the_opponents():
     belief = believe(
         look({4: 0, 3: NEUTRAL, 5: 1, 9: 0, 8: NEUTRAL}, {4: 3, 5: 9}, starts=[5, 7]),
-        look({9: 0, 8: NEUTRAL}, round=1, seen=ObservedOrders((), ((5, 4, 12),))),
+        look({9: 0, 8: NEUTRAL}, round=1, seen=OpponentOrders((), ((5, 4, 12),))),
     )
     owner, army = belief.position()
     assert owner[4] == 1 and army[4] >= 10, "twelve came, and three defenders killed two"
@@ -87,7 +87,7 @@ def test_what_comes_into_sight_is_no_longer_out_of_sight():
 
 def test_who_is_beaten_back_stands_where_it_was():
     """Nine came from out of sight against ten, of whom some are left: so are some of the nine."""
-    told = ObservedOrders((), ((3, 2, 9),))
+    told = OpponentOrders((), ((3, 2, 9),))
     belief = believe(
         look({1: 0, 2: 0}, {2: 10}, starts=[3]),
         look({2: 0, 3: 1}, {3: 12}, round=1),
@@ -106,7 +106,7 @@ def test_what_was_seen_to_leave_a_region_that_comes_into_sight_is_not_out_of_sig
     """Ten stood out of sight on region 2; nine of them attacked, and were beaten by who stands there now."""
     before = believe(look({1: 0, 2: 1}, {2: 10}, starts=[2]), look({9: 0, 8: NEUTRAL}, round=1))
     had, income = hidden_armies(before), before.income()
-    before.update(look({1: 0, 2: 1, 3: 0}, {2: 1}, round=2, seen=ObservedOrders((), ((2, 3, 9),))))
+    before.update(look({1: 0, 2: 1, 3: 0}, {2: 1}, round=2, seen=OpponentOrders((), ((2, 3, 9),))))
     assert hidden_armies(before, 2) <= had + income - 9 - 1
 
 
@@ -114,13 +114,13 @@ def test_what_comes_into_sight_with_armies_from_out_of_sight_is_taken_there_once
     """Eight moved from region 4 into region 2, which is seen now."""
     before = believe(look({1: 0, 2: 1, 3: 1, 4: 1}, {2: 1, 3: 1, 4: 9}, starts=[4]), look({9: 0, 8: 0}, round=1))
     had, income = hidden_armies(before), before.income()
-    before.update(look({1: 0, 2: 1}, {2: 9}, round=2, seen=ObservedOrders((), ((3, 2, 8),))))
+    before.update(look({1: 0, 2: 1}, {2: 9}, round=2, seen=OpponentOrders((), ((3, 2, 8),))))
     assert had + income - 9 - 5 <= hidden_armies(before, 2) <= had + income - 9
 
 
 def test_a_region_that_several_attacks_took_holds_what_the_last_had_left():
     """Three stood there, and ten that we placed: the first twelve fell before them."""
-    told = ObservedOrders((), ((5, 4, 12), (3, 4, 9)))
+    told = OpponentOrders((), ((5, 4, 12), (3, 4, 9)))
     seen = look({4: 0, 3: 1, 5: 1, 9: 0, 8: NEUTRAL}, {4: 3, 3: 10, 5: 13}, starts=[5, 3])
     belief = believe(seen, look({9: 0, 8: NEUTRAL}, round=1, seen=told, own=Orders([(4, 10)])))
     owner, army = belief.position()
@@ -129,14 +129,14 @@ def test_a_region_that_several_attacks_took_holds_what_the_last_had_left():
 
 def test_an_attack_of_ours_that_failed_out_of_sight_has_killed():
     seen = look({4: 0, 5: 1, 9: 0, 8: NEUTRAL}, {4: 11, 5: 20}, starts=[5, 7])
-    lost = look({9: 0, 8: NEUTRAL}, round=1, seen=ObservedOrders((), ((3, 4, 9),)), own=Orders([], [(4, 5, 10)]))
-    quiet = look({9: 0, 8: NEUTRAL}, round=1, seen=ObservedOrders((), ((3, 4, 9),)))
+    lost = look({9: 0, 8: NEUTRAL}, round=1, seen=OpponentOrders((), ((3, 4, 9),)), own=Orders([], [(4, 5, 10)]))
+    quiet = look({9: 0, 8: NEUTRAL}, round=1, seen=OpponentOrders((), ((3, 4, 9),)))
     killed = round(RULES.attack_kill * 10)
     assert believe(seen, lost).army[5] == believe(seen, quiet).army[5] - killed
 
 
 def test_armies_that_were_placed_betray_a_super_region():
-    placed = ObservedOrders(((2, 9),), ())  # four more than the base income
+    placed = OpponentOrders(((2, 9),), ())  # four more than the base income
     belief = believe(look({0: 0, 1: 0, 2: 1}, starts=[2]), look({0: 0, 1: 0, 2: 1}, round=1, seen=placed))
     assert belief.income() >= 9
     assert {6, 7} <= theirs(belief) or {8, 9} <= theirs(belief), "bonus 4, or 5"

@@ -56,7 +56,7 @@ def test_what_an_agent_takes_is_shown(capsys):
     )
     assert main(["agents", "show", "nash", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["parameters"]
-    assert told["final_move"]["choices"] == ["best", "most_likely", "mixture"]
+    assert told["final_move"]["choices"] == ["best", "mixture", "most_likely"]
     assert (told["local_search"]["default"], told["local_search"]["low"], told["local_search"]["high"]) == (
         0.5,
         0,

@@ -138,9 +138,13 @@ def test_what_is_out_of_range_is_an_error_that_names_the_place(checked_program):
 def test_numbers_that_do_not_fit_are_errors(checked_program):
     module, said = checked_program.module, checked_program.said[NOT_FITTING]
     place = f"({module}:{row('write')}, in write)"
-    fits, none = (f"OverflowError: number {what} int32 {place} 1" for what in ("does not fit into", "is no"))
+    fits, none = (
+        f"OverflowError: number {what} int32 {place} 1" for what in ("does not fit into", "is not a value of")
+    )
     assert said[:9] == ["None 2147483647", "None -2147483648", "None 2", "None 1", fits, fits, fits, none, none]
-    fits, none = (f"OverflowError: number {what} uint32 {place} 0" for what in ("does not fit into", "is no"))
+    fits, none = (
+        f"OverflowError: number {what} uint32 {place} 0" for what in ("does not fit into", "is not a value of")
+    )
     assert said[9:15] == ["None 4294967295", "None 0", fits, fits, fits, none]
     error = f"OverflowError: number is not a value of int64 ({module}:{row('whole')}, in whole)"
     assert said[15:] == ["-2", "9000000000000000000", error, error, error]

@@ -132,7 +132,7 @@ def test_dealt_players_start_apart():
 def test_deal_that_cannot_be_is_refused():
     line = make_map([0, 0, 0, 0], [(0, 1), (1, 2), (2, 3)], [1])
     rules = Rules.of("thesis", picking="dealt", picks=2, dealt_apart=True, offers_per_super_region=0)
-    with pytest.raises(RulesError, match="apart"):
+    with pytest.raises(RulesError, match="2 players that are not neighbours"):
         Game(line, rules)
 
 

@@ -166,10 +166,10 @@ def test_scores_beyond_the_box_are_cut_to_it_and_counted():
 @pytest.mark.parametrize(
     "spoil, reason",
     [
-        (lambda a: a[:-1], r"shape \(20,\), not \(19,\)"), (lambda a: a[None], r"not \(1, 20\)"),
+        (lambda a: a[:-1], r"shape \(20,\), not of shape \(19,\)"), (lambda a: a[None], r"not of shape \(1, 20\)"),
         (lambda a: a > 0, "float array"), (lambda a: "north", "float array"), (lambda a: {"deploy": a}, "float array"),
         (lambda a: [[1.0], [1.0, 2.0]], "action must be an array"), (lambda a: a.astype(complex), "float array"),
-        (lambda a: 0.5, r"not \(\)"),
+        (lambda a: 0.5, r"not of shape \(\)"),
     ],
 )  # fmt: skip
 def test_scores_of_another_form_are_refused(spoil, reason):

@@ -199,10 +199,10 @@ def test_what_was_handed_in_still_is_where_a_reward_raises(action):
 
 
 def test_the_example_of_the_documents():
-    text = (Path(__file__).parents[2] / "docs" / "environments.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "own-reward.md").read_text(encoding="utf-8")
     names: dict[str, object] = {}
     for program in re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
-        exec(compile(program, "environments.md", "exec"), names)
+        exec(compile(program, "own-reward.md", "exec"), names)
         if "rewards" in names:
             break
     assert names["observations"].shape == (64, 20) and names["rewards"].shape == (64,)

@@ -165,7 +165,7 @@ def test_what_a_map_lacks_is_dropped_and_counted():
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ([], "must be at least one"), ({"small": -1.0}, "weights from 0 up"), (["wrld"], "no map 'wrld'"),
+        ([], "must have at least one map"), ({"small": -1.0}, "weights from 0 up"), (["wrld"], "no map 'wrld'"),
     ],
 )  # fmt: skip
 def test_sets_that_there_are_not(told, message):
@@ -552,7 +552,7 @@ def test_a_reward_of_ones_own_is_told_its_game_by_the_batchs_number():
     env.reset(seed=1)
     places = [env.episodes.core_of(b) for b in range(8)]
     last = max((c, b) for b, (core, c) in enumerate(places) if core.map.name == "world" and core.batch > 1)[1]
-    with pytest.raises(InputError, match=f"of game {last} nan"):
+    with pytest.raises(InputError, match=f"nan for player . of game {last}"):
         env.step(np.zeros(8, np.int64))
 
 

@@ -483,7 +483,7 @@ def test_saved_policies_that_do_not_fit(tmp_path):
     _, path = small_model(MaskablePPO, "strategies", tmp_path)
     with pytest.raises(SavedPolicyError, match=r"action space Discrete\(9\), the environment has"):
         make(opponent=load_policy(path, trust=True), action="steps").reset(seed=0)
-    with pytest.raises(SavedPolicyError, match="sees Box"):
+    with pytest.raises(SavedPolicyError, match="the policy has the observation space Box"):
         make(opponent=load_policy(path, trust=True), action="strategies", map="small").reset(seed=0)
     _, path = small_model(RecurrentPPO, "strategies", tmp_path)
     with pytest.raises(SavedPolicyError, match="recurrent"):

@@ -84,7 +84,7 @@ AGENTS = ["random", "aggressive"]
 CORE: Arguments = {"map": LADDER, "rules": RULES, "players": 2, "picking": "random", "reward": "win", "fog": None}
 ENV: Arguments = {**CORE, "opponent": "random", "max_cycles": 9, "seat": 0, "mask": "info", "render_mode": None}
 MAPS: Arguments = {
-    "map": [LADDER], "rules": RULES, "opponent": "random", "room": (12, 60), "action": "factored", "seat": 0,
+    "map": [LADDER], "rules": RULES, "opponent": "random", "map_limits": (12, 60), "action": "factored", "seat": 0,
     "players": 2, "mask": "info", "max_cycles": 9,
 }  # fmt: skip
 GAMES: Arguments = {

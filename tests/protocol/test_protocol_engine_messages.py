@@ -8,7 +8,7 @@ import pytest
 from warlight_env import maps
 from warlight_env.agents import make_agent
 from warlight_env.arena.games.game_loop import ask_orders, pick_regions
-from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS, OrderObserver
+from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS, OrderObserver
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.clock import BotClock
@@ -70,7 +70,7 @@ def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent)
         pick_regions(game, agents)
         watchers = [OrderObserver(), OrderObserver()]
         for watcher, p in zip(watchers, range(2), strict=True):
-            assert watcher.observe(game.view(p)) == NO_OBSERVED_ORDERS
+            assert watcher.observe(game.view(p)) == NO_OPPONENT_ORDERS
         while not game.done and game.round < 30:
             owner = game.owner.copy()
             result = game.play_round(ask_orders(game, agents), on_illegal="skip")

@@ -387,7 +387,7 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, token)).room
         with monkeypatch.context() as patch:
-            patch.setattr(saved_game, "bounded", None)  # nothing is read for a message
+            patch.setattr(saved_game, "bounded_io", None)  # nothing is read for a message
             assert room.live_state(0)["rematch"] == told and room.live_state(1)["rematch"]["seat"] == 1
             assert room.live_state(-1)["rematch"]["token"] == again.spectate_token
         await lobby.delete(again.id, told["token"])

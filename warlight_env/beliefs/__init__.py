@@ -13,17 +13,17 @@ from warlight_env.lazy import lazy_attributes
 if TYPE_CHECKING:
     from warlight_env.beliefs.belief import Belief, Observation
     from warlight_env.beliefs.belief_agent import BeliefAgent
-    from warlight_env.beliefs.observed_orders import ObservedOrders, OrderObserver
+    from warlight_env.beliefs.order_observer import OpponentOrders, OrderObserver
 
 _HOMES: Final = {
     "Belief": "belief",
     "BeliefAgent": "belief_agent",
     "Observation": "belief",
-    "ObservedOrders": "observed_orders",
-    "OrderObserver": "observed_orders",
+    "OpponentOrders": "order_observer",
+    "OrderObserver": "order_observer",
 }
 
-__all__ = ["Belief", "BeliefAgent", "Observation", "ObservedOrders", "OrderObserver"]
+__all__ = ["Belief", "BeliefAgent", "Observation", "OpponentOrders", "OrderObserver"]
 
 
 __getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

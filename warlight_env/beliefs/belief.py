@@ -13,7 +13,7 @@ import numpy.typing as npt
 from warlight_env.agents.evaluation.determinization import distance_to, farthest
 from warlight_env.arguments import index, integers_of, short_repr
 from warlight_env.array_arguments import integer_array
-from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS, ObservedOrders
+from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS, OpponentOrders
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -49,7 +49,7 @@ class Observation:
     round: int
     owner: npt.NDArray[np.int8]
     army: npt.NDArray[np.int32]
-    seen: ObservedOrders = NO_OBSERVED_ORDERS
+    seen: OpponentOrders = NO_OPPONENT_ORDERS
     starts: Sequence[int] | None = None
     own: Orders | None = None
 

@@ -13,7 +13,7 @@ from warlight_env.agents.agent_adapter import PlainAgent, as_agent
 from warlight_env.agents.faults import Faults
 from warlight_env.agents.records.search_record import SearchPolicy, SearchResult
 from warlight_env.beliefs.belief import Belief, Observation
-from warlight_env.beliefs.observed_orders import OrderObserver, known_wastelands
+from warlight_env.beliefs.order_observer import OrderObserver, known_wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View

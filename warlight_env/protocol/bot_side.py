@@ -16,7 +16,7 @@ from warlight_env.agents import Agent, Budget
 from warlight_env.arguments import accepts_arguments, is_integer, short_repr
 from warlight_env.beliefs.belief import Observation
 from warlight_env.beliefs.belief_agent import BeliefAgent
-from warlight_env.beliefs.observed_orders import ObservedOrders
+from warlight_env.beliefs.order_observer import OpponentOrders
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -225,7 +225,7 @@ class BotSide:
             armies = income(owned, members, bonuses)
             self._report(f"round {engine.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
         view = self._view("play", owner, army, starts=None, income=armies)
-        seen = ObservedOrders(tuple(placements), tuple(moves))
+        seen = OpponentOrders(tuple(placements), tuple(moves))
         return self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
 
     def _placements(self, orders: Orders) -> m.PlaceOrders:

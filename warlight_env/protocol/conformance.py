@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.games.game_loop import pick_regions, play_rounds, round_limit
-from warlight_env.beliefs.observed_orders import NO_OBSERVED_ORDERS
+from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS
 from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
@@ -151,7 +151,7 @@ class Session:
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
         """Ask for both answers of a round. Return them if they are legal on the view."""
-        for message in round_messages(view, NO_OBSERVED_ORDERS):
+        for message in round_messages(view, NO_OPPONENT_ORDERS):
             self.process.send(format_message(message))
         placements = self.ask(m.Go(m.PLACE, ms))
         army = view.army.copy()

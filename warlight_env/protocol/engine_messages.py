@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.beliefs.observed_orders import ObservedOrders, known_wastelands
+from warlight_env.beliefs.order_observer import OpponentOrders, known_wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL
@@ -76,7 +76,7 @@ def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: i
 UNLIMITED: Final = 10_000
 
 
-def round_messages(view: View, seen: ObservedOrders) -> list[m.Message]:
+def round_messages(view: View, seen: OpponentOrders) -> list[m.Message]:
     """Return the messages before each round's questions."""
     owner, army = view.owner.tolist(), view.army.tolist()
     owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}

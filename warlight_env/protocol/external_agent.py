@@ -13,7 +13,7 @@ from typing import Final
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.arena.games.seated_agent import ForfeitError
 from warlight_env.arguments import seed_of, short_repr
-from warlight_env.beliefs.observed_orders import OrderObserver
+from warlight_env.beliefs.order_observer import OrderObserver
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol import messages as m

@@ -10,7 +10,7 @@ from typing import Final
 
 from warlight_env.agents import Agent, Budget, make_agent
 from warlight_env.arena.games.game_loop import pick_regions, play_rounds
-from warlight_env.beliefs.observed_orders import OrderObserver
+from warlight_env.beliefs.order_observer import OrderObserver
 from warlight_env.engine.compile_progress import compiled_count
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View

@@ -15,7 +15,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 
 #: Arguments that say how much memory is asked for, and the most games that inputs have.
-SIZES: Final = ("batch", "num_envs", "n_envs", "room", "resamples")
+SIZES: Final = ("batch", "num_envs", "n_envs", "map_limits", "resamples")
 MOST_GAMES: Final = 1000
 
 

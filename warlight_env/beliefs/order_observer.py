@@ -31,7 +31,7 @@ def known_wastelands(view: View) -> list[int]:
 
 
 @dataclass(frozen=True)
-class ObservedOrders:
+class OpponentOrders:
     """The opponent's orders of the last round that the player saw, in the order of their execution.
 
     Regions are indices.
@@ -41,7 +41,7 @@ class ObservedOrders:
     moves: tuple[tuple[int, int, int], ...] = ()
 
 
-NO_OBSERVED_ORDERS: Final = ObservedOrders()
+NO_OPPONENT_ORDERS: Final = OpponentOrders()
 
 
 class OrderObserver:
@@ -55,18 +55,18 @@ class OrderObserver:
     def __init__(self) -> None:
         self._own: set[int] = set()
 
-    def observe(self, view: View) -> ObservedOrders:
+    def observe(self, view: View) -> OpponentOrders:
         """Return the orders seen since the last view. Call it once for every round's view."""
         own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
-            return NO_OBSERVED_ORDERS
+            return NO_OPPONENT_ORDERS
         return observed_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
 
 
 def observed_orders(
     result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
-) -> ObservedOrders:
+) -> OpponentOrders:
     """Return the other players' orders of a round that a player saw.
 
     `own` are the player's regions before the round.
@@ -85,4 +85,4 @@ def observed_orders(
         after = in_sight(event.source) or in_sight(event.target)
         if event.player != player and (before or after):
             moves.append((event.source, event.target, event.armies))
-    return ObservedOrders(placements, tuple(moves))
+    return OpponentOrders(placements, tuple(moves))
