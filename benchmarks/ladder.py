@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from provenance import ROOT, check_provenance, provenance, provenance_table
 
-from warlight_env import bounded, maps
+from warlight_env import bounded_io, maps
 from warlight_env.arena import Match, MatchResult
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_file import load_tournament
@@ -129,10 +129,10 @@ def played(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
     if not path.exists():
         return {}
-    text = bounded.read_text(path, bounded.RESULT_BYTES, LadderError, "result of a tournament")
-    found = bounded.parse_json(text, bounded.shown(path), LadderError)
+    text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LadderError, "result of a tournament")
+    found = bounded_io.parse_json(text, bounded_io.shown(path), LadderError)
     if not isinstance(found, dict) or not {"tournament", "games", "interrupted", "ratings", "times"} <= found.keys():
-        raise LadderError(f"{bounded.shown(path)}: not the result of a tournament")
+        raise LadderError(f"{bounded_io.shown(path)}: not the result of a tournament")
     return found
 
 
@@ -207,7 +207,7 @@ def run(told: argparse.Namespace) -> int:
     known = read_run(told.out) if path.exists() else {"cells": [], "sessions": []}
     if now["dirty"] and not told.dirty:
         raise LadderError("the checkout has uncommitted changes; commit them first (or play with --dirty, for no page)")
-    sessions = [*((bounded.shown(path), one) for one in known["sessions"]), ("this checkout", now)]
+    sessions = [*((bounded_io.shown(path), one) for one in known["sessions"]), ("this checkout", now)]
     if not told.dirty:
         check_provenance(sessions)
     if not tell(cells, told):
@@ -237,10 +237,10 @@ def read_run(out: Path) -> dict[str, Any]:
     Raises:
         LadderError: the file is missing or damaged.
     """
-    text = bounded.read_text(out / RUN, bounded.RESULT_BYTES, LadderError, "description of a ladder")
-    found = bounded.parse_json(text, bounded.shown(out / RUN), LadderError)
+    text = bounded_io.read_text(out / RUN, bounded_io.RESULT_BYTES, LadderError, "description of a ladder")
+    found = bounded_io.parse_json(text, bounded_io.shown(out / RUN), LadderError)
     if not isinstance(found, dict) or not all(isinstance(found.get(key), list) for key in ("cells", "sessions")):
-        raise LadderError(f"{bounded.shown(out / RUN)}: not the description of a ladder")
+        raise LadderError(f"{bounded_io.shown(out / RUN)}: not the description of a ladder")
     return found
 
 
@@ -251,11 +251,11 @@ def page(told: argparse.Namespace) -> int:
         InputError: games are missing, or they are of several commits or of a checkout with uncommitted changes.
     """
     found = read_run(told.out)
-    sessions = check_provenance([(bounded.shown(told.out / RUN), one) for one in found["sessions"]])
+    sessions = check_provenance([(bounded_io.shown(told.out / RUN), one) for one in found["sessions"]])
     results = [(name, played(told.out / name)) for name in found["cells"]]
     for name, result in results:
         if not result or result["interrupted"]:
-            raise LadderError(f"{bounded.shown(told.out / name)}: games are missing; `run` continues")
+            raise LadderError(f"{bounded_io.shown(told.out / name)}: games are missing; `run` continues")
     told.page.parent.mkdir(parents=True, exist_ok=True)
     write_file(told.page, text_of([result for _, result in results], provenance_table(sessions)))
     print(f"{told.page} is written", file=sys.stderr)

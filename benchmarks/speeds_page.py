@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from provenance import ROOT, check_provenance, provenance_table
 
-from warlight_env import bounded
+from warlight_env import bounded_io
 from warlight_env.errors import InputError
 from warlight_env.output import write_file
 
@@ -33,8 +33,11 @@ def read_speeds(path: Path) -> tuple[Any, list[dict[str, Any]]]:
     Raises:
         SpeedsError: `bench.py` did not write it.
     """
-    place, text = bounded.shown(path), bounded.read_text(path, bounded.RESULT_BYTES, SpeedsError, "file of speeds")
-    found = bounded.parse_json(text, place, SpeedsError)
+    place, text = (
+        bounded_io.shown(path),
+        bounded_io.read_text(path, bounded_io.RESULT_BYTES, SpeedsError, "file of speeds"),
+    )
+    found = bounded_io.parse_json(text, place, SpeedsError)
     rows = found.get("rows") if isinstance(found, dict) else None
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) and all(isinstance(row.get(key), str) for key in ("what", "asked", "measured"))
@@ -50,7 +53,7 @@ def page_of(paths: Sequence[Path]) -> str:
     Raises:
         InputError: a file is damaged, files are of several commits or machines, or two have the same row.
     """
-    files = [(bounded.shown(path), *read_speeds(path)) for path in paths]
+    files = [(bounded_io.shown(path), *read_speeds(path)) for path in paths]
     checked = check_provenance(((place, made) for place, made, _ in files), alike=("commit", "machine"))
     rows: dict[str, tuple[str, str]] = {}
     for place, _, found in files:

@@ -15,7 +15,8 @@ def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Measure a row with a name, at a commit, and return the file."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import provenance
-    import rows
+
+    import speed_table
 
     def measure(name: str, commit: str = "a" * 40, dirty: bool = False) -> Path:
         monkeypatch.setattr(provenance, "checkout", lambda: (commit, dirty))
@@ -23,12 +24,12 @@ def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setattr(sys, "argv", ["bench.py", "--quick", "--json", str(path)])
         parts = {
             "game": lambda quick: [
-                rows.Row(name, "≥ 5/s", "7/s", 7.0, True),
-                rows.Row("… of it", "–", "0.5", 0.5, None),
+                speed_table.Row(name, "≥ 5/s", "7/s", 7.0, True),
+                speed_table.Row("… of it", "–", "0.5", 0.5, None),
             ],
-            "none": lambda quick: [rows.not_installed(f"{name} twice", "–", ImportError(name="torch"))],
+            "none": lambda quick: [speed_table.not_installed(f"{name} twice", "–", ImportError(name="torch"))],
         }
-        rows.run_parts("bench.py", parts, None)
+        speed_table.run_parts("bench.py", parts, None)
         return path
 
     return measure

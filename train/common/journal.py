@@ -103,8 +103,8 @@ class Journal(AppendOnlyFolder):
         self._kind = kind
         self.entries: list[dict[str, Any]] = []  #: the events so far
 
-    def completed(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.completed`. Translates former names of settings."""
+    def with_defaults(self, found: dict[str, Any]) -> dict[str, Any]:
+        """See `AppendOnlyFolder.with_defaults`. Translates former names of settings."""
         present: dict[str, Any] = found if self._kind is None else present_settings(self._kind, found)
         return present
 
