@@ -89,7 +89,7 @@ def test_a_turn_is_taken_back_while_the_bot_thinks(slow: Server, open_page: Call
     mine = page.locator('path[aria-label*=", yours,"]').first
     mine.focus()
     page.keyboard.press("Shift+Enter")
-    page.get_by_text("All deployed").wait_for()
+    page.get_by_text("All armies are deployed").wait_for()
     page.keyboard.press("Control+Enter")
     page.get_by_text("Waiting for mcts:secs=60").wait_for()
     page.get_by_role("button", name="Take the turn back").click()
@@ -123,7 +123,7 @@ def test_the_second_press_of_a_double_click_neither_says_yes_nor_takes_the_turn_
     yes.evaluate("button => button.previousElementSibling.click()")  # deploy them
     page.locator('path[aria-label*=", yours,"]').first.focus()
     page.keyboard.press("Shift+Enter")
-    page.get_by_text("All deployed").wait_for()
+    page.get_by_text("All armies are deployed").wait_for()
     double_click(page, "Commit")
     page.locator("button:enabled", has_text="Take the turn back").wait_for()
     page.get_by_text("Waiting for mcts:secs=60").wait_for()

@@ -47,7 +47,7 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
             mine = [r for r in regions(page) if r["who"] == "yours"]
             region(page, mine[0]["name"]).focus()
             page.keyboard.press("Shift+Enter")
-            page.get_by_text("All deployed").wait_for()
+            page.get_by_text("All armies are deployed").wait_for()
             # What the page and the wire hold, against what the engine lets this player see.
             log = GameLog.load(played.folder / f"{played.game}.partial.wl.jsonl")
             owner, _ = list(log.positions())[-1]

@@ -162,7 +162,7 @@ def test_an_order_is_dragged_and_changed_with_its_odds_at_the_target(server: Ser
     source, target, armies = turn(server, page)
     region(page, source).focus()
     page.keyboard.press("Shift+Enter")
-    page.get_by_text("All deployed").wait_for()
+    page.get_by_text("All armies are deployed").wait_for()
     most = armies[source] + 5 - 1
     aim = page.locator(".aim")
 

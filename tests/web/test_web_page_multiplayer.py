@@ -36,7 +36,7 @@ def deploy_all(page: Any) -> None:
     """All armies on the first region that is the player's."""
     page.locator('path[aria-label*=", yours,"]').first.focus()
     page.keyboard.press("Shift+Enter")
-    page.get_by_text("All deployed").first.wait_for(state="attached")
+    page.get_by_text("All armies are deployed").first.wait_for(state="attached")
 
 
 def test_a_friend_is_invited_from_home_and_plays_on_a_phone(server: Server, open_page: Callable[..., Any]):

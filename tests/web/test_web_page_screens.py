@@ -37,10 +37,10 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
         source, target = front(page, Game("world").map, regions(page))
         region(page, source).focus()
         page.keyboard.press("Shift+Enter")
-        page.get_by_text("All deployed").wait_for()
+        page.get_by_text("All armies are deployed").wait_for()
         page.keyboard.press("a")
         page.keyboard.press(letter_of(page, source))
-        page.get_by_text(f"From {source}: letter of the target").wait_for()
+        page.get_by_text(f"From {source}: press the letter of the target").wait_for()
         page.keyboard.press(letter_of(page, target))
         page.locator("li.attack").wait_for(state="attached")  # on a narrow screen in a folded sheet
         if number == 3:

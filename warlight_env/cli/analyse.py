@@ -59,7 +59,7 @@ def analyse(
         for name, player in zip(log.names, report["players"], strict=True):
             accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
             rows.append([name, accuracy, f"{100 * player['luck']:+.0f} points", f"{player['armies']:+.1f}"])
-        print(printable(f"{file}: {counted(len(log.rounds), 'round')}, held against {judge}"))
+        print(printable(f"{file}: {counted(len(log.rounds), 'round')}, compared with {judge}"))
         for line in (*align(rows), *describe_turning_points(report, log.names)):
             print(printable(line))
         if html is not None:
