@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import inspect
 from collections.abc import Callable
@@ -112,11 +111,11 @@ def _check_registration(
     check_flag(wraps, f"agent {name!r}: wraps", AgentError)
 
 
-def _built_in(name: str, module: str, call_factory: str, summary: str, parameters: str = "") -> None:
-    """Add a built-in agent; `made_by` and `parameters` are names in its module."""
+def _built_in(name: str, module: str, factory: str, summary: str, parameters: str = "") -> None:
+    """Add a built-in agent; `factory` and `parameters` are names in its module."""
 
     def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), call_factory)
+        return getattr(importlib.import_module(module), factory)
 
     def declared() -> dict[str, Parameter]:
         return getattr(importlib.import_module(module), parameters) if parameters else {}
@@ -372,9 +371,7 @@ def _turns_digest(path: str) -> str:
 
 
 def _model_digest(path: str) -> str:
-    return hashlib.sha256(bounded_io.read_bytes(Path(path), bounded_io.MODEL_BYTES, AgentError, "model")).hexdigest()[
-        :16
-    ]
+    return digest(bounded_io.read_bytes(Path(path), bounded_io.MODEL_BYTES, AgentError, "model"))
 
 
 #: Parameters that name files: the end of the name, and a function for the digest of the content.
