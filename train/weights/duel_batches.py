@@ -114,7 +114,7 @@ class Duels:
         return out
 
     def _start(self, units: int, seed: int) -> tuple[State, npt.NDArray[np.uint64]]:
-        """Return games before the picks, and a generator for each seat, with the seeds of `arena.Setup` and `Game`."""
+        """Return games before the picks, and a generator for each seat, seeded as by `arena.MatchSetup` and `Game`."""
         n = self.board.n_regions
         state, rng = make_state(2 * units, n, 2), np.zeros((2 * units, 2, 2), dtype=np.uint64)
         scratch = make_workspace(n, self.board.n_edges, 2).scratch

@@ -37,7 +37,7 @@ class MapGames(NamedTuple):
     acting: npt.NDArray[np.int8]  #: [C, S]
     selected: npt.NDArray[np.int8]  #: [C] like `acting`
     illegal: npt.NDArray[np.int32]  #: [C, P] of the previous step
-    chosen: npt.NDArray[np.int16]  #: [C, P] numbers of the opponents, see `Players`
+    chosen: npt.NDArray[np.int16]  #: [C, P] numbers of the opponents, see `CoreOpponents`
     learner: npt.NDArray[np.int8]  #: [C]
     rngs: npt.NDArray[np.uint64]  #: [C, P, 2] of bots
     places: npt.NDArray[np.int64]  #: [C] the number of a game among all games, or -1 for an unused place
