@@ -66,7 +66,7 @@ def played_log_of(game: Game) -> GameLog:
 def test_chances_are_those_of_the_map_and_the_rules_whatever_the_seed(map_: str, rules: str):
     worker = Worker()
     for game in (Game("small", "thesis", 2, 1, "random"), Game(map_, rules, 2, 1, "random")):
-        given, view = worker.answer(asked(game, chances=True, seed=5, games=50)).win_probabilities, game.view(0)
+        given, view = worker.answer(asked(game, win_probabilities=True, seed=5, games=50)).win_probabilities, game.view(0)
         assert given == estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 5, 50)
 
 
@@ -90,7 +90,7 @@ def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
 
 def test_whatever_goes_wrong_in_a_worker_is_told():
     worker, game = Worker(), Game("small", seed=1, picks="random")
-    good = asked(game, "random", chances=True, games=5)
+    good = asked(game, "random", win_probabilities=True, games=5)
     short = dataclasses.replace(good.position, owner=good.position.owner[:-1])
     for bad in (
         dataclasses.replace(good, position=short),
@@ -255,7 +255,7 @@ def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
         bot_workers = BotWorkers(1)
         try:
             await bot_workers.ask(asked(game, "random"))
-            gone = asyncio.ensure_future(bot_workers.ask(asked(game, None, chances=True, games=2000)))
+            gone = asyncio.ensure_future(bot_workers.ask(asked(game, None, win_probabilities=True, games=2000)))
             await asyncio.sleep(0.01)
             gone.cancel()
             answer = await bot_workers.ask(asked(game, "random"))
