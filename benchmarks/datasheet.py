@@ -64,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if told.games < 1:
         parser.error("--games: at least 1")
     print(
-        "| map | regions | super regions | directed borders | memory of a position | observation `flat` | actions of `factored` |"
+        "| map | regions | super regions | directed borders | memory of a position | observation `flat` "
+        "| actions of `factored` |"
     )
     print("|---|---|---|---|---|---|---|")
     for name in MAPS:
