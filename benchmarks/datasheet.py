@@ -64,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if told.games < 1:
         parser.error("--games: at least 1")
     print(
-        "| map | regions | super regions | directed borders | a position | observation `flat` | actions of `factored` |"
+        "| map | regions | super regions | directed borders | memory of a position | observation `flat` "
+        "| actions of `factored` |"
     )
     print("|---|---|---|---|---|---|---|")
     for name in MAPS:
@@ -74,9 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         assert shape is not None
         print(
             f"| `{name}` | {n} | {board.n_super_regions} | {e} | {size} bytes | {shape[0]} numbers | "
-            f"{n + e} of five: 10^{(n + e) * math.log10(5):.0f} |"
+            f"{n + e} choices among five values: 10^{(n + e) * math.log10(5):.0f} |"
         )
-    print("\n| map | bot against itself | rounds: median (5 to 95 %) | won by the first seat | drawn |")
+    print("\n| map | bot against itself | rounds: median (5 % to 95 % quantile) | won by the first seat | drawn |")
     print("|---|---|---|---|---|")
     counted: dict[tuple[str, int], list[float]] = {}
     for name in MAPS:

@@ -17,7 +17,9 @@ from warlight_env.output import write_file
 PAGE: Final = ROOT / "docs" / "results" / "speeds.md"
 _HEAD: Final = """# Speeds
 
-A speed is the median of interleaved runs. A ratio compares speeds of the same run. Speeds of environments use CPU time.
+This page shows how fast the compiled code, the environments and the searches run. A speed is the median of repeated
+runs; the runs of different benchmarks alternate. A ratio compares speeds of the same run. Speeds of environments use
+CPU time.
 
 `python benchmarks/bench.py page` writes this page.
 """

@@ -135,7 +135,8 @@ def test_what_an_agent_is_given_is_checked_by_what_it_declares(make, values, mes
 
 def listed_bots() -> dict[str, str]:
     """The parameters of each bot, as the page of bots lists them."""
-    table = (ROOT / "docs" / "reference" / "bots.md").read_text(encoding="utf-8").split("\n\n")[1]
+    parts = (ROOT / "docs" / "reference" / "bots.md").read_text(encoding="utf-8").split("\n\n")
+    table = next(part for part in parts if part.startswith("|"))
     return dict(re.findall(r"^\| `(\w+)[^`]*`.*? \| (.*?) ?\| .* \|$", table, re.MULTILINE))
 
 

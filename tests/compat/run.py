@@ -39,20 +39,26 @@ class Row(NamedTuple):
 
 ROWS = {
     "gymnasium": Row(
-        "gymnasium", (), "gymnasium_checks.py", "its checks on all encodings and observations; `make_vec` in both ways"
+        "gymnasium", (), "gymnasium_checks.py",
+        "its own checks, with all encodings and observations; `make_vec` in both modes",
     ),
-    "pettingzoo": Row("pettingzoo", (), "pettingzoo_checks.py", "its parallel, AEC and seed tests"),
-    "supersuit": Row("supersuit", ("supersuit",), "supersuit_vectors.py", "parallel environment to vectors"),
+    "pettingzoo": Row(
+        "pettingzoo", (), "pettingzoo_checks.py", "its own tests of the parallel interface, the AEC interface and seeds"
+    ),
+    "supersuit": Row(
+        "supersuit", ("supersuit",), "supersuit_vectors.py",
+        "conversion of a parallel environment to a vector environment",
+    ),
     "sb3": Row(
         "stable-baselines3", (".[train]",), "sb3_learns.py",
-        "its check; PPO, A2C, DQN on `make_vec_env` and on single environments",
+        "its own check; PPO, A2C, DQN on `make_vec_env` and on single environments",
     ),
     "sb3-contrib": Row(
         "sb3-contrib", (".[train]",), "../../examples/maskable_ppo_steps.py", "MaskablePPO on `steps`", ("2048",)
     ),
     "rllib": Row(
         "ray", (".[rllib]", "-c", str(ROOT / "constraints-rllib.txt")), "../../examples/rllib_ppo.py",
-        "PPO with masks by self-play of several learners", ("1",),
+        "PPO with masks; several learners in self-play", ("1",),
     ),
     "tune": Row("ray", ("ray[tune]",), "tune_trials.py", "Ray's Tune, two trials"),
     "torchrl": Row(
@@ -61,13 +67,14 @@ ROWS = {
     "tianshou": Row("tianshou", (TORCH, "tianshou"), "tianshou_collects.py", "`DummyVectorEnv`, `PettingZooEnv`"),
     "cleanrl": Row(
         "gymnasium", (TORCH,), "../../examples/cleanrl_ppo.py",
-        "PPO in one file, as CleanRL writes it; ids as `module:id`", ("8192",),
+        "PPO in one file, in the style of CleanRL; ids of the form `module:id`", ("8192",),
     ),
     "agilerl": Row(
-        "agilerl", (TORCH, "agilerl"), "agilerl_vectors.py", "`AsyncPettingZooVecEnv`, four players, some go out"
+        "agilerl", (TORCH, "agilerl"), "agilerl_vectors.py",
+        "`AsyncPettingZooVecEnv`; four players, some of whom are eliminated early",
     ),
     "minari": Row(
-        "minari", (".[minari]",), "../../examples/minari_search.py", "a data set of a search's games",
+        "minari", (".[minari]",), "../../examples/minari_search.py", "a data set with the games of a search",
         ("2", "warlight/compat-v0"),
     ),
 }  # fmt: skip
@@ -139,11 +146,13 @@ def page(lines: dict[str, str]) -> str:
     head = [
         "# Compatibility with libraries",
         "",
-        "Each row is a program of `tests/compat/` or `examples/` that uses the environments with a library. It runs in",
-        "a virtual environment of its own, with the newest versions that pip finds, on Linux.",
+        "This page shows with which libraries the environments work. Each row of the table is a program of",
+        "`tests/compat/` or `examples/` that uses the environments with a library. The program runs in its own",
+        "virtual environment on Linux, with the newest versions that pip finds.",
         "",
-        "`python tests/compat/run.py --write` writes this table. It takes a quarter of an hour and downloads some",
-        "gigabytes. `--only NAME` runs single rows. The date and the commit are those of a row's last run.",
+        "`python tests/compat/run.py --write` runs the programs and writes this table. It takes a quarter of an",
+        "hour and downloads some gigabytes. `--only NAME` runs only the named rows. Each row has the date and the",
+        "commit of its last run.",
         "",
         "| row | library | test | result | date | commit |",
         "|---|---|---|---|---|---|",

@@ -294,12 +294,13 @@ def test_conclusions_follow_from_the_rows():
         win_rate_row("c", 9, 11, 0, None),
     )
     assert conclusions([won, lost, open_]) == (
-        "More wins than equal players have: “a”. Fewer wins than equal players have: “b”. "
-        "No difference from equal players: “c”."
+        "Significantly more wins than between equal players: “a”. "
+        "Significantly fewer wins than between equal players: “b”. "
+        "No significant difference from equal players: “c”."
     )
     of_four = replace(open_, even=0.3)
-    assert conclusions([of_four]) == "No difference from equal players: “c”."
-    assert conclusions([replace(of_four, low=0.31)]) == "More wins than equal players have: “c”."
+    assert conclusions([of_four]) == "No significant difference from equal players: “c”."
+    assert conclusions([replace(of_four, low=0.31)]) == "Significantly more wins than between equal players: “c”."
     same = replace(won, even=None, thesis=0.9, thesis_sample="90 : 10")
     above, below = replace(same, label="d", thesis=0.5), replace(same, label="e", thesis=0.99)
     chance = replace(above, label="f", difference=Interval(-0.01, 0.8))
@@ -309,7 +310,7 @@ def test_conclusions_follow_from_the_rows():
     )
     assert conclusions([replace(won, even=None)]) == ""
     drawn = win_rate_row("g", 8, 8, 84, None)
-    assert conclusions([drawn]) == "No difference from equal players: “g”.", "equal players draw as often"
+    assert conclusions([drawn]) == "No significant difference from equal players: “g”.", "equal players draw as often"
 
 
 def test_mistakes_are_named(tmp_path, capsys):

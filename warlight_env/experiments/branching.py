@@ -7,10 +7,10 @@ TABLE = Measurement(
     name="branching",
     title="Turns of a position",
     setting=(
-        "Both players' turns in every position of 20 games of the bot against itself, 10 seconds a move (457 "
-        "simulations), random starts. Counted exactly: all ways to deploy the whole income, times all ways to send "
-        "armies over borders that leave one behind, in one fixed order of attacks. Powers of ten; intervals come "
-        "from resampling games."
+        "Turns of both players in every position of 20 games of the bot against itself, with 10 seconds for each "
+        "move (457 simulations) and random starting regions. The number of turns is exact: all ways to deploy the "
+        "whole income, times all ways to move armies over borders so that one army stays in each region. Different "
+        "orders of the same attacks count once. The table has powers of ten. Intervals come from resampling games."
     ),
     measure=measure_branching,
     summary=summarise_branching,

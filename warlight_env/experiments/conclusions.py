@@ -45,9 +45,9 @@ def _strength(rows: Sequence[Row]) -> list[str]:
     fewer = [row for row, even in shares if row.high < even]
     equal = [row for row, even in shares if row.low <= even <= row.high]
     return [
-        *_sentence("More wins than equal players have:", more),
-        *_sentence("Fewer wins than equal players have:", fewer),
-        *_sentence("No difference from equal players:", equal),
+        *_sentence("Significantly more wins than between equal players:", more),
+        *_sentence("Significantly fewer wins than between equal players:", fewer),
+        *_sentence("No significant difference from equal players:", equal),
     ]
 
 

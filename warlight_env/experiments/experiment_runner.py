@@ -152,8 +152,12 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: what follows is what was played.**", ""]
     source: Source = "authors" if finding else "thesis"
-    whose = [source, f"{POSSESSIVES[source]} figure"]
-    rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"], *_table(results)]
+    whose = [source, f"{POSSESSIVES[source]} figure is"]
+    rows = [
+        ["", "bot", "ours", "95 % interval", "sample", *whose],
+        ["---"] * 2 + ["---:"] * 4 + ["---"],
+        *_table(results),
+    ]
     if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
         rows = [row[:5] for row in rows]  # there are no figures to compare with
     if not any(result.settings.agent for result in results):
@@ -204,7 +208,7 @@ def _ours(row: Row) -> list[str]:
     verdict = _VERDICTS[row.verdict]
     if row.difference is not None and row.verdict != "within":
         low, high = (100 * end for end in row.difference)
-        verdict += f"; ours minus it: {low:+.1f} to {high:+.1f} points".replace("-", "−")
+        verdict += f"; difference (ours minus theirs): {low:+.1f} to {high:+.1f} points".replace("-", "−")
     return [f"**{row.shown(row.value)}**", interval, row.sample, _thesis(row), verdict]
 
 

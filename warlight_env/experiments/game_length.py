@@ -8,7 +8,10 @@ MCTS = Contender(seconds=10)
 TABLE = MatchTable(
     name="game-length",
     title="Rounds of a game",
-    setting="10 seconds a move (457 simulations), random starts; mean rounds of a game with a 95 % interval.",
+    setting=(
+        "10 seconds for each move (457 simulations), random starting regions. The table has the mean number of "
+        "rounds of a game, with a 95 % interval."
+    ),
     matchups=(
         Matchup("against itself", MCTS, MCTS, games=60, thesis=None),
         Matchup("against aggressive", MCTS, Contender("aggressive"), games=60, thesis=None),

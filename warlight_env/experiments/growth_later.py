@@ -9,7 +9,8 @@ TABLE = Measurement(
     name="growth-later",
     title="Growth of a long search that looks further ahead",
     setting=(
-        "As `growth-best`, but turns are compared by the mean income after the twelfth round, and eight are played."
+        "As in `growth-best`, but the search compares turns by the mean income after the twelfth round. The games "
+        "still have eight rounds."
     ),
     measure=partial(measure_growth, horizon=4),
     summary=summarise_growth,

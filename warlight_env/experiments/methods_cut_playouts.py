@@ -21,12 +21,14 @@ TABLE = ComparisonTable(
     name="methods-cut-playouts",
     title="Simulations cut after 1, 2, 5 and 10 rounds against 20, at equal time",
     setting=(
-        "30 ms a move on both sides, world, random starts; the share of games that the shorter ones "
-        "win. For flat Monte Carlo the round of the turn that is tried counts. Nothing else should run on the machine."
+        "30 ms for each move on both sides, world map, random starting regions. The table has the share of games "
+        "that the side with the shorter simulations wins. For flat Monte Carlo, the round of the tried turn counts "
+        "as one of the rounds. Nothing else should run on the machine."
     ),
     finding=(
-        "for THUD!, flat Monte Carlo was the stronger the shorter its simulations, down to 5 plies, and 5 beat 20 "
-        "in 98.4 per cent; for the tree search it made no clear difference (a student's project, Olomouc)."
+        "for THUD!, flat Monte Carlo was stronger with shorter simulations, down to 5 plies: 5 plies beat 20 plies "
+        "in 98.4 per cent of the games. For the tree search, the length made no clear difference (a student's "
+        "project, Olomouc)."
     ),
     comparisons=(
         *(_comparison("flat_mc", n, *((0.984, "5 plies against 20") if n == 5 else ())) for n in LENGTHS),

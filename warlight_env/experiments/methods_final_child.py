@@ -4,16 +4,14 @@ from warlight_env.experiments.comparison_table import TREE, Comparison, Comparis
 
 TABLE = ComparisonTable(
     name="methods-final-child",
-    title="The final child: max, max-robust and secure against robust",
+    title="Final move selection: max, max-robust and secure against robust",
     setting=(
-        "150 simulations a move, world, random starts; the share of games that the first side wins. robust: most "
-        "visits; max: the best value; secure: the best lower bound; max_robust searches on, to twice the "
-        "simulations at most, until the first two agree."
+        "150 simulations for each move, world map, random starting regions. The table has the share of games that "
+        "the first side wins. `robust` answers with the turn that has most visits, `max` with the best value, and "
+        "`secure` with the best lower bound. `max_robust` continues the search, to at most twice the simulations, "
+        "until `robust` and `max` agree."
     ),
-    finding=(
-        "these ways to choose were tried for THUD! (a student's project, Olomouc); no figures of theirs stand "
-        "beside ours."
-    ),
+    finding=("they tried these rules for THUD! (a student's project, Olomouc). The table has no figures of theirs."),
     comparisons=tuple(
         Comparison(
             f"{final} against robust",

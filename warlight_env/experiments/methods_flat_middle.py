@@ -11,10 +11,13 @@ def _comparison(one: str, other: str, published: float | None = None, sample: st
 TABLE = ComparisonTable(
     name="methods-flat-middle",
     title="Flat Monte Carlo: median, mean and mode",
-    setting="228 simulations a move of five rounds each, world, random starts; the share of games that the first wins.",
+    setting=(
+        "228 simulations of five rounds for each move, world map, random starting regions. The table has the share "
+        "of games that the first side wins."
+    ),
     finding=(
-        "for THUD!, the median beat the mean 91.6 : 4.0 per cent, the rest drawn (a student's project, Olomouc). Draws "
-        "hardly occur here: their share is of decided games."
+        "for THUD!, the median beat the mean by 91.6 : 4.0 per cent, and the other games were draws (a student's "
+        "project, Olomouc). Here draws are rare, so the table has their share of the decided games."
     ),
     comparisons=(
         _comparison("median", "mean", 0.916 / 0.956, "91.6 : 4.0"),

@@ -21,15 +21,16 @@ TABLE = ComparisonTable(
     name="methods-maxn-depth",
     title="Max^N by depth, four players",
     setting=(
-        "Four players of different depths in one game, random starts; the share of games that each wins. A move is "
-        "a player's whole turn, half a round of two players and a quarter of a round of four. With five turns of "
-        "each player a search of depth 8 takes up to two seconds on world and one of depth 12 minutes, so the curve is "
-        "of two turns of each."
+        "Four players with different depths play in one game, with random starting regions. The table has the share "
+        "of games that each player wins. The depth counts moves. A move is the whole turn of one player: half a "
+        "round of two players, or a quarter of a round of four. With five turns of each player, a search of depth 8 "
+        "takes up to two seconds on the world map, and a search of depth 12 takes minutes. Therefore the searches "
+        "of four depths consider only two turns of each player."
     ),
     finding=(
-        "for Dice Wars, with four players and depths 1, 4, 8 and 12, depth 8 won most: deeper, the error of "
-        "guessing chance adds up (Chaloupka, Krůl, Láncoš, Brno 2020). No shares are given here, as the game is "
-        "another."
+        "for Dice Wars, with four players and the depths 1, 4, 8 and 12, depth 8 won most games. At larger depths, "
+        "the errors of the estimated chances add up (Chaloupka, Krůl, Láncoš, Brno 2020). The table has no shares "
+        "of theirs, because the game is another one."
     ),
     comparisons=(_curve("world"), _curve("small"), _pair("world"), _pair("small")),
 )

@@ -21,16 +21,17 @@ def _on(term: str, weight: float) -> Comparison:
 
 TABLE = ComparisonTable(
     name="methods-maxn-terms",
-    title="Max^N with terms of the battles' and positions' value",
+    title="Max^N with additional terms in the values of battles and positions",
     setting=(
-        "One player with a term on against three without any, depth 4, three turns each, world, random starts; the "
-        "share of games that the one wins. territory: worth of each region of the largest connected territory; "
-        "join: of battles on a shortest path between two own territories; spare: against attacks on a weak enemy "
-        "that borders a strong one; chains: of the best battle that can follow."
+        "One player with an additional term plays against three players without it: depth 4, three turns of each "
+        "player, world map, random starting regions. The table has the share of games that this player wins. "
+        "`territory` is the value of each region of the largest connected territory. `join` is a bonus for battles "
+        "on a shortest path between two own territories. `spare` is a penalty for attacks on a weak enemy that "
+        "borders a strong one. `chains` adds the value of the best battle that can follow."
     ),
     finding=(
-        "the size of the largest connected territory was the whole value of a position; the other three are ideas "
-        "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
+        "the size of the largest connected territory was the whole value of a position in their program. The other "
+        "three terms are ideas that they did not test (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
     comparisons=tuple(
         _on(term, weight)

@@ -25,12 +25,14 @@ TABLE = ComparisonTable(
     name="methods-placements",
     title="Placements with alpha and beta, four players",
     setting=(
-        "Two players of each kind in games of four, 91 simulations a move, random starts; the share of games that one "
-        "of the first kind wins. The first place of a simulation is worth alpha to 1, the others share 0 to beta. "
-        "Most are played on `small`, whose games are shorter."
+        "In games of four, two players of a first type play against two players of a second type, with 91 "
+        "simulations for each move and random starting regions. The table has the share of games that a player of "
+        "the first type wins. The first place in a simulation has a value from alpha to 1, and the other places "
+        "have values from 0 to beta. Most comparisons use the map `small`, because its games are shorter."
     ),
     finding=(
-        "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."
+        "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of the games, and beta made no difference (Venta, Prague "
+        "2013)."
     ),
     comparisons=(
         _two_and_two(*HIGH_OR_LOW_ALPHA),

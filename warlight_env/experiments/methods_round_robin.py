@@ -24,14 +24,14 @@ TABLE = ComparisonTable(
     name="methods-round-robin",
     title="Minimax, flat Monte Carlo, Max^N, the tree search and aggressive",
     setting=(
-        "0.1 and 1 second a move, world, two players, random starts; the share of games that the first wins within "
-        f"{MAX_ROUNDS} rounds, after which a game is drawn, "
-        "and ratings from all games with the same time a move (Bradley and Terry's model, in Elo points around 0). "
+        "0.1 or 1 second for each move, world map, two players, random starting regions. The table has the share of "
+        f"games that the first side wins. After {MAX_ROUNDS} rounds, a game is a draw. The table also has ratings "
+        "from all games with the same time for a move (Bradley and Terry's model, in Elo points with the mean 0). "
         "Nothing else should run on the machine."
     ),
     finding=(
-        "for THUD!, minimax of depth 2 beat both players that simulate: a search is worth only what its simulations "
-        "are (a student's project, Olomouc)."
+        "for THUD!, minimax of depth 2 beat both players that use simulations: a search is only as good as its "
+        "simulations (a student's project, Olomouc)."
     ),
     comparisons=tuple(
         _comparison(one, other, seconds) for seconds in (0.1, 1.0) for one, other in itertools.combinations(METHODS, 2)

@@ -21,15 +21,16 @@ def _comparison(top: int, simulations: int) -> Comparison:
 
 TABLE = ComparisonTable(
     name="methods-top-turns",
-    title="The best 1, 3 and 5 turns against all in the tree",
+    title="Only the best 1, 3 and 5 turns in the tree, against all turns",
     setting=(
-        "Equal simulations on both sides, world, random starts; the share of games that the side wins in whose tree "
-        "only the best turns of each player enter, by their share after one play of the round."
+        "Equal numbers of simulations on both sides, world map, random starting regions. In the trees of the first "
+        "side, each player has only its best turns: those with the largest share after one simulated round. The "
+        "table has the share of games that this side wins."
     ),
     finding=(
-        "for Metro, the heuristic helped only where few branches or few simulations were allowed: it won 53 per "
-        "cent with 100 simulations and 60 with 50 (Venta, Prague 2013); they stand beside the three best here, "
-        "though the number of branches was another there."
+        "for Metro, the heuristic helped only with few branches or few simulations: it won 53 per cent of the games "
+        "with 100 simulations, and 60 per cent with 50 (Venta, Prague 2013). The table compares these figures with "
+        "our rows of three turns, although Metro has another number of branches."
     ),
     comparisons=tuple(_comparison(top, simulations) for simulations in (50, 100, 1000) for top in (1, 3, 5)),
 )

@@ -11,18 +11,19 @@ from warlight_env.experiments.players import ExperimentError
 
 _THESIS = """# The thesis's experiments, rerun
 
-The bots, the search and the evaluation come from a thesis (Palášek, *Artificial Intelligence for Warlight*,
-Charles University 2019). This page compares the figures of its chapter 3 with ours. [The lab
-notebook](../lab/thesis-tables.md) has the date and the conclusions. This command writes the page:
+The bots, the search and the evaluation come from a thesis (Palášek, *Artificial Intelligence for Warlight*, Charles
+University 2019). For this page we repeated the experiments of its chapter 3, and compare the thesis's figures with
+ours. [The lab notebook](../lab/thesis-tables.md) has the date and the conclusions. This command writes the page:
 
     warlight experiment report FOLDERS -o docs/results/thesis-tables.md
 
 It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
 interruption.
 
-`mcts_thesis` is the search with the thesis's parameters and generators, and `mcts` the search with ours. The thesis
-gives its bots seconds on a machine of 2017. Here a bot gets the number of simulations that the thesis's program made
-in that time. `--by seconds` gives seconds instead.
+`mcts_thesis` is the tree search with the thesis's parameters and generators, and `mcts` is the tree search with ours.
+In the thesis, the budget of a bot is a number of seconds on a machine of 2017. Here the budget is the number of
+simulations that the thesis's program made in that time. With `--budget-type seconds` it is the number of seconds
+instead.
 
 | seconds a move in the thesis | simulations a move here | source |
 | ---: | ---: | --- |
@@ -32,19 +33,20 @@ in that time. `--by seconds` gives seconds instead.
 | 15 | 1272 | the thesis's table 3.10 |
 | 20 | 914 | the rate of 10 seconds |
 
-Unless a section says otherwise,
-matches are on the world map with the rules `thesis` and random starting regions, and
-players change seats after each
-game.
+Unless a section says otherwise, matches are on the world map with the rules `thesis` and random starting regions. The
+players change seats after each game.
 
-Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies
-within our interval. If it does not, the column has the 95 % interval of the difference (ours minus the thesis's,
-Newcombe's method), which includes the chance in the thesis's games. An interval that contains 0 is no disagreement.
+Percentages are shares of games won, with Wilson's 95 % interval. The column *sample* has the numbers of games won and
+lost, or the size of the sample. The last column says whether the thesis's figure is in our interval. If it is not,
+the column also has the 95 % interval of the difference (our figure minus the thesis's, Newcombe's method). This
+interval also takes the chance in the thesis's games into account. If it contains 0, chance may explain the
+difference.
 """
 
 _METHODS = """# Methods of other theses, measured
 
-Students' theses on other games reported the findings below each table. Here are their experiments on Warlight. [Search
+Students' theses on other games tested methods that are also available here. For this page we repeated their
+experiments with Warlight. Below each table is the finding of the thesis. [Search
 options](../reference/search-options.md) describes the players and options, and [the lab notebook](../lab/methods.md)
 has the date and the conclusions. This command writes the page:
 
@@ -53,14 +55,15 @@ has the date and the conclusions. This command writes the page:
 It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
 interruption. `python benchmarks/methods.py` measures the basis of the explanations in the lab notebook.
 
-All matches use the rules `thesis`. The tree search plays without local search (`refine=0`), which would hide the
-effect of its options. Shares are shares of games won, with Wilson's 95 % interval. The authors' figures are of their
-games, so a difference is a finding about the games and no error.
+All matches use the rules `thesis`. The tree search plays without local search (`local_search=0`), because local
+search would hide the effect of the other options. Percentages are shares of games won, with Wilson's 95 % interval.
+The column *sample* has the numbers of games won and lost. The authors measured their figures in other games. So a
+difference says something about the games, and is not an error.
 """
 
 _GROWTH = """# Growth
 
-The growth of players without opponents. This command writes the page:
+This page shows how fast the income of players grows without opposition. This command writes it:
 
     warlight experiment report FOLDERS
 

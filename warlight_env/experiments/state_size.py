@@ -6,7 +6,7 @@ from warlight_env.experiments.measurements import measure_state, summarise_state
 TABLE = Measurement(
     name="state-size",
     title="Bytes of a position",
-    setting="A position of the world map with two players. The sizes are exact and depend on nothing.",
+    setting="A position of the world map with two players. The sizes are exact: they are the same on every machine.",
     measure=measure_state,
     summary=summarise_state,
     count=1,

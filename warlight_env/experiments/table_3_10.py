@@ -7,9 +7,9 @@ TABLE = Measurement(
     name="thesis-3.10",
     title="Simulations and nodes of a tree, with 1, 2 and 4 threads",
     setting=(
-        "15 seconds of search, by the clock, in 8 positions from the middle of games, with a tree in each of 1, 2 "
-        "and 4 threads; medians over trees, intervals from resampling positions. Nothing else should run on the "
-        "machine, and with fewer cores than threads the threads share them."
+        "The bot searches for 15 seconds in each of 8 positions from the middle of games, with 1, 2 and 4 threads. "
+        "Each thread has its own tree. The table has medians over trees, and intervals from resampling positions. "
+        "Nothing else should run on the machine. If it has fewer cores than threads, the threads share the cores."
     ),
     measure=measure_trees,
     summary=summarise_trees,

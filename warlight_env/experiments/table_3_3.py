@@ -7,9 +7,9 @@ TABLE = Measurement(
     name="thesis-3.3",
     title="Depth, simulations and nodes of a search",
     setting=(
-        "All moves of 40 games of the bot against itself, 10 seconds a move (457 simulations), random starts. "
-        "Depths are counted in turns of one player from the root, means over the moves; simulations and nodes are "
-        "medians. Intervals come from resampling games."
+        "All moves of 40 games of the bot against itself, with 10 seconds for each move (457 simulations) and "
+        "random starting regions. A depth is the number of turns of single players from the root. Depths are means "
+        "over the moves; simulations and nodes are medians. Intervals come from resampling games."
     ),
     measure=measure_searches,
     summary=summarise_searches,

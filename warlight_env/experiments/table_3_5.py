@@ -7,7 +7,10 @@ from warlight_env.experiments.rows import WinLoss
 TABLE = MatchTable(
     name="thesis-3.5",
     title="MCTS against one big army",
-    setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
+    setting=(
+        "10 seconds for each move (457 simulations), random starting regions. The table has the share of games that "
+        "the search wins."
+    ),
     matchups=(
         Matchup(
             "against one big army", Contender(seconds=10), Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)

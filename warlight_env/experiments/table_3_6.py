@@ -8,9 +8,9 @@ TABLE = MatchTable(
     name="thesis-3.6",
     title="MCTS against MCTS without defence",
     setting=(
-        "15 seconds a move (1272 simulations) for both, random starts. The second side's generator has no "
-        "defensive deploy and neither of the two ways to attack that wait: it chooses between two turns instead of "
-        "nine."
+        "15 seconds for each move (1272 simulations) on both sides, random starting regions. The generator of the "
+        "second side has no defensive deploy, and neither of the two ways to attack that wait. So this side chooses "
+        "between two turns instead of nine."
     ),
     matchups=(
         Matchup(

@@ -10,10 +10,10 @@ TABLE = MatchTable(
     name="thesis-3.9",
     title="Parallel MCTS against MCTS in one thread",
     setting=(
-        "15 seconds a move, random starts; a tree for each thread, and their roots added up. In simulations: 1272 "
-        "in the one tree against 1096 in each of two and 836 in each of four, which is what the thesis's threads "
-        "came to (table 3.10). By seconds, a machine needs as many cores as there are threads for the row to mean "
-        "what it says."
+        "15 seconds for each move, random starting regions. Each thread has its own tree, and the statistics at the "
+        "roots are added up. With budgets in simulations, the single tree has 1272, each of two trees has 1096, and "
+        "each of four trees has 836. The thesis's threads reached these numbers (table 3.10). With budgets in "
+        "seconds, the result is only meaningful on a machine with at least as many cores as threads."
     ),
     matchups=(
         Matchup("2 threads against 1", Contender(seconds=15, threads=2), ALONE, games=30, thesis=WinLoss(52, 48)),
