@@ -1,4 +1,4 @@
-"""Determinizations: complete positions that are consistent with a view, by two rules that use one position only.
+"""Determinizations: complete positions that are consistent with one view. There are two rules.
 
 Both rules treat hidden regions as neutral with two armies. Enemies without a visible region get free hidden regions
 that are farthest from the player. `minimal_determinization` gives them one region, `proportional_determinization` one
@@ -16,7 +16,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 
-#: Armies of a hidden region.
+#: The assumed number of armies on a hidden region.
 UNSEEN_ARMY: Final = 2
 
 

@@ -122,8 +122,8 @@ def random_turn(
 ) -> Int:
     """Write one turn, and return the number of its attacks.
 
-    A method to deploy and a method to attack are drawn from those that apply. This equals a draw from `generate_turns`,
-    but a turn that several pairs produce is more likely in proportion.
+    A method to deploy and a method to attack are drawn from those that apply. This is a draw from `generate_turns`, but
+    a turn is more likely if several pairs of methods produce it.
     """
     prepare(context, position, player, work)
     generators, available = context.generators, work.income[player]

@@ -1,4 +1,4 @@
-"""Interchangeable kernels: a search takes one of them, by name, as an address."""
+"""Interchangeable kernels: a search selects one by its name, and gets its address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.errors import InputError
 
 
 class KernelRegistry:
-    """Parts of one kind by name; their kernels have one signature.
+    """Kernels of one kind, by name; all have the same signature.
 
     The signature's docstring describes the arguments and the task of the kernels.
 

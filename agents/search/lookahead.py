@@ -1,4 +1,4 @@
-"""The worth of turns one round ahead: against enemies with a policy, or against their best replies.
+"""The value of turns one round ahead: against enemies with a policy, or against their best replies.
 
 The one-ply player, two-ply minimax, the search's playouts and its choice of children all score turns here.
 """
@@ -41,7 +41,7 @@ class LookaheadWork(NamedTuple):
     replies: TurnSets  #: the turns of each enemy
     found: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
     round: Workspace
-    position: Position  #: the position after a play of the round
+    position: Position  #: the position after a simulation of the round
     dice: npt.NDArray[np.uint64]  #: [2]
     score: npt.NDArray[np.float64]  #: [K] by turn
     against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
@@ -69,7 +69,7 @@ def _share_after(
 ) -> Real:
     """Return the player's share after the round of `work.round`, played from a position with given dice.
 
-    If the game ends, it is the worth of the end.
+    If the game ends, the share is the value of the finished game.
     """
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
@@ -109,10 +109,10 @@ def score_turns(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> None:
-    """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
+    """Write the sums of the player's shares after each of `count` turns, over `samples` simulations, to `work.score`.
 
-    In each play the other players move by the policy. All turns meet the same answers and the same dice. So they differ
-    by their worth, not by luck. rng uint64[2].
+    In each simulation the other players move according to the policy. All turns face the same turns of the others and
+    the same dice. So differences come from the turns, not from luck. rng uint64[2].
     """
     orders = work.round
     for i in range(count):
@@ -154,7 +154,8 @@ def try_against_replies(
 ) -> Int:
     """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
 
-    The other enemies move by the policy; all pairs of turns meet the same dice. Returns the number of plays.
+    The other enemies move according to the policy; all pairs of turns use the same dice. Returns the number of
+    simulations.
     """
     players = context.players
     orders, plays = work.round, np.int64(0)

@@ -68,7 +68,7 @@ def _score(context: Context, settings: SimulationSettings, work: SimulationWork,
 
 @kernel
 def one_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write the best turn one round ahead, by `settings.lookahead_samples` plays."""
+    """Write the best turn one round ahead, from `settings.lookahead_samples` simulations."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.lookahead.score, count) if count > 1 else np.int64(0))
 

@@ -19,7 +19,7 @@ class ScoringAgent(KernelAgent):
     Subclasses define `_choose`, which scores the turns, and `_lookahead`, which stores the scores.
     """
 
-    samples: int  #: plays of the round for each turn
+    samples: int  #: simulations of the round for each turn
     _attack_count: int | None = None
     _limit: int = 0
 

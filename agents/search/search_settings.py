@@ -25,7 +25,8 @@ PARALLEL: Final = ("root", "tree", "lock", "leaf")
 #: Turns of a position if a turn network proposes some of them; half of them are plans.
 NET_CANDIDATES: Final = 20
 
-#: Simulations if neither the budget nor the agent has limits. The thesis's program did this number in 10 seconds.
+#: Simulations if neither the budget nor the agent has limits. The thesis's program made this number of simulations in
+#: 10 seconds.
 DEFAULT_SIMULATIONS: Final = 457
 
 
@@ -127,8 +128,8 @@ class SearchSettings:
         ),
     ] = "extended"  # fmt: skip
     weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record
-    value: Annotated[Any, VALUE] = "weights"  #: …
-    net: Annotated[Any, NET] = "none"  #: …
+    value: Annotated[Any, VALUE] = "weights"  #: as `weights`
+    net: Annotated[Any, NET] = "none"  #: as `weights`
     defense: bool = True
 
     def __post_init__(self) -> None:
@@ -146,9 +147,9 @@ class SearchSettings:
         return generators if self.turns == "extended" else generators & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
-        """Return the given functions; with a turn network, its turns replace the built-in functions that are missing.
+        """Return the given functions; with a turn network, its functions replace the missing ones.
 
-        They are candidates beside plans, and they are the turns of playouts.
+        The network's turns are candidates in addition to plans, and they are the turns of playouts.
         """
         if self.net is None:
             return given

@@ -1,4 +1,4 @@
-"""The worth of a simulation's end for each player: shares of the position, or placements."""
+"""The value of a simulation's end for each player: shares of the position, or placements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.agents.search.simulation import UNIT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
 
-#: Kinds of worth of a simulation.
+#: Types of values of a simulation.
 SHARES: Final = 0
 PLACEMENTS: Final = 1
 UTILITIES: Final = ("shares", "placements")

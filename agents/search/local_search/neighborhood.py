@@ -33,7 +33,7 @@ _TICKETS: Final = 8
 
 @kernel
 def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """Write the player's regions with a foreign neighbour to borders int32[N], and return their number."""
+    """Write the player's regions with a neighbour of others to borders int32[N], and return their number."""
     count = 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -139,7 +139,8 @@ def _add(
 ) -> Int:
     """Send armies from a border region to a neighbour without an order from there, and return the new count.
 
-    They are all free armies (or armies taken from another order), about as many as conquer, or some.
+    The order gets all free armies (or armies taken from another order), about as many as are needed to conquer, or
+    some.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     source = np.int64(borders[below(rng, n_borders)])

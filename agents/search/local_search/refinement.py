@@ -35,7 +35,7 @@ class LocalSearch:
         view: of a game like the later ones.
         settings: see `SearchSettings`; it uses scenarios, horizon, threads.
         climbs: the number of climbs.
-        rate: estimated trials a second before the first measurement.
+        rate: estimated trials per second before the first measurement.
         watch: returns the context manager for kernels that call the functions, see `AnytimeSearch.watch`.
     """
 
