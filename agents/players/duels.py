@@ -34,10 +34,10 @@ FEATURES: Final = (
 class DuelSettings(NamedTuple):
     """Settings of games between the agents 0 and 1."""
 
-    samples: npt.NDArray[np.int64]  #: [2] plays of a round for each turn of an agent; 0: the agent moves by its policy
+    samples: npt.NDArray[np.int64]  #: [2] simulations for each turn of an agent; 0: the agent's policy moves
     epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
-    dealt: bool  #: whether starting regions are random, or else chosen by the agents' evaluations
+    dealt: bool  #: whether starting regions are random; if not, the agents choose them
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
 
 
@@ -137,12 +137,13 @@ def play_duels(
 
     Args:
         mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions by its context's evaluation,
-            and predicts the other player by its context's policy. An agent without samples moves by its own policy.
+            and predicts the other player's turn with its context's policy. An agent with 0 samples moves according to
+            its own policy.
         duel: a `DuelSettings`; work: a `DuelWork`.
         rng: uint64[B, 2, 2], a generator for each seat.
         scores: float64[B], written: 1, 0.5 or 0 for agent 0.
-        trace: float32[B, T, 2, F]; T > max_rounds. Each row gets the FEATURES of agents 0 and 1 at the start of each
-            round and, after the last round, at the end. Games without a row are not traced.
+        trace: float32[B, T, 2, F]; T > max_rounds. Contains the FEATURES of agents 0 and 1 in game b at the start of
+            each round and after the last round. Games without an entry in `trace` are not traced.
     """
     played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):

@@ -62,14 +62,14 @@ def one_big_army_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of `one_big_army_orders`, in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write the turn of `one_big_army_orders`, with the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class OneBigArmyAgent(PolicyKernelAgent):
-    """Deploys all on the strongest region, moves inland armies to the front, attacks the best foreign neighbour."""
+    """Deploys all armies on the strongest region, moves inland armies to the front, attacks the best neighbour."""
 
     name = "one_big_army"
     policy = staticmethod(one_big_army_policy)

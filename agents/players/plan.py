@@ -53,7 +53,7 @@ def choose_plan(
 ) -> Int:
     """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3].
 
-    The other players move by the context's policy. Returns the number of attacks; the goals are in
+    The other players move according to the context's policy. Returns the number of attacks; the goals are in
     `work.generator.plan`.
     """
     lookahead, generator = work.lookahead, work.generator
@@ -131,8 +131,8 @@ class PlanAgent(ScoringAgent):
     def _only_grows(self, view: View) -> bool:
         """Return whether only growth counts.
 
-        This needs something to grow by: bonuses, and weights with income and prospect. Also, each region that is or may
-        be an enemy's must be more than `contact_distance` steps away from the player's regions.
+        This requires bonuses on the map, and weights with income and prospect. Also, each region that is or may be an
+        enemy's must be more than `contact_distance` steps away from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False
@@ -157,7 +157,7 @@ class PlanAgent(ScoringAgent):
     def insight(self) -> dict[str, Any] | None:
         """Return the goals of the last turn in their order; None before the first turn.
 
-        A goal contains a region, the kind of the goal, the armies that it needs and its worth in armies.
+        A goal contains a region, the kind of the goal, the armies that it needs and its value in armies.
         """
         if self._known is None:
             return None

@@ -83,7 +83,7 @@ def reset_arms(
 
 @kernel
 def draw(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Play a round with a random turn of the player, the others as in playouts; leaf 0 gets the turn as its path."""
+    """Play a round with a random turn of the player and playout turns of the others. The path of leaf 0 is the turn."""
     leaves, position, me = work.leaves, work.position, settings.player
     arm = below(work.rng, arms.used[FOUND])
     copy_position(arms.position, position)

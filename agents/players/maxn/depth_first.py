@@ -24,7 +24,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 
-#: The most players' moves that a search looks ahead.
+#: Largest search depth, in players' moves.
 MAX_DEPTH: Final = 24
 
 #: Indices into `MaxnWork.place`. PLY: the present ply, -1 after the search. LEAVES: evaluated positions. CUTS:
@@ -117,7 +117,7 @@ def begin(context: Context, position: Position, terms: Terms, player: Int, bread
 
 @inline_kernel
 def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
-    """Return the next player by seats who is in the game; the mover itself if all others are eliminated."""
+    """Return the next player in seat order who is in the game; the mover itself if all others are eliminated."""
     for k in range(1, players):
         p = (mover + k) % players
         if holds_regions(owner, p):
@@ -129,8 +129,8 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
     """Record the result of a ply's present turn, keep it if it is the mover's best so far, and go to the next turn.
 
-    Shares add up to 1. So the mover's best share limits the share of the player before. If that limit is not above that
-    player's best, the other turns are skipped (shallow pruning, Korf 1991).
+    Shares add up to 1. So the mover's best share limits the share of the previous player. If that limit is not above
+    that player's best, the other turns are skipped (shallow pruning, Korf 1991).
     """
     mover = work.mover[ply]
     if ply == 0:

@@ -64,7 +64,7 @@ def advance_to_state(
 ) -> Int:
     """Write the state after the last turns of a path to `work`, and return its winner; the first visit computes it.
 
-    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is the result of
+    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the previous state. The winner is the result of
     `winner_of`.
     """
     last: Int = length - 1
@@ -81,7 +81,7 @@ def advance_to_state(
         return winner
     while atomic_load(tree.state, node) == COMPUTING:
         pass
-    if atomic_load(tree.state, node) < 0:  # no room: use the state before instead
+    if atomic_load(tree.state, node) < 0:  # no room: use the previous state instead
         load_state(tree, position, parent)
         return winner_of(context, position)
     load_state(tree, position, node)

@@ -25,7 +25,7 @@ PARALLEL_THREADS: Final = 2
 @documented
 @dataclass(frozen=True)
 class MctsSettings(SearchSettings):
-    """The settings of a tree search; `THESIS_SETTINGS` are the thesis's."""
+    """The settings of a tree search; `THESIS_SETTINGS` has the thesis's values."""
 
     exploration: Annotated[
         float,
@@ -53,7 +53,7 @@ class MctsSettings(SearchSettings):
     breadth: Annotated[
         int,
         Param(
-            "number of a player's turns that enter the tree, the best one round ahead; 0: all",
+            "number of a player's turns that enter the tree, the best after a one-round lookahead; 0: all",
             0,
             10_000,
             more="The player's share ranks the turns.",

@@ -1,8 +1,8 @@
 """Simulations as kernels, for one thread or for several threads on one tree (thesis, algorithms 3.18 and 3.19).
 
-A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays on from the leaf, and
-`backpropagate` updates the tree. Under a state there is a level for each player, the searching player first and then by
-seats. After all players have moved, a round is played.
+A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays some rounds from the leaf,
+and `backpropagate` updates the tree. Below a state there is a level for each player: first the searching player, then
+the others in seat order. After all players have moved, a round is played.
 """
 
 from __future__ import annotations

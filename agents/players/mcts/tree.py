@@ -43,8 +43,8 @@ PRIOR_UNIT: Final = 1 << 30
 class Tree(NamedTuple):
     """Node 0 is the root. The children of a state are the searching player's turns.
 
-    The children of each turn are the next player's turns, and so on by seats. After the last player's turns there are
-    states again.
+    The children of each turn are the next player's turns, and so on in seat order. After the last player's turns there
+    are states again.
     """
 
     visits: npt.NDArray[np.int32]  #: [M]

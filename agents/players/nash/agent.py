@@ -50,14 +50,14 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
-#: Plays of a move if neither simulations nor seconds are given.
+#: Simulations of a move if neither simulations nor seconds are given.
 NASH_SIMULATIONS: Final = 1200
-#: Estimated `Sizes.steps` a second of a thread before the first measurement, for two players on the world map: without
+#: Estimated `Sizes.steps` per second and thread before the first measurement, for two players on the world map: without
 #: and with a turn network.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
 _WORLD_REGIONS: Final = 42
-#: _ENOUGH: the least plays of a move for a measurement of the machine's speed. _LAST: the weight of the last move in
-#: that measurement.
+#: _ENOUGH: the smallest number of simulations of a move that is enough to measure the machine's speed. _LAST: the
+#: weight of the last move in that measurement.
 _ENOUGH: Final = 50
 _LAST: Final = 0.5
 #: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with it.
@@ -83,9 +83,8 @@ def _told(field: str) -> str:
 class NashAgent(SearchAgent):
     """Solves the round as a game of simultaneous turns, by regret matching for mixed strategies.
 
-    The turns are planned ones of all players and turns that a turn network draws. Local search finds best responses to
-    the mixtures, and these join the game. A budget in simulations counts plays of the round, each with its later
-    rounds.
+    The turns of all players are plans and draws from a turn network. Local search finds best responses to the mixtures,
+    and these join the game. A budget in simulations counts simulations of the round, each with its later rounds.
     """
 
     name = "nash"
@@ -140,8 +139,8 @@ class NashAgent(SearchAgent):
         final_move: Annotated[
             Literal["best", "most_likely", "mixture"] | None,
             Param(
-                "the answer: best (the best turn against the others' mixtures), most_likely (the most likely turn of "
-                "our mixture), mixture (a draw from it); default: best, under fog most_likely",
+                "rule for the answer: best (best turn against the other players' mixtures), most_likely (most likely "
+                "turn of the own mixture), mixture (turn drawn from it); default: best, under fog most_likely",
                 choices=("best", "most_likely", "mixture"),
             ),
         ] = None,
@@ -150,8 +149,8 @@ class NashAgent(SearchAgent):
         policy_anchor: Annotated[
             float | None,
             Param(
-                "minimum gain in win probability before the search leaves the network's most likely turn; also "
-                f"for players with the same candidate turns as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
+                "minimum gain in win probability before the search leaves the network's most likely turn; applies also "
+                f"to players with the same candidate turns (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
                 1,
                 more="The network is the anchor policy of piKL (Jacob et al., 2022).",
@@ -160,9 +159,9 @@ class NashAgent(SearchAgent):
         opponent_model: Annotated[
             Literal["recognized", "same", "observed", "plans", "network", "generators"],
             Param(
-                "candidate turns of the other players: same (as ours), recognized (as ours; without fog, recognized "
-                "bots one_big_army and aggressive have their own turns), plans, network, generators (those of the "
-                "thesis), observed (these three kinds, weighted by similarity to the observed turns)",
+                "candidate turns of the other players: same (as for this player), recognized (same, but without fog "
+                "players recognized as one_big_army or aggressive have these bots' turns), plans, network, generators "
+                "(of the thesis), observed (plans, network, generators, weighted by similarity to observed turns)",
                 choices=("recognized", "same", "observed", *OPPONENT_TYPES),
             ),
         ] = "recognized",
@@ -183,9 +182,9 @@ class NashAgent(SearchAgent):
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
         self.rounds, self.sizes = rounds, (candidates, best_responses, scenarios, rounds)
-        self._rate: float | None = None  # measured `Sizes.steps` a second
+        self._rate: float | None = None  # measured `Sizes.steps` per second
         if opponent_model == "network" and self.nets is None:
-            raise InputError("opponent_model = 'network': there is none, with net = 'none'")
+            raise InputError("opponent_model = 'network': there is no turn network, because net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentTypes | None = None
         self._simple: RecognizedBots | None = None
@@ -234,7 +233,7 @@ class NashAgent(SearchAgent):
         return made[3]
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
-        """Return the estimate of the other players' kinds of turns, updated by the last round.
+        """Return the estimate of the other players' types, updated by the last round.
 
         position: the position of the search. None: the other players choose from the same turns as this player.
         """

@@ -24,7 +24,7 @@ from warlight_env.engine.position import Position, copy_position, position_at
 from warlight_env.engine.rng import below, next_u64, uniform
 from warlight_env.engine.round import resolve_orders
 
-#: After _KNOWN plays, a turn outside of the mixture is played only in one of _SELDOM iterations.
+#: After _KNOWN simulations, a turn outside of the mixture is played only in one of _SELDOM iterations.
 _KNOWN: Final = 12
 _SELDOM: Final = 6
 
@@ -69,7 +69,7 @@ def order_all(context: Context, work: NashWork) -> None:
 
 @inline_kernel
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
-    """Write a player's turn in a later round of a play: the turn of its assumed bot, or else the policy's."""
+    """Write a player's turn in a later round: the turn of its assumed bot or, without one, of the policy."""
     deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:
         return draw_turn(setup.simple.first, position, p, play_rng, generator, deploy, attacks)
@@ -80,7 +80,7 @@ def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, w
 
 @kernel
 def rollout(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
-    """Play the orders of the round from a position, then more rounds by the policy; leaf k gets the last position."""
+    """Play the orders of the round from a position, then more rounds with the policy; leaf k gets the last position."""
     players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
     work.play_rng[0], work.play_rng[1] = dice[0], dice[1]
     work.spent[0] += 1
@@ -104,7 +104,7 @@ def rollout(context: Context, setup: NashSetup, position: Position, dice: Random
 
 @kernel
 def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
-    """Write each player's share at the end of the first `count` plays to `work.leaves.shares`."""
+    """Write each player's share at the end of the first `count` simulations to `work.leaves.shares`."""
     leaves, players = work.leaves, context.players
     write_leaf_shares(context, setup.leaf, leaves, count)
     for k in range(count):

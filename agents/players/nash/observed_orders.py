@@ -1,4 +1,4 @@
-"""Visible orders of opponents, round by round, and the distance of turns from them."""
+"""Visible orders of opponents, round by round, and the distance between turns and these orders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class ObservedOrders:
-    """An opponent's visible orders of a round, and the distance of turns from them."""
+    """An opponent's visible orders of a round, and the distance between turns and these orders."""
 
     def __init__(self, view: View, player: int) -> None:
         told, self._board = view.last_round, view.board
@@ -46,7 +46,7 @@ class ObservedOrders:
         return bool(self._deploy.any() or self._sent.any())
 
     def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
-        """Return the sum of the parts of deployed and of sent armies that differ, each in [0, 1].
+        """Return the share of deployed armies that differ plus the share of sent armies that differ, each in [0, 1].
 
         Args:
             deploy: int32[N]. attacks: int32[K, 3].
@@ -69,7 +69,7 @@ class ObservedRound(NamedTuple):
 
 
 class OpponentModel(SingleThreaded, ABC):
-    """Watches the other players through one game, for one player, from view to view.
+    """Observes the other players during one game, from the successive views of one player.
 
     Copies keep this information, also in other processes.
     """

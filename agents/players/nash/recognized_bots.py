@@ -1,7 +1,7 @@
 """Opponents with predictable turns: simple bots, recognised by their past turns.
 
-A player is a simple bot with some probability, and otherwise plays as well as the searching player. So the game of a
-round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The player plays the bot's turn
+With some probability an opponent is a simple bot. Otherwise it plays as well as the searching player. So the game of a
+round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The opponent plays the bot's turn
 with that probability, and its mixture otherwise.
 """
 
@@ -28,7 +28,7 @@ _Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 #: The policies of the simple bots.
 SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
-#: Probability of each bot at first, least probability of each bot later, and largest sum over all bots.
+#: Initial probability of each bot, smallest later probability of each bot, and largest sum over all bots.
 _FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
 #: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a part of all armies. _ELSE:
 #: the likelihood of the visible turn for any other player.

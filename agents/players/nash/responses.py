@@ -89,7 +89,7 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
 
 @kernel
 def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
-    """Try changes to the best turn for so many plays, keep those that are better, and return their number."""
+    """Try changes to the best turn for `plays` simulations, keep those that are better, and return their number."""
     rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:
