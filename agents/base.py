@@ -1,4 +1,4 @@
-"""The class of all agents, and the common part of agents that are kernels."""
+"""The base class of all agents, and the base class of agents that consist of kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from warlight_env.thread_ownership import SingleThreaded
 
 @dataclass(frozen=True)
 class Budget:
-    """The limits of one answer: simulations, seconds, or (both None) no limit.
+    """The limits of one answer: a number of simulations, a number of seconds, or no limit (both None).
 
     A budget replaces the simulations and seconds in an agent's own parameters.
 
@@ -90,7 +90,7 @@ class Agent(ABC):
 
     @abstractmethod
     def pick(self, view: View) -> list[int]:
-        """Return the offered regions that the agent would like, best first."""
+        """Return the offered regions in the agent's order of preference, best first."""
 
     @abstractmethod
     def act(self, view: View, budget: Budget | None = None) -> Orders:
@@ -101,7 +101,7 @@ class Agent(ABC):
 
     @property
     def simulations(self) -> int | None:
-        """Simulations of the last answer, which matches count; None: the agent makes none."""
+        """Number of simulations of the last answer, for the counts of matches. None: the agent does not simulate."""
         return None
 
     @property
@@ -113,7 +113,10 @@ class Agent(ABC):
         return None
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raise an InputError if the agent cannot play such games; matches call this before they begin."""
+        """Raise an InputError if the agent cannot play with this map, these rules and this number of players.
+
+        Matches call this method before they begin.
+        """
         return None
 
     def close(self) -> None:
@@ -134,15 +137,18 @@ class Agent(ABC):
     def search_policy(self) -> SearchPolicy | None:
         """Return the turns that the last answer was chosen from, with probabilities and values; the answer is first.
 
-        Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn of the
-        highest value give it probability 1. None: the agent has not answered yet, or it does not choose among turns.
+        Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn with
+        the highest value give it probability 1. None: the agent has not answered yet, or it does not choose among
+        turns.
         """
         searched = self.last_search()
         return None if searched is None else searched.record.policy(searched.view.params.max_orders)
 
 
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
-    """Raise an error if an agent cannot play such games, and close the agent; it was made only for this check.
+    """Raise an error if an agent cannot play with this map, these rules and this number of players. Close the agent.
+
+    The agent was made only for this check.
 
     Raises:
         InputError: the agent's `check` raised it.
@@ -166,7 +172,7 @@ class KernelAgent(SingleThreaded, Agent):
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Make buffers for the board and the rules of this game; called when the agent meets new ones."""
+        """Make buffers for the board and the rules of this game; called when the board or the rules change."""
         board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)

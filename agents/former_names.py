@@ -64,7 +64,7 @@ _FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
 #: Separators between the specifications in the key of a contest.
 _SEPARATORS: Final = re.compile(r"( [/:] )")
 #: The text before the specification of such an agent. The specification may be inside another agent's specification, or
-#: behind other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
+#: after other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
 _SPEC: Final = re.compile(rf"(?:^|[:\s-])(?=(?:{'|'.join(_FORMER)}):)")
 
 
@@ -79,7 +79,7 @@ def with_present_names(text: str) -> str:
     """Return a specification of any version with the present parameters and values; other text stays unchanged.
 
     The text may also be the key of a contest: several specifications, separated by " / " or " : ", or a specification
-    behind other words.
+    after other words.
     """
     return "".join(map(_with_present_names, _SEPARATORS.split(text)))
 

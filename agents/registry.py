@@ -42,7 +42,7 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Any]]
     declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: set if the agent reads all text behind its name as one text: the form of that text
+    form: str = ""  #: set if the agent reads all text after its name as one text: the form of that text
     players: int = MAX_PLAYERS  #: the largest number of players in its games
     wraps: bool = False  #: whether the text of its form is an agent's specification
     #: if that text may name a file: returns the digest of the file's content
@@ -71,7 +71,7 @@ def register(
 
     settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
     parameters.
-    With a `form`, the callable takes `seed` and `text` instead: all text behind the name, without the colon.
+    With a `form`, the callable takes `seed` and `text` instead: all text after the name, without the colon.
     players: the largest number of players in its games. wraps: whether that text is an agent's specification.
     digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
     `pinned`.
@@ -135,7 +135,7 @@ _built_in(
     "aggressive",
     "warlight_env.agents.players.aggressive",
     "AggressiveAgent",
-    "deploys everything beside the most valuable foreign region, then attacks every weaker neighbour",
+    "deploys everything next to the most valuable region that it does not own, then attacks every weaker neighbour",
 )
 _built_in(
     "smart_random",
@@ -147,7 +147,7 @@ _built_in(
     "one_big_army",
     "warlight_env.agents.players.one_big_army",
     "OneBigArmyAgent",
-    "deploys everything on its strongest region, which attacks the most valuable foreign neighbour",
+    "deploys everything on its strongest region, which attacks the most valuable neighbour that it does not own",
 )
 _built_in(
     "one_ply",
@@ -241,7 +241,7 @@ def _known() -> dict[str, AgentInfo]:
 
 #: The agents for files of each kind, by the ends of their names.
 _FOR_FILES: Final = {
-    ".zip": "sb3:file={},trust=yes if you trust whoever made it",
+    ".zip": "sb3:file={},trust=yes if you trust its author",
     ".npz": "policy:{}",
     ".py": "'cmd:python {}' if it speaks the AI Challenge protocol",
 }
@@ -293,7 +293,7 @@ def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_va
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """Return the key and the value of a parameter that is written as its value alone: simulations or seconds a move."""
+    """Return key and value of a parameter that is written as its value alone: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -305,7 +305,7 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
-#: Most agents around another one, as in "belief:mcts".
+#: Largest number of nested agents around another agent, as in "belief:mcts".
 MOST_WRAPPED: Final = 8
 
 
@@ -359,7 +359,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
 
 def _network_digest(path: str) -> str:
     told = digest(bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network"))
-    load_value(f"{path}#{told}")  # raises an error if the file holds no network
+    load_value(f"{path}#{told}")  # raises an error if the file contains no network
     return told
 
 
@@ -367,7 +367,7 @@ def _turns_digest(path: str) -> str:
     from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 
     told = digest(bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network"))
-    load_turn_network(f"{path}#{told}")  # raises an error if the file holds no network
+    load_turn_network(f"{path}#{told}")  # raises an error if the file contains no network
     return told
 
 
@@ -384,11 +384,11 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: … of files named by the whole text behind an agent's name
+_FILE_END: Final = ".npz"  #: … of files named by the whole text after an agent's name
 
 
 def pinned(spec: str) -> str:
-    """Return a specification with a digest behind each file name, for the present content of its files.
+    """Return a specification with a digest after each file name, for the present content of its files.
 
     Files of weights, networks and models get digests.
 

@@ -1,4 +1,4 @@
-"""Functions with fixed signatures that kernels take as parameters, built-in ones and users' functions."""
+"""Functions with fixed signatures that kernels take as parameters: built-in functions and users' functions."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Functions:
         ):
             raise PlugInError(f"capacity = {short_repr(self.capacity)}: must be an integer in 1 .. {MAX_CAPACITY}")
         if self.generator is None and self.capacity != MAX_TURNS:
-            raise PlugInError(f"capacity = {self.capacity}: it is a generator's, and none is given")
+            raise PlugInError(f"capacity = {self.capacity}: it needs a generator, but none is given")
         for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
             function = getattr(self, kind)
             if function is not None and not is_ours(function):
@@ -229,7 +229,7 @@ def _guarded_pointer(kind: str, key: _Itself) -> Any:
     function = key.function
     label = label_of(kind, function)
     if not isinstance(_body(function), FunctionType):
-        return _interpreted_pointer(kind, function, "it is no plain function")
+        return _interpreted_pointer(kind, function, "it is not a plain function")
     try:
         return guarded(kind, _SIGNATURES[kind](), function, label)
     except (NumbaError, UnsupportedBytecodeError, TypeError) as error:

@@ -27,17 +27,17 @@ REPEATED: Final = 11
 
 #: The faults in words, with `place` (the region, or the attack's number), `value` and `bound`.
 TEXTS: Final = {
-    COUNT: "{value:.0f} attacks, and their number is 0 .. {bound}",
+    COUNT: "{value:.0f} attacks, but their number must be in 0 .. {bound}",
     NEGATIVE: "deploys {value:.0f} armies on region {place}",
     FOREIGN: "deploys {value:.0f} armies on region {place}, which is not the player's",
-    INCOME: "deploys {value:.0f} armies of an income of {bound}",
-    SOURCE: "attack {place}: from region {value:.0f}, and regions are 0 .. {bound}",
-    TARGET: "attack {place}: to region {value:.0f}, and regions are 0 .. {bound}",
+    INCOME: "deploys {value:.0f} armies, but the income is {bound}",
+    SOURCE: "attack {place}: from region {value:.0f}, but regions are 0 .. {bound}",
+    TARGET: "attack {place}: to region {value:.0f}, but regions are 0 .. {bound}",
     OWNER: "attack {place}: from region {value:.0f}, which is not the player's",
-    NEIGHBOR: "attack {place}: from region {bound} to region {value:.0f}, which are no neighbours",
-    ARMIES: "attack {place}: with {value:.0f} armies, and 1 is the least",
-    TOO_MANY_ARMIES: "attack {place}: with {value:.0f} armies where {bound} stand",
-    REPEATED: "attack {place}: from and to the same regions as attack {value:.0f}",
+    NEIGHBOR: "attack {place}: from region {bound} to region {value:.0f}, which are not adjacent",
+    ARMIES: "attack {place}: with {value:.0f} armies, but the minimum is 1",
+    TOO_MANY_ARMIES: "attack {place}: with {value:.0f} armies, but the region has {bound}",
+    REPEATED: "attack {place}: has the same two regions as attack {value:.0f}",
 }
 
 

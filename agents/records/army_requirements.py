@@ -1,6 +1,6 @@
-"""Force tables: the armies that battles need, from the exact distributions of a set of rules.
+"""Tables of the armies that battles need, from the exact distributions of a set of rules.
 
-All sizes of planned attacks and defences come from these tables. So they are right for any luck and any rounding.
+All sizes of planned attacks and defences come from these tables. So the sizes are right for any luck and any rounding.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 class ArmyRequirements(NamedTuple):
     """Results of battles, for kernels, with M = FORCE_ARMIES. Read-only."""
 
-    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) capture from defenders
+    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) beat defenders
     #: [L, M + 1] fewest attackers that capture from so many defenders with a chance of LEVELS
     need: npt.NDArray[np.int32]
     hold: npt.NDArray[np.int32]  #: [L, M + 1] fewest defenders that hold against so many attackers with that chance

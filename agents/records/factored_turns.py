@@ -1,4 +1,4 @@
-"""Turns as small choices: a weight for each region, which shares the income, and a share for each border.
+"""Turns as small choices: a deploy weight for each region, and a share of its armies for each border.
 
 The `factored` encoding of environments, and networks that play complete turns, use this form.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, Regions
 
-#: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
+#: Values of the entries of an action row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
 _NONE, _ONE = np.uintp(0), np.uintp(1)
 
@@ -63,7 +63,7 @@ def allocate_income(
     classes: npt.NDArray[np.int64],
     deploy_out: Armies,
 ) -> Any:
-    """Share the income over the player's regions by weights 0 .. 4 and largest remainder; ties go by region number.
+    """Share the income over the player's regions by weights 0 .. 4 and largest remainder; ties go to lower numbers.
 
     Quotas and remainders depend on the weight only. So the code computes four classes, and then hands them out in one
     pass. Under a limit of orders only the first weighted regions count. Writes deploy_out int32[N], and the player's

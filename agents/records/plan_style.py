@@ -20,20 +20,20 @@ class Style(NamedTuple):
     The first thirteen come from `Weights`.
     """
 
-    goal_region: float  #: worth of a region, in armies, as the next three
-    goal_income: float  #: worth of one army of income
-    goal_prospect: float  #: worth of one army of a super region's bonus if the player owns a part of it
-    goal_patience: float  #: cost in armies at which that worth falls to 1 / e
+    goal_region: float  #: value of a region, in armies, like the next three
+    goal_income: float  #: value of one army of income
+    goal_prospect: float  #: value of one army of a super region's bonus if the player owns a part of it
+    goal_patience: float  #: cost in armies at which that value falls to 1 / e
     sure_neutral: float  #: index into `army_requirements.LEVELS` for attacks on neutral regions
     sure_enemy: float  #: … for attacks on enemies
     sure_hold: float  #: … for holding regions
     expected: float  #: expected part of an enemy's income that is deployed on the attacked region
     feared: float  #: expected part of an enemy's income that joins its strongest attack
-    against_enemies: float  #: factor of the worth of capturing an enemy's region
-    holding: float  #: factor of the worth of holding a region
+    against_enemies: float  #: factor of the value of capturing an enemy's region
+    holding: float  #: factor of the value of holding a region
     price: float  #: price of a lost army
     spend: float  #: exponent of the armies that a goal needs; above 1, small goals come first
-    noise: float  #: temperature: standard deviation of the logarithm of a goal's worth
+    noise: float  #: temperature: standard deviation of the logarithm of a goal's value
     order: float  #: AS_CHOSEN, ENEMIES_FIRST, ENEMIES_LAST or GATHERING
     press: float  #: chance that armies without an order join an attack from their region
 

@@ -33,8 +33,8 @@ class PlanWork(NamedTuple):
     #: [N] attackers that capture the region, or armies that hold it, with the chance of the style
     need: npt.NDArray[np.int64]
     strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can send against the player's region
-    gain: npt.NDArray[np.float64]  #: [N] the worth of a goal, in armies
-    noise: npt.NDArray[np.float64]  #: [N] factors of that worth
+    gain: npt.NDArray[np.float64]  #: [N] the value of a goal, in armies
+    noise: npt.NDArray[np.float64]  #: [N] factors of that value
     done: npt.NDArray[np.int8]  #: [N] 1: the region's goal was chosen, 2: it was given up
     after: npt.NDArray[np.int64]  #: [N] armies after the deploys
     free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
@@ -45,7 +45,7 @@ class PlanWork(NamedTuple):
     income: npt.NDArray[np.int64]  #: [P]
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
     chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in the order of choice
-    worth: npt.NDArray[np.float64]  #: [N] worth of the chosen goals, in armies
+    worth: npt.NDArray[np.float64]  #: [N] value of the chosen goals, in armies
     numbers: npt.NDArray[np.int64]  #: [3] numbers at ORDERED, GOALS, LEFT
 
 

@@ -17,7 +17,7 @@ from warlight_env.engine.view import View
 
 
 class TurnNetAgent(KernelAgent):
-    """Plays a turn network, on any map, by any rules, and with any number of players.
+    """Plays a turn network, on any map, with any rules and any number of players.
 
     It picks starting regions by the evaluation of the weights `planning`. It fills in hidden regions by
     `determinization.minimal_determinization`.

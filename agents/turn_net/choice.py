@@ -1,4 +1,4 @@
-"""The choice of an agent's turn network by the game."""
+"""The choice of an agent's turn network for a game."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Features of a position for the turn network, seen by a player.
 
-They are numbers of regions, of the whole position and of borders. So they exist for any map, rules and number of
-players.
+They describe regions, the whole position and borders. So they exist for any map, rules and number of players.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _log(value: Int | Real) -> Real:
 
 @kernel
 def write_position(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write `nodes` and `overall` of `work`; all numbers are about 1."""
+    """Write `nodes` and `overall` of `work`; all numbers have a magnitude of about 1."""
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
         holding[p, INCOME], holding[p, _ARMIES], holding[p, _REGIONS] = context.params.base_income, 0.0, 0.0

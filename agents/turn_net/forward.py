@@ -176,7 +176,7 @@ def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: F
 def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the borders' inputs from their ends to `mean` and `toward` of `work`; `embed_regions` must run first.
 
-    `mean` is for the player's regions as sources, `toward` for the regions beside them as targets.
+    `mean` is for the player's regions as sources, `toward` for the regions adjacent to them as targets.
     """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):

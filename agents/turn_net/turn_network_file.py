@@ -49,7 +49,7 @@ Floats = Mapping[str, npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class TurnPolicy:
-    """A turn network, its way to play, and metadata on its origin as plain data.
+    """A turn network, the temperature for its choices, and metadata on its origin as plain data.
 
     temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
 
@@ -79,7 +79,7 @@ def checked_temperature(temperature: Any) -> float:
 
 
 def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None) -> bytes:
-    """Return the content of a file of a network that reads all features, see `pack_turn_network`.
+    """Return the content of a file of a network with all input features, see `pack_turn_network`.
 
     Raises:
         TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
@@ -90,7 +90,7 @@ def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str,
 def pack_turn_network(
     network: TurnNetwork, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return the content of a file, see `TurnPolicy`; it lists the features that the network reads.
+    """Return the content of a file, see `TurnPolicy`; it lists the network's input features.
 
     Raises:
         TurnNetworkError: the temperature is invalid.
@@ -125,9 +125,9 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
         raise TurnNetworkError(f"{name}: no turn network: {error}") from None
     header = bounded_io.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
     if not _is_header(header):
-        raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
+        raise TurnNetworkError(f"{name}: no turn network: its header is not that of a turn network")
     if header.get("version") != VERSION:
-        raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; this reads {VERSION}")
+        raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; must be {VERSION}")
     reads = TurnFeatureNames(*(header.get(f"{group}_features") for group in TurnFeatureNames._fields))
     network = make_turn_network(arrays, name, reads)
     try:
@@ -140,7 +140,7 @@ def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | 
     """Return a turn network by its source.
 
     ``none`` (or None): no network. ``learned``: the package's network for any map. A name in `BUNDLED`: that network.
-    Otherwise an .npz file. With ``#`` and a `digest` behind the file's name, a file with another network is refused.
+    Otherwise an .npz file. With ``#`` and a `digest` after the file's name, a file with another network is refused.
 
     Raises:
         TurnNetworkError: the file does not exist, or it does not contain a turn network.

@@ -1,4 +1,4 @@
-"""Turns by the network.
+"""Turns that the network draws.
 
 The network draws the deploys first, region by region, then the armies over each border and the attacks' order.
 """
@@ -141,5 +141,5 @@ def sampled_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Draw a turn by the network's probabilities, in the signature of policies; return the number of attacks."""
+    """Draw a turn by the network's probabilities, with the signature of policies; return the number of attacks."""
     return network_turn(context, position, player, 1.0, rng, work, deploy, attacks)

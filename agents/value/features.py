@@ -34,7 +34,7 @@ _RULE: Final[Any] = RULES.columns
 #: float64[…]
 Numbers = npt.NDArray[np.float64]
 
-#: The worth, in armies, of one army of income, and of one army of a super region's bonus; fitted to the winners of
+#: The value, in armies, of one army of income, and of one army of a super region's bonus; fitted to the winners of
 #: searches' games.
 INCOME_WORTH: Final = 9.0
 PROMISE_WORTH: Final = 6.0
@@ -127,7 +127,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
 
 @inline_kernel
 def worth(features: Numbers, player: Int) -> Real:
-    """Return a player's worth in armies by these numbers: its armies, its income, and expected super regions."""
+    """Return the value of a player's position in armies: its armies, its income, and expected super regions."""
     start = player * N_PLAYER
     return (
         features[start + OF.armies]

@@ -463,7 +463,7 @@ def test_networks_by_name_or_file(tmp_path):
     )
     assert load_turn_network("world") not in (None, load_turn_network("any")) and make_agent("nash:net=world", 1).name
     assert load_turn_network(f"{file}#{digest(file.read_bytes())}") is not None
-    with pytest.raises(TurnNetworkError, match="holds another network"):
+    with pytest.raises(TurnNetworkError, match="contains another network"):
         load_turn_network(f"{file}#{'0' * 16}")
     with pytest.raises(TurnNetworkError, match="no turn network 'nobody'"):
         load_turn_network("nobody")
