@@ -34,7 +34,7 @@ def play_pairs(
     """Play matches of pairs of players.
 
     Returns:
-        A row of plain data for each pair: player, opponent, games, wins, draws, score and interval.
+        Plain data, one dictionary for each pair: player, opponent, games, wins, draws, score and interval.
 
     Raises:
         KeyboardInterrupt: the matches were interrupted.

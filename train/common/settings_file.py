@@ -36,7 +36,7 @@ def load_plain(path: Path) -> dict[str, Any]:
 def load_settings(kind: type[T], path: Path) -> T:
     """Return a dataclass of settings from a .toml file, or from the settings.json of a run of any version.
 
-    Only a run folder's file may have former names of settings and of agents' parameters.
+    Only the file of a run folder may have former names of settings and of agents' parameters.
 
     Raises:
         SettingsError: see `load_plain` and `read_settings`.

@@ -116,7 +116,7 @@ class Trainer(ABC, Generic[S, F]):
         if known is not None:
             if {key: known.get(key) for key in step} != step:
                 raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {step} belongs"
+                    f"{self.journal.folder}: the journal has {known.get('event')!r} in the place of {step}"
                 )
             return known
         began = time.perf_counter()
@@ -148,7 +148,7 @@ class Trainer(ABC, Generic[S, F]):
         path = self.journal.folder / _file_name(entry)
         content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
-            raise JournalError(f"{path}: not what the run has written there")
+            raise JournalError(f"{path}: differs from the file that the run wrote")
         return content
 
     def games(self) -> int:

@@ -130,7 +130,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             "mean of the generation", of_generations, [sum(e["scores"]) / len(e["scores"]) for e in generations]
         )
         report.curves([best, middle], "generation", "score against the rivals", mark=0.5)
-        trust = Line("trust in ranks", of_generations, [e["trust"] for e in generations])
+        trust = Line("reliability of ranks", of_generations, [e["trust"] for e in generations])
         report.curves([trust], "generation", "rank correlation")
         report.table(
             ["stage", "generation", "score against the champion", "against the start", "champion"],
@@ -181,12 +181,12 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             )
             if not _same(entry["points"], points):
                 raise JournalError(
-                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1} was drawn otherwise; "
-                    "go on with the version of cma and numpy that the run began with"
+                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1} differs from the journal; "
+                    "continue with the versions of cma and numpy that started the run"
                 )
             if np.shape(entry["scores"]) != (len(points),):
                 raise JournalError(
-                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1}: not a score each"
+                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1}: not one score each"
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]
@@ -257,4 +257,4 @@ def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
 
 def _finite(scores: npt.NDArray[np.float64], place: str) -> None:
     if not np.isfinite(scores).all():
-        raise RunError(f"{place}: a score is not a number; the run stops, and what was found before is kept")
+        raise RunError(f"{place}: a score is not a number; the run stops, and earlier results are kept")

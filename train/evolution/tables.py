@@ -23,7 +23,7 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
 from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector
 
-#: An opponent: a candidate with the same kind of player, or any agent.
+#: An opponent: a candidate with the same type of player, or any agent.
 Rival = ParameterVector | str
 
 

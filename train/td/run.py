@@ -130,7 +130,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         loss = Line("cross-entropy of the outcome", [e["batch"] + 1 for e in entries], [e["loss"] for e in entries])
         report.curves([loss], "batch", "loss")
         report.heading("Calibration")
-        report.text("In games of their own: how often a position was won, by the chance that the model gave it.")
+        report.text("The share of positions won, by the chance that the model predicted, in separate games.")
         won = Line("won", [row["predicted"] for row in calibration], [row["won"] for row in calibration])
         report.curves([won], "predicted chance", "share won", diagonal=True)
         report.table(
@@ -159,7 +159,9 @@ class TdRun(WeightsTrainer[TdSettings]):
                 chosen = order[low : low + s.batch_size]
                 self._step(features[chosen], targets[chosen], rate)
         if not (np.isfinite(self.model.theta).all() and math.isfinite(self.model.sharpness) and math.isfinite(loss)):
-            raise RunError(f"batch {batch + 1}: a coefficient is not a number; the run stops, and the last one is kept")
+            raise RunError(
+                f"batch {batch + 1}: a coefficient is not a number; the run stops, and finished batches are kept"
+            )
         entry: dict[str, Any] = {
             "games": s.games, "positions": len(features), "loss": loss, "theta": self.model.theta.tolist(),
             "sharpness": self.model.sharpness, "moments": self._moments.tolist(), "steps": self._steps,
@@ -182,7 +184,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         mean, square = self._moments[0] / (1 - 0.9**self._steps), self._moments[1] / (1 - 0.999**self._steps)
         step = rate * mean / (np.sqrt(square) + 1e-8)
         if not (np.abs(step) < _MOST).all():
-            raise RunError(f"step {self._steps}: the gradient is not a number, or too large; what the run has is kept")
+            raise RunError(f"step {self._steps}: the gradient is not a number, or too large; finished batches are kept")
         self.model.theta -= self._sizes * step[:-1]
         low, high = BOUNDS["sharpness"]
         self.model.sharpness = min(max(self.model.sharpness * math.exp(-step[-1]), low), high)
@@ -194,7 +196,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         except ValueError:  # rows of different lengths
             theta = moments = np.zeros(0)
         if (theta.shape, moments.shape) != (self.model.theta.shape, self._moments.shape):
-            raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: not as many coefficients as there are")
+            raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: wrong number of coefficients")
         self.model.theta, self.model.sharpness = theta, float(entry["sharpness"])
         self._moments, self._steps = moments, int(entry["steps"])
 

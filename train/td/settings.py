@@ -13,7 +13,7 @@ from warlight_env.train.weights.trainer import WeightsSettings
 
 @dataclass(frozen=True)
 class TdSettings(WeightsSettings):
-    """The settings of a run of TD learning, beside those of `WeightsSettings`.
+    """The settings of a run of TD learning, in addition to those of `WeightsSettings`.
 
     Args:
         batches: number of batches of self-play.
@@ -28,7 +28,7 @@ class TdSettings(WeightsSettings):
         learn: terms with learned coefficients: held, bonus, neighbors, borders, regions, own_regions,
             whole_bonus_squared, army, largest_territory, threatened_bonus. The sharpness is always learned.
         eval_interval: number of batches between measurements against the initial weights.
-        eval_pairs: number of game pairs of a measurement; a pair is a seed, played in both seats.
+        eval_pairs: number of game pairs of a measurement; a pair is two games with one seed and exchanged seats.
 
     Raises:
         InputError: a number does not allow learning.

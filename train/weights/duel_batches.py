@@ -40,7 +40,7 @@ class Traces(NamedTuple):
 
 
 class Duels:
-    """Games of two between one-ply players, or against bots: identical to the games of the arena's matches.
+    """Two-player games between one-ply players, or against bots; identical to the games of the arena's matches.
 
     Args:
         map: the map.
@@ -60,7 +60,7 @@ class Duels:
     ) -> None:  # fmt: skip
         chosen = Rules.of(rules)
         if not plays_compiled(chosen):
-            raise InputError(f"rules {chosen.name!r}: compiled duels know no fog and no limit to a turn's orders")
+            raise InputError(f"rules {chosen.name!r}: compiled duels do not support fog or a limit on a turn's orders")
         check_jobs(jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)
@@ -122,7 +122,7 @@ class Duels:
             unit = b // 2
             state.rng[b] = make_rng(derive_seed(derive_seed(seed, unit)))
             if not start_game(self.board, self.params, state, b, scratch):
-                raise InputError(f"map {self.map.name!r}: found no deal in which the players start apart")
+                raise InputError(f"map {self.map.name!r}: found no starting regions with the players apart")
             rng[b] = [make_rng(derive_seed(seed, unit, seat)) for seat in range(2)]
         return state, rng
 
