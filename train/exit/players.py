@@ -26,7 +26,7 @@ from warlight_env.train.exit.targets import write_target
 
 
 class Expert(KernelAgent):
-    """Chooses a turn by a look one round ahead.
+    """Chooses a turn with a one-round lookahead.
 
     The candidates are plans, and turns of the network if there is one.
 

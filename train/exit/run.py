@@ -1,10 +1,10 @@
 """Expert iteration on turn networks: a search that uses the current network gives the turns for the next network.
 
 The expert, the current network and other agents play games (`games`). The expert computes a turn in each position in
-which it or the network moves. It compares its plans and the network's turns by a look one round ahead, and takes the
+which it or the network moves. It compares its plans and the network's turns with a one-round lookahead, and takes the
 best. Positions after the network's own mistakes are therefore part of the training data (DAgger; Ross et al.,
-arXiv:1011.0686). A new network is fitted to these turns (`fit`). The first network of a run without a start network
-passes no gate.
+arXiv:1011.0686). A new network is fitted to these turns (`fit`). In a run without a start network, the first network
+has no gate.
 """
 
 from __future__ import annotations
@@ -106,9 +106,9 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
         return (
-            f"Taught {result['turns']:,} turns of {result['games']:,} games in {result['seconds'] / 60:.1f} minutes, "
-            "all steps together. It plays without any search, the likeliest of each choice, with seeds that training "
-            "never used."
+            f"Learned {result['turns']:,} turns of {result['games']:,} games in {result['seconds'] / 60:.1f} minutes, "
+            "all steps included. The network plays without any search and takes the most likely value of each choice. "
+            "The final match has seeds that training never used."
         )
 
     def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
@@ -120,4 +120,4 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
                 f"{fit['labels']:,}", *(in_digits(fit[name], 3) for name in ("trained", "held_out", "result"))
             ],
         )  # fmt: skip
-        report.text("Nats: cross-entropies; those of a turn are the sum over its choices.")
+        report.text("Cross-entropies are in nats. The cross-entropy of a turn is the sum over its choices.")

@@ -1,4 +1,4 @@
-"""Targets of a turn network: turns that a look one round ahead chooses."""
+"""Targets of a turn network: turns that a one-round lookahead chooses."""
 
 from __future__ import annotations
 

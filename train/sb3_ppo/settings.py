@@ -16,11 +16,11 @@ from warlight_env.train.ppo.settings import PpoSettings
 
 @dataclass(frozen=True)
 class Sb3PpoSettings(PpoSettings):
-    """The settings of a run of PPO on strategies or factored turns, beside those of `PpoSettings`.
+    """The settings of a run of PPO on strategies or factored turns, in addition to those of `PpoSettings`.
 
     Args:
         action: the encoding of actions.
-        weights: weights of the evaluation behind `strategies`; a preset, a .json file, or values by name.
+        weights: weights of the evaluation that `strategies` uses; a preset, a .json file, or values by name.
         width: width of the network's layers, up to 512.
         layers: number of message-passing layers, up to 16.
         hidden: width of the layers after pooling, up to 512; only for strategies.

@@ -70,8 +70,8 @@ class RolloutWork(NamedTuple):
     orders: Workspace
     generator: GeneratorWork
     scores: npt.NDArray[np.float64]  #: [P]
-    nobody: npt.NDArray[np.int32]  #: [P, 1] empty lists of wishes: all players get random regions
-    none: npt.NDArray[np.int32]  #: [P] numbers of wishes, all 0
+    nobody: npt.NDArray[np.int32]  #: [P, 1] empty preference lists: all players get random regions
+    none: npt.NDArray[np.int32]  #: [P] lengths of these lists, all 0
 
 
 def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:
@@ -86,7 +86,7 @@ def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork
 
 @kernel
 def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
-    """Start game b anew, with random starting regions."""
+    """Restart game b, with random starting regions."""
     scratch = work.orders.scratch
     while not start_game(context.board, context.params, state, b, scratch):
         pass
@@ -98,7 +98,7 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
     """Return a player's chance of winning, by the network's value head (own_critic) or by the evaluation.
 
-    With own_critic, the network must just have described the position for this player.
+    With own_critic, the descriptions of the position for this player must have been computed immediately before.
     """
     scores, total = work.scores, 0.0
     if not own_critic:

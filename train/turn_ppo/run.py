@@ -98,7 +98,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         told = self.learner.update(games.turns, rollout, rate, draw)
         arrays = self._arrays()
         if not all(np.isfinite(values).all() for values in arrays.values()):
-            raise RunError(f"iteration {iteration + 1}: a number of the network is none any more; {KEPT}")
+            raise RunError(f"iteration {iteration + 1}: a parameter of the network is not a finite number; {KEPT}")
         self._steps += s.n_envs * s.n_steps
         ended = [(names[met[b]], bool(rollout.won[b, t])) for b, t in np.argwhere(rollout.done)]
         return {

@@ -141,12 +141,12 @@ def label_positions(
             if not leaf:
                 value = (1 - settings.outcome_weight) * value + settings.outcome_weight * games.value[row, : len(value)]
             return ValuedPosition(config, int(games.game[row]), copied(found), value)
-        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and none could be labelled")
+        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and all attempts to label one failed")
 
     return ValuedPositions.of(in_threads(label, numbers, jobs))
 
 
 def _won(games: ValuedPositions) -> list[npt.NDArray[np.int64]]:
-    """Return the row numbers of each game that has a winner."""
+    """Return the indices of the positions of each game that has a winner."""
     rows = np.flatnonzero(games.value.any(axis=1))
     return np.split(rows, np.flatnonzero(np.diff(games.game[rows])) + 1) if len(rows) else []

@@ -13,13 +13,13 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: The value of `value=` in specifications that stands for the current network.
+#: The value of `value=` in specifications that means the current network.
 CURRENT: Final = "current"
 
 
 @dataclass(frozen=True)
 class ValueSettings(ExpertIterationSettings):
-    """The settings of a run, beside those of `ExpertIterationSettings`.
+    """The settings of a run, in addition to those of `ExpertIterationSettings`.
 
     Args:
         player: the agent that plays in every game and in the gate.
@@ -86,10 +86,12 @@ class ValueSettings(ExpertIterationSettings):
         check_whole(self, 0, "playout_rounds")
         check_shares(self, "random_move_share")
         if not self.opponents:
-            raise InputError("opponents: at least one must be named")
+            raise InputError("opponents: give at least one")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "holdout")
         pin_files(self, start=load_value, net=load_turn_network)
         if load_turn_network(self.net) is None and self.playout_rounds:
-            raise InputError(f"playout_rounds = {self.playout_rounds}: they are played by `net`, and that is {NONE}")
+            raise InputError(
+                f"playout_rounds = {self.playout_rounds}: playouts need a turn network, but net = {NONE!r}"
+            )
