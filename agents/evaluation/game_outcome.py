@@ -69,7 +69,8 @@ def write_shares(context: Context, position: Position, winner: Int, shares: Shar
     """Write each player's share of a position to shares float64[P] or larger.
 
     The context's evaluation defines the shares of an unfinished game; `write_end_shares` defines those of a finished
-    game. winner: the result of `winner_of`.
+    game.
+    winner: the result of `winner_of`.
     """
     if winner == ONGOING:
         evaluate(context, position, shares)
