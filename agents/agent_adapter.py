@@ -85,7 +85,7 @@ class _Counted(list[Any]):
 class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.
 
-    It calls the object's own methods, and it reads the object's attributes at each access.
+    It calls the object's own methods, and it gets an attribute from the object at each access.
     """
 
     def __init__(self, thing: Any) -> None:

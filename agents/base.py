@@ -35,8 +35,8 @@ class Budget:
     A budget replaces the simulations and seconds in an agent's own parameters.
 
     Args:
-        simulations: most simulations of an answer, for agents that simulate.
-        seconds: most seconds of wall time of an answer; with a bank, the clock's recommendation.
+        simulations: largest number of simulations for one answer, for agents that simulate.
+        seconds: largest wall time of one answer in seconds; with a bank, the clock's recommendation.
         bank: seconds left on the agent's clock for all of its answers. None: each answer has its own time. Agents that
             search plan their time with it (`search.time_management`).
         increment: seconds that the bank gets after each answer.
@@ -83,7 +83,7 @@ class Agent(ABC):
     """A player. It sees only a `View`, and it has its own random generator, separate from the dice.
 
     A subclass defines `pick` and `act`. All other methods and attributes have defaults for agents without that feature.
-    A subclass overrides the properties by properties or by class attributes.
+    A subclass overrides the properties with properties or class attributes.
     """
 
     name: str = "agent"

@@ -42,7 +42,7 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Any]]
     declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: set if the agent reads all text after its name as one text: the form of that text
+    form: str = ""  #: the form of all text after the name, if the agent takes it as one text
     players: int = MAX_PLAYERS  #: the largest number of players in its games
     wraps: bool = False  #: whether the text of its form is an agent's specification
     #: if that text may name a file: returns the digest of the file's content
@@ -160,7 +160,7 @@ _built_in(
     "plan",
     "warlight_env.agents.players.plan",
     "PlanAgent",
-    "plans its turn from goals, without search: super regions, captures, regions to hold",
+    "plans its turn from goals, without search: super regions, captures, regions to defend",
     "PARAMETERS",
 )
 _built_in(
@@ -239,7 +239,7 @@ def _known() -> dict[str, AgentInfo]:
     return known
 
 
-#: The agents for files of each kind, by the ends of their names.
+#: The agents for each type of file, by the end of the file's name.
 _FOR_FILES: Final = {
     ".zip": "sb3:file={},trust=yes if you trust its author",
     ".npz": "policy:{}",

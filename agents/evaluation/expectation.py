@@ -42,7 +42,9 @@ def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: 
 
 @kernel
 def max_attackers(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
-    """Return the most armies that a player can send against a region next round; 0 if none of its regions is adjacent.
+    """Return the largest number of armies that a player can send against a region next round.
+
+    The number is 0 if none of the player's regions is adjacent to the region.
 
     This assumes that the player deploys its whole income on regions adjacent to the target.
     """

@@ -136,7 +136,7 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
 
 @inline_kernel
 def normalize_shares(players: Int, shares: Shares) -> None:
-    """Divide each player's number, float64[P], by the sum of all; equal parts if the sum is 0."""
+    """Divide each player's number in shares float64[P] by their sum; if the sum is 0, write equal parts."""
     total = 0.0
     for p in range(players):
         total += shares[p]
@@ -203,7 +203,8 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
 
     Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``. The share is a chance
     to win if the weights were fitted to the outcomes of games. These terms are in a separate function because they
-    would increase the time of the thesis's terms by half. A search uses this function only where it is necessary.
+    would increase the computing time of the thesis's terms by half. A search uses this function only where it is
+    necessary.
     """
     for p in range(context.players):
         shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
@@ -287,7 +288,7 @@ def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> l
 
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
-    """Return all offered regions, most wanted first; see `rank_picks`."""
+    """Return all offered regions in order of preference, best first; see `rank_picks`."""
     own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
     return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own)
 

@@ -21,7 +21,7 @@ MOST_ROUNDS: Final = 40
 
 
 class Neighbours(NamedTuple):
-    """The regions adjacent to a region, seen by a player."""
+    """The regions adjacent to a region, from a player's view."""
 
     own: Int  #: regions of the player
     enemies: Int  #: regions of other players
@@ -35,7 +35,7 @@ class Neighbours(NamedTuple):
 
 @inline_kernel
 def neighbours_of(board: Board, position: Position, region: Int, player: Int) -> Neighbours:
-    """Return the neighbours of a region, seen by a player."""
+    """Return the neighbours of a region, from a player's view."""
     owner, army = position.owner, position.army
     own, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
     own_armies, enemy_armies = np.int64(0), np.int64(0)

@@ -1,10 +1,10 @@
 """A turn made of goals: first the goal with the highest value per army, then the next with the remaining armies.
 
-A goal is to capture a region adjacent to the player's regions, or to hold one that an enemy can attack. The planner
-computes the armies that a goal needs for the certainty of the style. It takes them from the adjacent regions, from
-several if necessary, and deploys the missing armies. The value of a region is the gain of the position (`goals`). So
-regions that complete a super region, or break an enemy's super region, come first. Over several rounds the plan follows
-the cheapest way through a super region, one step per round.
+A goal is to capture a region adjacent to the player's regions, or to defend a region that an enemy can attack. The
+planner computes the armies that a goal needs for the certainty of the style. It takes them from the adjacent regions,
+from several if necessary, and deploys the missing armies. The value of a region is the gain of the position (`goals`).
+So regions that complete a super region, or break an enemy's super region, come first. Over several rounds the plan
+follows the cheapest way through a super region, one step per round.
 """
 
 from __future__ import annotations

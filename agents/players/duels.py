@@ -131,14 +131,14 @@ def play_duels(
     scores: npt.NDArray[np.float64],
     trace: npt.NDArray[np.float32],
 ) -> Int:
-    """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; return the rounds played.
+    """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
     Games come from `setup.start_game`, without fog. Agent a sits on seat (a + b) mod 2 of game b.
 
     Args:
-        mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions by its context's evaluation,
-            and predicts the other player's turn with its context's policy. An agent with 0 samples moves according to
-            its own policy.
+        mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
+            evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples moves
+            according to its own policy.
         duel: a `DuelSettings`; work: a `DuelWork`.
         rng: uint64[B, 2, 2], a generator for each seat.
         scores: float64[B], written: 1, 0.5 or 0 for agent 0.

@@ -71,7 +71,9 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """Return a function of a kind, see `context`'s signatures, as an argument for kernels; None: the built-in function.
+    """Return a function of one kind as an argument for kernels; None: the built-in function.
+
+    The signatures in `context` describe the kinds.
 
     Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior"; no prior is built in.
 
@@ -97,7 +99,7 @@ MAX_CAPACITY: Final = 10_000
 
 @dataclass(frozen=True)
 class Functions:
-    """Custom functions for a search, each of the kind of its name, as in `plug_in`; None: the built-in function.
+    """Custom functions for a search; a field's name is the function's kind, see `plug_in`. None: the built-in function.
 
     leaf: evaluates leaves, many in one call. prior: estimates how likely turns are. capacity: the most turns that the
     generator writes.

@@ -23,7 +23,7 @@ class Candidate:
     total: float  #: sum of the values of its simulations
     picks: tuple[int, ...] = ()  #: preferred regions, best first
     refined: bool = False  #: found by local search; visits and value then come from the scenarios of the local search
-    middle: float | None = None  #: median, mean or mode of the values, if the search chooses its answer by it
+    middle: float | None = None  #: median, mean or mode of the values, if the search uses it to choose its answer
     probability: float | None = None  #: the probability that the search plays it, if it does not follow from the visits
 
     @property

@@ -109,7 +109,7 @@ class AnytimeSearch(SingleThreaded, ABC):
     @staticmethod
     @abstractmethod
     def room(settings: Any, view: View, functions: Functions, simulations: int | None) -> int:
-        """Return the capacity of a store: the limit of `settings.memory`, or the most that so many simulations need."""
+        """Return the capacity of a store: the limit of `settings.memory`, or the largest need of `simulations`."""
 
     @abstractmethod
     def _make_store(self, view: View) -> Any: ...
@@ -229,7 +229,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
-        """Return the quota of each thread: so many steps for each store, shared by its threads."""
+        """Return the quota of each thread: `steps` steps for each store, shared by its threads."""
         by_store = [Quota(steps) for _ in self.stores]
         return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
 

@@ -15,7 +15,7 @@ Answer = Callable[[Sequence[Candidate], np.random.Generator], list[Candidate]]
 
 
 def _by(merit: Callable[[Candidate], tuple[float, ...]]) -> Answer:
-    """Return a rule that sorts by merit, highest first; among equals, the first candidate stays first."""
+    """Return a rule that sorts by `merit`, highest first; equal candidates keep their order."""
 
     def answer(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
         return sorted(candidates, key=merit, reverse=True)
@@ -32,7 +32,7 @@ _robust: Final = _by(lambda candidate: (candidate.visits, candidate.value))
 
 
 def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
-    """Draw the answer in proportion to visits; the others follow as in "robust"."""
+    """Draw the answer in proportion to visits; the other candidates are sorted as in "robust"."""
     ranked = _robust(candidates, rng)
     visits = np.array([candidate.visits for candidate in ranked], dtype=np.float64)
     if visits.sum() > 0:

@@ -1,4 +1,4 @@
-"""The common part of agents that score turns a round ahead and play the one with the highest score."""
+"""The common part of agents that score turns after a one-round lookahead, and play the turn with the highest score."""
 
 from __future__ import annotations
 

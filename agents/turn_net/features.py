@@ -1,4 +1,4 @@
-"""Features of a position for the turn network, seen by a player.
+"""Features of a position for the turn network, from a player's view.
 
 They describe regions, the whole position and borders. So they exist for any map, rules and number of players.
 """

@@ -38,7 +38,7 @@ def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
 
 @kernel
 def embed_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the network's descriptions of all regions, seen by a player, to `embeddings` of `work`."""
+    """Write the network's descriptions of all regions, from a player's view, to `embeddings` of `work`."""
     write_position(context, position, player, work)
     embed_features(context, work)
     for layer in range(LAYERS):
@@ -231,7 +231,7 @@ def read_priority(context: Context, hidden: Floats, out: Floats) -> None:
 
 @kernel
 def player_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers, scores: Shares) -> None:
-    """Write the players' scores, seen by a player, to float64[P]; -inf for eliminated players.
+    """Write the players' scores, from a player's view, to float64[P]; -inf for eliminated players.
 
     `embed_regions` must run first. The softmax of the scores gives the chances to win.
     """

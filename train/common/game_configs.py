@@ -97,7 +97,7 @@ class GameConfigs:
         if self._settings.players[config.players - 2] == 0:
             return False
         try:
-            config.params  # noqa: B018 -- looks whether there is room
+            config.params  # noqa: B018 -- checks whether there is room
         except RulesError as error:
             refusals[config.map.name] = error
             return False

@@ -100,7 +100,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
 
 
 def _read_weights(value: Any, place: str) -> Weights:
-    """Return weights by the name of a preset or of a .json file, or by values; missing values are the thesis's."""
+    """Return weights by the name of a preset or of a .json file, or by values; missing values: the thesis's."""
     try:
         if isinstance(value, str):
             return Weights.load(value)

@@ -1,4 +1,4 @@
-"""The settings of a run of evolution, as a settings file gives them."""
+"""The settings of a run of evolution, with the keys of a settings file."""
 
 from __future__ import annotations
 

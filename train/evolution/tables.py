@@ -28,7 +28,7 @@ Rival = ParameterVector | str
 
 
 class Table(Protocol):
-    """Plays games of two players."""
+    """Plays games between two players."""
 
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
@@ -53,7 +53,7 @@ class CompiledTable:
 
 
 class ArenaTable:
-    """Games of any players by the match engine, in processes or on a cluster.
+    """Games of any players in the match engine, in processes or on a cluster.
 
     A killed run continues from the call's run folder. The folder is removed after the last game, because the journal
     has the results.

@@ -37,7 +37,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
     command, artifact_name = "exit", "policy.npz"
     fit_path, gate_path, samples_kind = 2, 3, ExpertTurns
-    title, loss_name = "A network that plays turns in full, by expert iteration", "nats of a turn"
+    title, loss_name = "A network that plays complete turns, by expert iteration", "nats of a turn"
 
     @staticmethod
     def total(settings: ExitSettings) -> int:

@@ -1,4 +1,4 @@
-"""The settings of a run of expert iteration on turn networks, as a settings file gives them."""
+"""The settings of a run of expert iteration on turn networks, with the keys of a settings file."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ class PpoSettings(RunSettings):
         snapshot_interval: number of iterations between snapshots of the policy that join the opponents; 0: no
             snapshots.
         max_snapshots: number of the newest snapshots that stay.
-        pfsp_exponent: exponent of prioritized fictitious self-play: an opponent's weight in draws is (1 - share of
-            games won against it) to this power.
+        pfsp_exponent: exponent of prioritized fictitious self-play: the probability of an opponent is proportional to
+            (1 - share of games won against it) to this power.
         min_opponent_weight: smallest weight of an opponent.
         eval_interval: number of iterations between evaluations. The policy with the highest score in them is the
             result.

@@ -1,4 +1,4 @@
-"""The settings of a run of TD learning, as a settings file gives them."""
+"""The settings of a run of TD learning, with the keys of a settings file."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from warlight_env.engine.board import Board
 
 #: Scale of the first weights, relative to the usual scale for a layer's number of inputs.
 _GAIN: Final = 1.0
-#: Bias that makes "do nothing" the likeliest value of a choice in a new network.
+#: Bias that makes "do nothing" the most likely value of a choice in a new network.
 _QUIET: Final = 3.0
 
 

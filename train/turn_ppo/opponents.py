@@ -1,4 +1,4 @@
-"""Opponents in the compiled games of a network that plays turns in full.
+"""Opponents in the compiled games of a network that plays complete turns.
 
 Here, ``plan`` is the single plan from the weights `planning`, without lookahead. The agent `plan` is different.
 """
@@ -30,7 +30,7 @@ def check_opponent(spec: str) -> None:
     known = (*COMPILED, _PLAN)
     raise InputError(
         f"opponent {spec!r}{did_you_mean(spec, known)}: compiled games support {', '.join(known)}, and policy:NAME or "
-        f"policy:FILE of a network that plays turns in full"
+        f"policy:FILE of a network that plays complete turns"
     )
 
 

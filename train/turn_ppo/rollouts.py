@@ -96,7 +96,7 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 @inline_kernel
 def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
-    """Return a player's chance of winning, by the network's value head (own_critic) or by the evaluation.
+    """Return a player's chance of winning, from the network's value head (own_critic) or from the evaluation.
 
     With own_critic, the descriptions of the position for this player must have been computed immediately before.
     """

@@ -1,4 +1,4 @@
-"""The settings of a run of PPO on turns in full, as a settings file gives them."""
+"""The settings of a run of PPO on complete turns, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWN: Final = "own"
 
 @dataclass(frozen=True)
 class TurnPpoSettings(PpoSettings):
-    """The settings of a run of PPO on turns in full, in addition to those of `PpoSettings`.
+    """The settings of a run of PPO on complete turns, in addition to those of `PpoSettings`.
 
     Args:
         action: the type of action: turns.
@@ -44,7 +44,7 @@ class TurnPpoSettings(PpoSettings):
         players: shares of games with 2, 3, … players; a game is drawn again if the map has no room for its players.
         max_rounds: games are cut off after this number of rounds; the critic then estimates the result.
         opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
-            policy:NAME or policy:FILE of networks that play turns in full.
+            policy:NAME or policy:FILE of networks that play complete turns.
         threads: number of threads for learning; they do not affect the results.
         conditions: conditions of the evaluation and of the final match.
 

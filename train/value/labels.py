@@ -33,7 +33,7 @@ _TRIES: Final = 1000
 
 
 class Labeller:
-    """Computes values of positions by a search or by playouts.
+    """Computes values of positions with a search or with playouts.
 
     Args:
         settings: settings of the run.

@@ -1,4 +1,4 @@
-"""The settings of a run that trains the value network, as a settings file gives them."""
+"""The settings of a run that trains the value network, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ValueSettings(ExpertIterationSettings):
     Args:
         player: the agent that plays in every game and in the gate.
         opponents: agents for the other seats; each seat is drawn separately. Agents with `value=current` use the
-            current network. As soon as there is one, they look one round ahead, unless they specify `rounds`.
+            current network. As soon as there is one, they simulate one round, unless they specify `rounds`.
         max_rounds: largest number of rounds; labels do not use games without a winner by then.
         weights: weights for planning turns, and for values of positions as long as there is no network.
         start: the first network: weights (none), learned, or an .npz file.
@@ -37,7 +37,7 @@ class ValueSettings(ExpertIterationSettings):
             positions.
         random_move_share: share of labels for positions one random round later.
         outcome_weight: weight of the game's outcome in the other labels.
-        learning_rate: learning rate; it falls to 0 by a cosine.
+        learning_rate: learning rate; it falls to 0 along a cosine.
         previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:

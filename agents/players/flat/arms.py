@@ -50,7 +50,7 @@ class Arms(NamedTuple):
 
 
 def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms:
-    """Return arms with room for so many turns, and for the results of so many simulations."""
+    """Return arms with room for `capacity` turns and the results of `results` simulations."""
     return reference(
         Arms(
             position=make_position(n_regions),
@@ -126,7 +126,7 @@ def sample(context: Context, settings: SimulationSettings, arms: Arms, work: Sim
 
 
 def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
-    """Return the simulations' values of each tried turn, by its number, in [0, 1]."""
+    """Return a dictionary from the number of each tried turn to its simulations' values, in [0, 1]."""
     kept = min(int(arms.used[RESULTS]), len(arms.result))
     turns, values = arms.result_of[:kept], arms.result[:kept] / UNIT
     return {int(turn): values[turns == turn] for turn in np.unique(turns)}

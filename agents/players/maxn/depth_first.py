@@ -148,7 +148,7 @@ def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
 
 @kernel
 def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: Int, work: MaxnWork) -> Bool:
-    """Continue a search to `depth` moves until it is complete, or so many more positions are evaluated.
+    """Continue a search to `depth` moves until it is complete, or `leaves` more positions are evaluated.
 
     Returns True if the search is complete.
     """

@@ -79,7 +79,7 @@ def _descend(
         if children <= LEAF:
             load_state(tree, position, node)
             if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
-                break  # another thread expands it: play out from here
+                break  # another thread expands it: start the playout here
             if not expand(context, settings, tree, work, node):
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break

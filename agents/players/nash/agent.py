@@ -218,7 +218,7 @@ class NashAgent(SearchAgent):
         return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
 
     def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
-        """Update the measured speed of the machine by one move."""
+        """Update the measured speed of the machine from one move."""
         assert self._rate is not None
         if plays >= _ENOUGH:
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
@@ -254,7 +254,7 @@ class NashAgent(SearchAgent):
     def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
         """Return the estimate of whether the other players are simple bots, updated by the last round.
 
-        None: the agent does not look for simple bots, or the game has fog.
+        None: the agent does not recognise simple bots, or the game has fog.
         """
         if self.opponent_model != "recognized" or view.rules.fog:
             return None
@@ -287,7 +287,7 @@ class NashAgent(SearchAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
-        # If other players are not visible, their mixtures are guesses, and exploiting guesses is worth less.
+        # If other players are not visible, their mixtures are guesses, and exploiting guesses gains less.
         answer = self.final_move or ("most_likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 

@@ -127,7 +127,7 @@ def update_mixture(work: NashWork, p: Int) -> None:
 
 @kernel
 def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
-    """Draw one of the first `count` indices by weights float64[K]."""
+    """Draw one of the first `count` indices, with probabilities in proportion to weights float64[K]."""
     total = 0.0
     for i in range(count):
         total += weights[i]
@@ -150,7 +150,7 @@ def prediction_probability(work: NashWork, p: Int) -> Real:
 
 @kernel
 def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
-    """Draw a player's turn by weights float64[K], or the predicted turn of a simple bot with its probability.
+    """Draw a player's turn in proportion to weights float64[K], or a simple bot's predicted turn.
 
     Returns the turn's index; -1 for the first bot's predicted turn, -2 for the second bot's.
     """

@@ -98,7 +98,10 @@ def make_nash_setup(
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
-    """Make working memory for one thread; candidates: first turns of each player; responses: most additional turns."""
+    """Make working memory for one thread.
+
+    candidates: number of first turns of each player. responses: largest number of additional turns.
+    """
     capacity = candidates + responses + PREDICTED
     return reference(
         NashWork(

@@ -39,7 +39,7 @@ _LEAST: Final = 0.1
 
 @kernel
 def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
-    """Write a player's turn by the context's policy as turn number i, after the turns that it chooses from."""
+    """Write the turn of the context's policy as a player's turn number i, after its other turns."""
     turns = work.turns
     turns.counts[p, i] = draw_turn(
         context, position, p, work.play_rng, work.generator, turns.deploy[p, i], turns.attacks[p, i]

@@ -1,9 +1,9 @@
-"""Values of positions for training a value network, by the game of the next round or by playouts.
+"""Values of positions for training a value network, from the game of the next round or from playouts.
 
-A label of the first kind is a step of expert iteration (Anthony et al., arXiv:1705.08439). The equilibrium search uses
-the present evaluation at its leaves, and its result is better than the evaluation alone. A label of the second kind is
-a Monte Carlo estimate for the policy of the playouts, like the labels of AlphaGo's value network (Silver et al., 2016),
-but over a limited number of rounds.
+A label from the game of the next round is a step of expert iteration (Anthony et al., arXiv:1705.08439). The
+equilibrium search uses the present evaluation at its leaves, and its result is better than the evaluation alone. A
+label from playouts is a Monte Carlo estimate for the policy of the playouts, like the labels of AlphaGo's value network
+(Silver et al., 2016), but over a limited number of rounds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warlight_env.engine.rng import below, next_u64
 def play_at_random(context: Context, setup: NashSetup, position: Position, work: NashWork, after: Position) -> Bool:
     """Write the position after a simulation with uniformly drawn candidates of all players, like a leaf of a search.
 
-    Returns whether the game goes on there.
+    Returns whether the game continues.
     """
     begin(context, position, work)
     for p in range(context.players):
