@@ -254,8 +254,10 @@ def _info(name: str) -> AgentInfo:
     if name not in known:
         for end, meant in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"no agent {name!r}; for a file write {meant.format(name)}")
-        raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
+                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name)}")
+        raise AgentError(
+            f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
+        )
     return known[name]
 
 
@@ -345,7 +347,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
             raise AgentError(f"agent {spec!r}: {_renamed(info, key, text, *present)}")
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
-            raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")
+            raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; use {', '.join(info.parameters)}")
         if key in values:
             raise AgentError(f"agent {spec!r}: {key} is given twice")
         if key in info.parameters:

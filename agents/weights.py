@@ -142,7 +142,7 @@ class Weights(NamedTuple):
             return weights
         path = Path(source)
         if path.suffix != ".json":
-            raise WeightsError(f"no weights {str(source)!r}; there are {', '.join(PRESETS)}, or give a .json file")
+            raise WeightsError(f"there are no weights {str(source)!r}; use {', '.join(PRESETS)} or a .json file")
         text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, WeightsError, "file of weights")
         data = bounded_io.parse_json(text, str(path), WeightsError)
         if not isinstance(data, dict):
@@ -153,7 +153,7 @@ class Weights(NamedTuple):
     def _checked(cls, values: dict[str, Any], place: str) -> Weights:
         for name, value in values.items():
             if name not in cls._fields:
-                raise WeightsError(f"{place}: no weight {name!r}; there are {', '.join(cls._fields)}")
+                raise WeightsError(f"{place}: no weight {name!r}; the weights are {', '.join(cls._fields)}")
             low, high = BOUNDS[name]
             number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
             if not number or not low <= value <= high:

@@ -39,7 +39,7 @@ class GeneratorError(InputError):
 def _index(generators: tuple[str, ...], name: str) -> int:
     if name not in generators:
         raise GeneratorError(
-            f"no generator {name!r}{did_you_mean(name, generators)}; there are {', '.join(generators)}"
+            f"there is no generator {name!r}{did_you_mean(name, generators)}; use one of {', '.join(generators)}"
         )
     return generators.index(name)
 

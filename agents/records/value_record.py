@@ -137,7 +137,7 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
         return _bundled()
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
-        raise ValueNetworkError(f"no value function {path!r}; there are {LEARNED}, {WEIGHTS}, or give an .npz file")
+        raise ValueNetworkError(f"there is no value function {path!r}; use {LEARNED}, {WEIGHTS} or an .npz file")
     content = bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
     check_digest(content, told, path, "network", ValueNetworkError)
     return read_value(content, path)
@@ -197,9 +197,9 @@ def read_value(content: bytes, place: str) -> ValueNetwork:
             return make_network(arrays, place, UNLISTED)
         text, arrays = unpacked(content)
     except (ArraysError, UnicodeDecodeError) as error:
-        raise ValueNetworkError(f"{place}: no value network: {error}") from None
-    header = bounded_io.parse_json(text, f"{place}: no value network: header", ValueNetworkError)
+        raise ValueNetworkError(f"{place}: not a value network: {error}") from None
+    header = bounded_io.parse_json(text, f"{place}: not a value network: header", ValueNetworkError)
     if not isinstance(header, dict) or header.get("kind") != _KIND:
-        raise ValueNetworkError(f"{place}: no value network: its header is not that of a value network")
+        raise ValueNetworkError(f"{place}: not a value network: its header is not that of a value network")
     reads: Any = (header.get("player_features"), header.get("rule_features"))
     return make_network(arrays, place, ValueFeatureNames(*reads))

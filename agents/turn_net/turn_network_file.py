@@ -122,10 +122,10 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
     try:
         text, arrays = unpacked(content)
     except (ArraysError, UnicodeDecodeError) as error:
-        raise TurnNetworkError(f"{name}: no turn network: {error}") from None
-    header = bounded_io.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
+        raise TurnNetworkError(f"{name}: not a turn network: {error}") from None
+    header = bounded_io.parse_json(text, f"{name}: not a turn network: header", TurnNetworkError)
     if not _is_header(header):
-        raise TurnNetworkError(f"{name}: no turn network: its header is not that of a turn network")
+        raise TurnNetworkError(f"{name}: not a turn network: its header is not that of a turn network")
     if header.get("version") != VERSION:
         raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; must be {VERSION}")
     reads = TurnFeatureNames(*(header.get(f"{group}_features") for group in TurnFeatureNames._fields))
@@ -156,7 +156,7 @@ def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | 
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
         known = ", ".join((NONE, LEARNED, *BUNDLED))
-        raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
+        raise TurnNetworkError(f"there is no turn network {path!r}; use {known} or an .npz file")
     content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network")
     check_digest(content, told, path, "network", TurnNetworkError)
     return read_turn_network(content, path).network

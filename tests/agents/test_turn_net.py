@@ -371,7 +371,7 @@ def test_files(tmp_path):
     assert all(np.array_equal(getattr(read.network, name), array) for name, array in arrays.items())
     assert is_turn_network_file(content)
     assert not is_turn_network_file(b"nothing")
-    with pytest.raises(TurnNetworkError, match="file: no turn network"):
+    with pytest.raises(TurnNetworkError, match="file: not a turn network"):
         read_turn_network(b"nothing", "file")
     with pytest.raises(TurnNetworkError, match="arrays"):
         pack_arrays({**arrays, "first": arrays["first"][:-1]})

@@ -206,7 +206,7 @@ def test_files_of_networks(tmp_path):
     with pytest.raises(ValueNetworkError, match="not the arrays of a value network"):
         save_value(file, {**some_network(), "last": np.full(SHAPES["last"], np.nan, np.float32)})
     file.write_bytes(b"PK nothing of the kind")
-    with pytest.raises(ValueNetworkError, match=r"value\.npz: no value network"):
+    with pytest.raises(ValueNetworkError, match=r"value\.npz: not a value network"):
         load_value(file)
     with pytest.raises(ValueNetworkError, match=r"value\.npz"):
         make_agent(f"nash:value={file}", 1)

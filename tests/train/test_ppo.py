@@ -299,7 +299,7 @@ def test_damage_is_refused(tmp_path):
     journal, checkpoint = tmp_path / "journal.jsonl", tmp_path / CHECKPOINT
     lines, state = journal.read_bytes().splitlines(keepends=True), checkpoint.read_bytes()
     journal.write_bytes(b"".join(lines) + lines[-1])
-    with pytest.raises(JournalError, match="of iteration 2, and there are 3"):
+    with pytest.raises(JournalError, match="of iteration 2, but there are 3"):
         train(tmp_path, settings)
     journal.write_bytes(b"".join(lines))
     for damaged in (state[: len(state) // 2], pickle.dumps({"entry": lines[-1]}), b"\0" * 1000, b""):

@@ -64,7 +64,7 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
         if key not in known and key in (former := former_names(kind)):
             raise SettingsError(f"{place}: setting {key!r} is now {former[key]!r}")
         if key not in known:
-            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; there are {', '.join(known)}")
+            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; use {', '.join(known)}")
         values[key] = _read(known[key], value, f"{place}: {key}")
     try:
         return kind(**values)

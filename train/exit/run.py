@@ -37,7 +37,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
     command, artifact_name = "exit", "policy.npz"
     fit_path, gate_path, samples_kind = 2, 3, ExpertTurns
-    title, loss_name = "A network that plays complete turns, by expert iteration", "nats of a turn"
+    title, loss_name = "A network that plays complete turns, by expert iteration", "loss of a turn, in nats"
 
     @staticmethod
     def total(settings: ExitSettings) -> int:
@@ -115,9 +115,9 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
         """See `Trainer.describe`."""
         self.describe_curves(report)
         self.describe_table(
-            report, ["turns", "nats of a turn", "… held out", "nats of a result"],
+            report, ["turns", "loss of a turn", "… held out", "loss of a result"],
             lambda fit: [
                 f"{fit['labels']:,}", *(in_digits(fit[name], 3) for name in ("trained", "held_out", "result"))
             ],
         )  # fmt: skip
-        report.text("Cross-entropies are in nats. The cross-entropy of a turn is the sum over its choices.")
+        report.text("Losses are cross-entropies in nats. The loss of a turn is the sum over its choices.")

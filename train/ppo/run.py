@@ -214,9 +214,9 @@ class PpoRun(Trainer[S, bytes]):
         rows = result["holdout"]
         told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
         return (
-            f"Scores in {rows[0]['games']} games each with seeds that training never used: {told}. Training took "
-            f"{result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} minutes, "
-            "evaluations included. The policy plays without any search."
+            f"Scores in {rows[0]['games']} games against each opponent, with seeds that training never used: {told}. "
+            f"Training took {result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} "
+            "minutes, evaluations included. The policy plays without any search."
         )
 
     def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:

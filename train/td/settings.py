@@ -54,6 +54,6 @@ class TdSettings(WeightsSettings):
         for name in self.learn:
             if name not in FEATURES:
                 raise InputError(
-                    f"learn: no feature {name!r}{did_you_mean(name, FEATURES)}; there are {', '.join(FEATURES)}"
+                    f"learn: there is no feature {name!r}{did_you_mean(name, FEATURES)}; use {', '.join(FEATURES)}"
                 )
         check_shares(self, "td_lambda", "epsilon")

@@ -39,7 +39,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
 
     command, artifact_name = "value", "value.npz"
     fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
-    title, loss_name = "A value network by expert iteration", "cross-entropy above the labels' own"
+    title, loss_name = "A value network by expert iteration", "cross-entropy minus the labels' entropy"
 
     @staticmethod
     def total(settings: ValueSettings) -> int:

@@ -115,7 +115,7 @@ class SearchSpace:
         for name in names:
             if name not in SEARCH_PARAMETERS:
                 raise SearchParameterError(
-                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; there are {', '.join(SEARCH_PARAMETERS)}"
+                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; use {', '.join(SEARCH_PARAMETERS)}"
                 )
             if list(names).count(name) > 1:
                 raise SearchParameterError(f"gene {name!r} is given twice")
