@@ -386,11 +386,11 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: … of files named by the whole text after an agent's name
+_FILE_END: Final = ".npz"  #: the end of file names that are the whole text after an agent's name
 
 
 def pinned(spec: str) -> str:
-    """Return a specification with a digest after each file name, for the present content of its files.
+    """Return a specification with a digest of the file's present content after each file name.
 
     Files of weights, networks and models get digests.
 

@@ -94,7 +94,7 @@ class PlanAgent(ScoringAgent):
         weights: Annotated[str | Weights, WEIGHTS] = "expanding",
         contact_distance: Annotated[
             int,
-            Param("number of steps to the nearest enemy or hidden region above which only growth counts", 0, 1000),
+            Param("only growth counts if enemies and hidden regions are more than this number of steps away", 0, 1000),
         ] = 3,
     ) -> None:
         super().__init__(seed)

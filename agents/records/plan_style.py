@@ -1,4 +1,4 @@
-"""Styles of planning: how sure a turn's attacks are, the threats that it expects, and the order of its attacks."""
+"""Styles of planning: how certain a turn's attacks are, the threats that it expects, and the order of its attacks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Style(NamedTuple):
     goal_prospect: float  #: value of one army of a super region's bonus if the player owns a part of it
     goal_patience: float  #: cost in armies at which that value falls to 1 / e
     sure_neutral: float  #: index into `army_requirements.LEVELS` for attacks on neutral regions
-    sure_enemy: float  #: … for attacks on enemies
-    sure_hold: float  #: … for holding regions
+    sure_enemy: float  #: the same for attacks on enemies
+    sure_hold: float  #: the same for defending regions
     expected: float  #: expected part of an enemy's income that is deployed on the attacked region
     feared: float  #: expected part of an enemy's income that joins its strongest attack
     against_enemies: float  #: factor of the value of capturing an enemy's region

@@ -70,9 +70,9 @@ class SearchSettings:
         ),
     ] = "random"  # fmt: skip
     lookahead_samples: Annotated[
-        int, Param("number of simulations of each turn for breadth and playout", 1, 10_000, shared=True)
+        int, Param("number of simulations that score a turn, for breadth and playout", 1, 10_000, shared=True)
     ] = 1
-    top_k: Annotated[int, Param("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
+    top_k: Annotated[int, Param("number of best turns; playout=weighted draws one of them", 1, 10_000, shared=True)] = 3
     utility: Annotated[
         str,
         Param(
@@ -123,8 +123,8 @@ class SearchSettings:
     turns: Annotated[
         Literal["extended", "thesis"],
         Param(
-            "turns of the generators: extended, or thesis, in which more armies stay behind",
-            choices=("extended", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
+            "turns of the generators: extended, or thesis (armies without an order stay in their region)",
+            choices=("extended", "thesis"), shared=True, more="In extended turns, such armies join an attack.",
         ),
     ] = "extended"  # fmt: skip
     weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record

@@ -84,7 +84,7 @@ def _numbers(value: Any) -> bool:
 class Journal(AppendOnlyFolder):
     """The folder of a training run: `settings.json` and `journal.jsonl`.
 
-    The run continues only after each line is on the disk.
+    Each line is on the disk before the run continues.
 
     Args:
         folder: the folder; it is created if it does not exist.

@@ -19,7 +19,7 @@ class TdSettings(WeightsSettings):
         batches: number of batches of self-play.
         games: number of games in a batch.
         td_lambda: λ of the returns.
-        learning_rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth by
+        learning_rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth along
             a cosine.
         n_epochs: number of passes over a batch's positions.
         batch_size: number of positions in a step.

@@ -38,7 +38,8 @@ class Labeller:
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: evaluates the leaves, packed; if it is empty, the settings' weights evaluate them one round later.
+        network: content of the file of the network that evaluates leaves. If it is empty, the settings' weights
+            evaluate positions one round later.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:
@@ -116,7 +117,7 @@ def label_positions(
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: network of the search, packed.
+        network: content of the file of the search's network.
         games: positions of games.
         seed: this seed and a label's number determine the label.
         numbers: numbers of the labels.

@@ -47,5 +47,5 @@ def unpack_network(content: bytes) -> ValueNetwork | None:
 
 
 def first_network(settings: ValueSettings) -> bytes:
-    """Return the first network of a run, packed."""
+    """Return the first network of a run as the content of a file."""
     return pack_network(load_value(settings.start))

@@ -45,7 +45,7 @@ class Duels:
     Args:
         map: the map.
         rules: rules without fog and without a limit on the orders of a turn.
-        picks: as in matches.
+        picks: the choice of starting regions, as in matches.
         samples: samples of the one-ply players.
         max_rounds: a game without a winner after this number of rounds is a draw.
         jobs: number of threads; the games do not depend on it.

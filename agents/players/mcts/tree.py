@@ -33,7 +33,7 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: Least number of nodes of a tree; it is more than the sets of regions to pick need.
+#: Smallest number of nodes of a tree. It is enough for the sets of regions to pick.
 LEAST_NODES: Final = 1500
 
 #: The unit of priors of players after the second, in the pool.

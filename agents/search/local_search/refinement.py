@@ -32,8 +32,8 @@ class LocalSearch:
     """Local search with working memory for one board.
 
     Args:
-        view: of a game like the later ones.
-        settings: see `SearchSettings`; it uses scenarios, horizon, threads.
+        view: a view of a game with the same board and rules as the later games.
+        settings: see `SearchSettings`; the search uses scenarios, horizon and threads.
         climbs: the number of climbs.
         rate: estimated trials per second before the first measurement.
         watch: returns the context manager for kernels that call the functions, see `AnytimeSearch.watch`.
@@ -64,9 +64,9 @@ class LocalSearch:
     ) -> Candidate | None:
         """Return the best turn of the climbs from `start`, by the mean share in scenarios that no climb has used.
 
-        Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: trials, for
-        each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends the climbs
-        and no two threads share a quota.
+        Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: the number of
+        trials, for each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends
+        the climbs and no two threads share a quota.
         """
         self.trials = 0
         s = self._settings
