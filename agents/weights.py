@@ -61,13 +61,13 @@ class Weights(NamedTuple):
     neighbor_values: float = 0.0
     largest_territory: float = 0.0
     threatened_bonus: float = 0.0
-    # Exponent of positions in shares. The share is the logistic function of the logarithm of the positions' ratio times
-    # this exponent. Other values than 1 keep the order of positions, and change how far shares are from equal.
+    # Exponent of position values in shares. The share is the logistic function of the logarithm of the positions' ratio
+    # times this exponent. Other values than 1 keep the order of positions, and change the differences of shares.
     sharpness: float = 1.0
     # Terms of future income (`income_forecast`), in the unit of `army`; 0 turns a term off. income: the value of an
-    # army of income a round. prospect: the same for the bonus of a super region that the player owns in part. patience:
-    # the cost in armies at which that value falls to 1 / e. front: additional value of an army adjacent to regions of
-    # others. danger: the part of a whole super region's value that is lost if its capture is certain.
+    # army of income per round. prospect: the same for the bonus of a super region that the player owns in part.
+    # patience: the cost in armies at which that value falls to 1 / e. front: additional value of an army adjacent to
+    # regions of others. danger: the part of a whole super region's value that is lost if its capture is certain.
     income: float = 0.0
     prospect: float = 0.0
     patience: float = 10.0

@@ -14,7 +14,7 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
 
-MAX_DEPTH: Final = 200  #: most nodes of a path
+MAX_DEPTH: Final = 200  #: largest number of nodes of a path
 
 
 class Leaves(NamedTuple):

@@ -44,7 +44,7 @@ class LookaheadWork(NamedTuple):
     position: Position  #: the position after a simulation of the round
     dice: npt.NDArray[np.uint64]  #: [2]
     score: npt.NDArray[np.float64]  #: [K] by turn
-    against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
+    against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares, for each enemy, turn and reply
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
@@ -89,7 +89,7 @@ def _move_by_policy(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> None:
-    """Write the policy's turns of all players but `player` and `enemy`."""
+    """Write the policy's turns of all players except `player` and `enemy`."""
     players = context.players
     orders = work.round
     for p in range(players):
@@ -187,7 +187,7 @@ def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
 
 @kernel
 def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
-    """Return the first index of the highest of `count` scores."""
+    """Return the index of the highest of the first `count` scores; the first index, if several are equal."""
     best = np.int64(0)
     for i in range(1, count):
         if score[i] > score[best]:
@@ -197,7 +197,7 @@ def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
 
 @kernel
 def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float64]) -> Int:
-    """Move the `most` turns of the highest scores to the front, best first; return the number of turns left."""
+    """Move the `most` turns with the highest scores to the front, best first; return the number of turns left."""
     kept = min(count, most)
     for i in range(kept):
         best = i
@@ -214,7 +214,7 @@ def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float
 def draw_by_rank(count: Int, rng: RandomState) -> Int:
     """Draw an index below `count`, by rank.
 
-    The weights fall linearly from `count` for the first index to 1 for the last.
+    The probabilities decrease linearly in proportion from `count` for the first index to 1 for the last.
     """
     ticket = below(rng, count * (count + 1) // 2)
     i = np.int64(0)

@@ -54,7 +54,7 @@ def _play(context: Context, position: Position, k: Int, samples: Samples, rng: R
 
 @inline_kernel
 def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bool:
-    """Return whether the player owns a whole super region before, but not after."""
+    """Return whether the player owned a whole super region before the round that it does not own after it."""
     for s in range(board.bonus.shape[0]):
         had, has = True, True
         for i in range(board.member_start[s], board.member_start[s + 1]):
@@ -111,7 +111,7 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the median, or the worst outcome if the player loses a super region in the worst one."""
+    """Take the worst outcome if the player loses a super region in it, else the median."""
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])

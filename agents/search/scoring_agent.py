@@ -37,7 +37,7 @@ class ScoringAgent(KernelAgent):
         return self._attack_count
 
     def search_policy(self) -> SearchPolicy | None:
-        """See `Agent.search_policy`; a turn that was the only one has no value."""
+        """See `Agent.search_policy`; if there was only one turn, it has no value."""
         if self._attack_count is None:
             return None
         turns, score = self._lookahead.turns, self._lookahead.score

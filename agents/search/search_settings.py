@@ -127,7 +127,7 @@ class SearchSettings:
             choices=("extended", "thesis"), shared=True, more="In extended turns, such armies join an attack.",
         ),
     ] = "extended"  # fmt: skip
-    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record
+    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; then always the record
     value: Annotated[Any, VALUE] = "weights"  #: as `weights`
     net: Annotated[Any, NET] = "none"  #: as `weights`
     defense: bool = True

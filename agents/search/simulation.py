@@ -26,7 +26,7 @@ class SimulationSettings(NamedTuple):
     outcome: int  #: from `outcome.OUTCOMES`
     rounds: int  #: rounds of a playout
     move: int  #: from `rollout_policy.ROLLOUT_POLICIES`: the policy of a playout
-    lookahead_samples: int  #: simulations of the round for each turn, where turns are scored
+    lookahead_samples: int  #: simulations of the round for each turn, if turns are scored
     top_k: int  #: number of best turns from which "weighted" playouts draw
     leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
     utility: int  #: index into `utility.UTILITIES`

@@ -1,6 +1,6 @@
 """The part of the clock's time bank that a search may spend on a turn.
 
-The first turns and the first contact with enemies get more time, a decided game gets little.
+The first turns and the first contact with enemies get more time. A decided game gets little time.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class TimeManager:
 def is_decided(view: View) -> bool:
     """Return whether a player's share of armies and income is so large that the result is certain.
 
-    A share is compared with `DECIDED`. If the player sees all regions, its own share against all enemies together
-    counts. An enemy's share against the player alone always counts.
+    A share is compared with `DECIDED`. An enemy's share is computed against the player alone. The player's own share is
+    computed against all enemies together, and only if the player sees all regions.
     """
     armies, earned = [], []
     for player in range(view.players):

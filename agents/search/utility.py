@@ -45,8 +45,9 @@ def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real
 
     shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
     (1 - alpha) * share. The range 0 .. beta is split evenly among the other places, with better places higher. The
-    share sets a player's position inside its part. Eliminated players come after all others, and those eliminated
-    earlier come lower. Players eliminated at the same time share a place (Venta 2013, for games with an end).
+    share sets a player's value inside the range of its place. Eliminated players are placed after all other players.
+    Players that were eliminated earlier have lower places. Players eliminated at the same time share a place (Venta
+    2013, for games with an end).
     """
     players = shares.shape[0]
     for p in range(players):

@@ -35,8 +35,8 @@ MAX_TEMPERATURE: Final = 1000.0
 _TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
 #: The parameter of agents, and the name for no network.
 NET: Final = Param(
-    "turn network that proposes candidates and plays later rounds: none, learned (policy:world in games of two on the "
-    "world map, else policy:any), any, world, or an .npz file",
+    "turn network that proposes candidates and plays later rounds: none, learned (policy:world in two-player games on "
+    "the world map, else policy:any), any, world, or an .npz file",
     shared=True,
 )
 NONE: Final = "none"
@@ -102,7 +102,7 @@ def pack_turn_network(
 
 
 def is_turn_network_file(content: bytes) -> bool:
-    """Return whether a content's header declares a turn network; other faults are not checked."""
+    """Return whether the header of a file's content declares a turn network. Other faults are not checked."""
     try:
         return _is_header(bounded_io.parse_json(unpacked(content)[0], "header", TurnNetworkError))
     except (ArraysError, UnicodeDecodeError, TurnNetworkError):
@@ -114,7 +114,7 @@ def _is_header(value: Any) -> bool:
 
 
 def read_turn_network(content: bytes, name: str) -> TurnPolicy:
-    """Read a content from `pack_arrays`.
+    """Return the policy in a file's content from `pack_arrays`.
 
     Raises:
         TurnNetworkError: the content is not a turn network, or has another version; the message begins with `name`.
@@ -127,7 +127,7 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
     if not _is_header(header):
         raise TurnNetworkError(f"{name}: not a turn network: its header is not that of a turn network")
     if header.get("version") != VERSION:
-        raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; must be {VERSION}")
+        raise TurnNetworkError(f"{name}: version {clipped(repr(header.get('version')), 60)}; must be {VERSION}")
     reads = TurnFeatureNames(*(header.get(f"{group}_features") for group in TurnFeatureNames._fields))
     network = make_turn_network(arrays, name, reads)
     try:

@@ -96,7 +96,7 @@ def described_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn like `network_turn`; `embed_regions` and `embed_ends` must run once before turns of a position."""
+    """Write a turn like `network_turn`; `embed_regions` and `embed_ends` must run before, once for each position."""
     board, net, owner, army = context.board, work.net, position.owner, position.army
     row, n, edges = net.row, position.owner.shape[0], board.edge_target.shape[0]
     logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()

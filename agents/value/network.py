@@ -20,7 +20,7 @@ from warlight_env.engine.stack import stack_floats, stack_singles
 
 #: Slope of units below 0.
 LEAK: Final = 0.1
-#: Parts of a share that come from regions, and from the value in armies.
+#: Fractions of a share that come from regions, and from the value in armies.
 BY_REGIONS: Final = 0.05
 BY_WORTH: Final = 0.3
 

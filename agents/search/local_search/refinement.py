@@ -1,4 +1,4 @@
-"""Local search after the search: threads climb from its answer, and new scenarios choose among the turns found."""
+"""Local search after the search: threads improve its answer, and new scenarios choose among the turns that they find."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class LocalSearch:
         deadline: float,
         stopped: Callable[[], bool],
     ) -> Candidate | None:
-        """Return the best turn of the climbs from `start`, by the mean share in scenarios that no climb has used.
+        """Return the best turn of the climbs from `start`, from its mean share in scenarios that no climb has used.
 
         Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: the number of
         trials, for each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends

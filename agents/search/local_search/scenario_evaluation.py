@@ -90,7 +90,7 @@ def strike(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn that attacks a random region of the victim with the most possible armies.
+    """Write a turn that attacks a random region of the victim with as many armies as possible.
 
     The armies come from the player's strongest region adjacent to a region of the victim (the thesis's `reach`).
     Returns the number of attacks, or -1 if no region is adjacent to one.
@@ -151,7 +151,7 @@ def _move(
 def draw_scenarios(context: Context, position: Position, player: Int, work: ScenarioWork) -> None:
     """Draw the other players' turns and the dice of every scenario.
 
-    In every STRIKES-th scenario they use `strike`, else the policy.
+    In every STRIKES-th scenario they attack with `strike`; in the other scenarios they use the policy.
     """
     players = context.players
     for k in range(work.dice.shape[0]):
