@@ -84,7 +84,7 @@ def register(
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
     registration_hooks.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
-        raise AgentError(f"an agent named {name!r} is registered already")
+        raise AgentError(f"an agent named {name!r} is already registered")
 
     def declared() -> dict[str, Parameter]:
         return {} if settings is None else parameters_of(settings)
@@ -153,7 +153,7 @@ _built_in(
     "one_ply",
     "warlight_env.agents.players.one_ply",
     "OnePlyAgent",
-    "looks one round ahead and plays the generated turn with the best average position",
+    "plays the generated turn with the best average position after one round",
     "PARAMETERS",
 )
 _built_in(
@@ -425,7 +425,7 @@ def unpinned(spec: str) -> str:
 
 
 def make_agent(spec: str, seed: int) -> Agent:
-    """Return an agent by its specification; agents from the same specification and seed play alike.
+    """Return the agent of a specification. Agents from the same specification and seed play the same turns.
 
     Raises:
         AgentError: the agent or a parameter does not exist, or another package cannot make its agent.

@@ -94,7 +94,7 @@ def aggressive_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the aggressive turn, and return the number of attacks. Arrays as in `random_orders`."""
+    """Write the aggressive turn, and return the number of attacks. The arrays are as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     value, attack_kill = scratch.value, context.params.dice.kill[0]
     _deploy_at_best(context, position, player, available, value, deploy)

@@ -1,4 +1,4 @@
-"""The bot with one big army: all armies go to the strongest region, which attacks. It tests an opponent's foresight."""
+"""The bot with one big army: all armies go to the strongest region, which attacks; a test of an opponent's planning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def one_big_army_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn, and return the number of attacks. Arrays as in `random_orders`."""
+    """Write the turn, and return the number of attacks. The arrays are as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     strongest = -1
     for r in range(owner.shape[0]):

@@ -1,4 +1,4 @@
-"""The one-ply player: it takes the generated turn with the highest mean share one round ahead."""
+"""The one-ply player: it takes the generated turn with the highest mean share after a one-round lookahead."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def one_ply_turn(
 
 @documented
 class OnePlyAgent(ScoringAgent):
-    """Looks one round ahead, with the evaluation of the tree search; for any number of players."""
+    """Plays the best turn of a one-round lookahead, with the tree search's evaluation; for any number of players."""
 
     name = "one_ply"
 

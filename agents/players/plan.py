@@ -76,7 +76,7 @@ def choose_plan(
 
 @documented
 class PlanAgent(ScoringAgent):
-    """Plans turns in many styles, and plays the turn with the highest value one round ahead; any number of players.
+    """Plans turns in many styles, and plays the turn with the highest value after the round; any number of players.
 
     Goals are super regions, neutral regions, enemies' regions, and own regions to defend. While no enemy is near, the
     value is growth. Values of turns (`search_policy`) are then parts of the map's income, not chances to win.

@@ -68,9 +68,9 @@ def random_orders(
 ) -> Int:
     """Write a random turn, and return the number of attacks.
 
-    The income is deployed in `chunks` parts, each on a random own region that is not inland. Then each such region
-    attacks with probability 1/2. It sends all free armies to a random neighbour that is not the player's and has at
-    most `margin` more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    The income is deployed in `chunks` parts, each on a random border region. Then each border region attacks with
+    probability 1/2. It sends all free armies to a random neighbour that is not the player's and has at most `margin`
+    more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
     """
     owner, army = position.owner, position.army
     regions, candidates = scratch.queue, scratch.mark

@@ -194,7 +194,7 @@ def check_parameters(kind: str, function: Callable[..., Any]) -> None:
 
 
 def label_of(kind: str, function: Callable[..., Any]) -> str:
-    """Return a name for a user's function in errors: its kind, name and place."""
+    """Return a text that identifies a user's function in errors: its kind, name and place."""
     code = getattr(_body(function), "__code__", None)
     place = "" if code is None else f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
     name = getattr(function, "__name__", None)

@@ -47,8 +47,9 @@ def turn_fault(
 ) -> Any:
     """Return (fault, place, value, bound) of a player's turn; NONE if it is legal and in normal form, see TEXTS.
 
-    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of them;
-    any integers. An attack may have at most as many armies as its source has after all deploys.
+    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), of which the first `count`
+    are used. The arrays may contain any integers. An attack may have at most as many armies as its source has after all
+    deploys.
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
     none, n = np.int64(0), np.int64(owner.shape[0])

@@ -15,7 +15,7 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters of planning a turn, for kernels float64[N_STYLE] in this order.
+    """The parameters of planning a turn, in kernels float64[N_STYLE] in this order.
 
     The first thirteen come from `Weights`.
     """
@@ -30,7 +30,7 @@ class Style(NamedTuple):
     expected: float  #: expected part of an enemy's income that is deployed on the attacked region
     feared: float  #: expected part of an enemy's income that joins its strongest attack
     against_enemies: float  #: factor of the value of capturing an enemy's region
-    holding: float  #: factor of the value of holding a region
+    holding: float  #: factor of the value of defending a region
     price: float  #: price of a lost army
     spend: float  #: exponent of the armies that a goal needs; above 1, small goals come first
     noise: float  #: temperature: standard deviation of the logarithm of a goal's value
@@ -39,9 +39,9 @@ class Style(NamedTuple):
 
 
 N_STYLE: Final = len(Style._fields)
-#: Templates of the order of orders. AS_CHOSEN: in the order of the goals, transfers last. ENEMIES_FIRST: attacks on
-#: enemies first. ENEMIES_LAST: neutral regions, then transfers, then enemies, after these have spent their armies.
-#: GATHERING: transfers first, so that the moved armies join attacks (if armies may move twice; else AS_CHOSEN).
+#: Templates for the sequence of a turn's orders. AS_CHOSEN: in the order of the goals, transfers last. ENEMIES_FIRST:
+#: attacks on enemies first. ENEMIES_LAST: neutral regions, then transfers, then enemies, after these have spent their
+#: armies. GATHERING: transfers first, so that the moved armies join attacks (if armies may move twice; else AS_CHOSEN).
 AS_CHOSEN: Final = 0
 ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2

@@ -24,11 +24,11 @@ class Candidate:
     picks: tuple[int, ...] = ()  #: preferred regions, best first
     refined: bool = False  #: found by local search; visits and value then come from the scenarios of the local search
     middle: float | None = None  #: median, mean or mode of the values, if the search uses it to choose its answer
-    probability: float | None = None  #: the probability that the search plays it, if it does not follow from the visits
+    probability: float | None = None  #: probability in the search's answer, if visits do not define it
 
     @property
     def value(self) -> float:
-        """The mean value for the searching player, its share of the position in [0, 1]; 0 without visits."""
+        """The mean value for the searching player, that is, its share of the position in [0, 1]; 0 without visits."""
         return self.total / self.visits if self.visits else 0.0
 
 

@@ -66,7 +66,7 @@ class TurnNetwork(NamedTuple):
     held: Floats  #: [H, H] for the mean of a player's regions
     total: Floats  #: [H, H] for their sum
     whole: Floats  #: [H, H] for the mean of all regions
-    player: Floats  #: [H] added for the viewing player
+    player: Floats  #: [H] added for the player whose view it is
     value_bias: Floats  #: [H]
     value: Floats  #: [H] for a player's score
     node_columns: Columns  #: [F]
@@ -129,7 +129,7 @@ def make_turn_network(
 
 
 def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str:
-    """Return the fault of a network's array of that shape; an empty string if there is none."""
+    """Return the fault of a network's array, compared with its shape; an empty string if there is none."""
     if array is None:
         return "missing"
     if shape is None:

@@ -78,7 +78,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         "begin", "run", "improve_by_local_search", "candidates", "best", "agreed", "statistics",
     )  # fmt: skip
 
-    #: Number of simulations that are made together.
+    #: Number of simulations that run together.
     grain = 1
     #: Makes the object that improves the answer, see `local_search.refinement.LocalSearch`.
     improvement: ClassVar[Callable[..., LocalSearch]] = LocalSearch
@@ -104,7 +104,7 @@ class AnytimeSearch(SingleThreaded, ABC):
             self._try_out(view)
         self.begin(view, seed)
 
-    # Differences between kinds of searches
+    # Methods that differ between types of searches
 
     @staticmethod
     @abstractmethod
@@ -116,7 +116,7 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _plant(self, store: Any, position: Position, seed: int) -> None:
-        """Clear a store and begin with a position; the caller has seeded the generators of its works."""
+        """Clear a store and set its position. The caller has seeded the random generators of its threads."""
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
@@ -250,7 +250,7 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     def _check(self) -> None:
         if self._failed:
-            raise RunError("the search ended with an error in a user's function; begin another")
+            raise RunError("the search ended with an error in a user's function; start another search")
 
     @property
     def simulations(self) -> int:

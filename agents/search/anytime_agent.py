@@ -96,7 +96,7 @@ class AnytimeAgent(SearchAgent):
             )
 
     def _most(self, simulations: int | None) -> int | None:
-        """Return the number of simulations that a search makes room for."""
+        """Return the number of simulations for which a search reserves memory."""
         return simulations
 
     def _run(

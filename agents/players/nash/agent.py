@@ -64,12 +64,12 @@ _LAST: Final = 0.5
 #: Under fog positions are partly guesses, so a gain means less.
 _ANCHOR: Final = 0.03
 _ANCHOR_IN_FOG: Final = 0.1
-#: Least probability of a drawn turn, relative to the mixture's most likely turn; smaller probabilities are noise.
+#: Smallest probability of a drawn turn, relative to the mixture's most likely turn; smaller probabilities are noise.
 _LEAST: Final = 0.1
 
 
 def _told(field: str) -> str:
-    """Return the text of a size's defaults."""
+    """Return the default values of a size as text."""
 
     def of(table: Sequence[tuple[int, Sizes]]) -> str:
         (_, few), (least, many) = table
@@ -111,7 +111,7 @@ class NashAgent(SearchAgent):
         rounds: Annotated[
             int | None,
             Param(
-                "rounds of a simulation: the first with the candidate turns, later ones with turns of the network or "
+                "rounds of a simulation: the first with candidate turns, later rounds with turns of the network or "
                 f"planned turns (default: {_told('rounds')}; without both networks: 2)",
                 1,
                 100,

@@ -31,7 +31,7 @@ _SELDOM: Final = 6
 
 @kernel
 def begin(context: Context, position: Position, work: NashWork) -> None:
-    """Start the game again with the generator's turns for each player, and without statistics."""
+    """Restart the game with the generator's turns for each player, and clear the statistics."""
     for p in range(context.players):
         turns = turn_set_of(work.turns, p)
         count: Int = np.int64(0)
@@ -112,7 +112,7 @@ def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: Nash
             rest = 1.0
             for p in range(players - 1):
                 rest -= leaves.shares[k, p]
-            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may leave less than 0
+            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may give a number below 0
 
 
 @kernel
@@ -165,7 +165,7 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
 @inline_kernel
 def assume(work: NashWork, p: Int, choice: Int) -> None:
-    """Set a player's turn from the result of `choose`."""
+    """Set a player's turn to the result of `choose`."""
     work.bot[p] = max(np.int64(0), -choice)
     work.chosen[p] = choice if choice >= 0 else work.predicted_turn[p, -1 - choice]
 
@@ -184,7 +184,7 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
         for p in range(players):
             if work.sizes[p] < 2:
                 continue
-            if work.bot[p] > 0:  # it had no choice, but its mixture still counts in the average
+            if work.bot[p] > 0:  # the bot had no choice, but the player's mixture still counts in the average
                 for i in range(work.sizes[p]):
                     work.average[p, i] += work.spent[1] * work.mixture[p, i]
                 continue

@@ -53,8 +53,8 @@ class NashWork(NamedTuple):
     turns: TurnSets  #: [P, K, ...]
     first: TurnSet  #: [C, ...] turns from the generator
     sizes: npt.NDArray[np.int64]  #: [P] number of turns of each player; 0 for eliminated players
-    regret: npt.NDArray[np.float64]  #: [P, K] by regret matching+
-    mixture: npt.NDArray[np.float64]  #: [P, K] of the last iteration
+    regret: npt.NDArray[np.float64]  #: [P, K] regrets of regret matching+
+    mixture: npt.NDArray[np.float64]  #: [P, K] mixtures of the last iteration
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures over iterations; later iterations have more weight
     total: npt.NDArray[np.float64]  #: [P, K] sums of shares
     visits: npt.NDArray[np.int64]  #: [P, K] number of shares in that sum
@@ -77,7 +77,7 @@ class NashWork(NamedTuple):
     borders: npt.NDArray[np.int32]  #: [N] the player's regions adjacent to regions of others
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
-    spent: npt.NDArray[np.int64]  #: [2] plays, iterations
+    spent: npt.NDArray[np.int64]  #: [2] numbers of simulations and of iterations
 
 
 def make_nash_setup(

@@ -94,13 +94,13 @@ class OpponentModel(SingleThreaded, ABC):
         return self._contexts
 
     def goes_on(self, view: View) -> bool:
-        """Return whether a view may belong to the same game: to the last round again, or to the next one."""
+        """Return whether a view may belong to the same game, in the last seen round or in the next round."""
         if self._game != (view.map, view.rules, view.players, view.player):
             return False
         return self._before is None or view.round - self._before[0] in (0, 1)
 
     def observed_rounds(self, view: View, position: Position) -> Iterator[ObservedRound]:
-        """Yield the other players' orders of the round since the last call, for players with regions.
+        """Yield the other players' orders of the round since the last call, if they have regions.
 
         Stores the search's position for the next call.
         """

@@ -52,7 +52,7 @@ def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWo
 def add_turns(context: Context, position: Position, p: Int, room: Int, work: NashWork) -> None:
     """Add up to `room` different turns of the context's policy to a player's turns.
 
-    An eliminated player gets none.
+    An eliminated player gets no turns.
     """
     turns, first, count = turn_set_of(work.turns, p), work.first, work.sizes[p]
     most = count + room

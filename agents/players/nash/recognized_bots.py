@@ -47,7 +47,7 @@ def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWor
 
 
 class RecognizedBots(OpponentModel):
-    """The probability of each other player to be one of `SIMPLE`, in one game without fog."""
+    """The probability that each other player is one of the bots `SIMPLE`, in one game without fog."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
@@ -66,7 +66,7 @@ class RecognizedBots(OpponentModel):
         predicted, self._predicted = self._predicted, {}
         for p, orders, _ in self.observed_rounds(view, position):
             if (p, 0) not in predicted:
-                continue  # a search that ended early
+                continue  # the search ended early
             far = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
             weighed = self.chances[p] * np.exp(-far / _WIDTH)
             rest = (1 - self.chances[p].sum()) * _ELSE

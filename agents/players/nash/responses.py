@@ -132,7 +132,7 @@ def add_best_response(context: Context, setup: NashSetup, position: Position, p:
     own = turn_set_of(work.turns, p)
     own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
     work.sizes[p] = count + 1
-    # Set statistics as if the turn had been there from the beginning, better than its start by the gain.
+    # Set statistics as if the turn had been in the game from the beginning, better than its start by the gain.
     known: Int = max(np.int64(1), work.visits[p, begun])
     work.visits[p, count] = known
     work.total[p, count] = work.total[p, begun] + gain * known

@@ -26,7 +26,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 
 #: Simulations of a local search between two checks of the clock; regret matching checks it after each iteration.
 _SLICE: Final = 64
-#: Seconds kept for the answer.
+#: Seconds that are reserved for the answer.
 _ANSWER: Final = 0.002
 #: Best responses are not searched for a player with a predicted turn of at least this probability.
 _SURE: Final = 0.5
@@ -81,7 +81,7 @@ class RoundGame(NamedTuple):
 
 
 class _Move:
-    """One search of a round, and the use of its budget."""
+    """The search of one round within its budget."""
 
     def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
         self._of, self._work, self._limits = of, work, limits
@@ -184,7 +184,7 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
 
 
 class FoundTurns(NamedTuple):
-    """A player's turns and the results of all threads, K in all: the first turns, and then responses."""
+    """A player's K turns with the results of all threads: first the initial turns, then the responses."""
 
     orders: list[Orders]
     visits: npt.NDArray[np.int64]  #: [K]

@@ -1,4 +1,4 @@
-"""Local search after the search: threads improve its answer, and new scenarios choose among the turns that they find."""
+"""Local search after the search: threads improve its answer, and new scenarios select one of the found turns."""
 
 from __future__ import annotations
 
