@@ -2,7 +2,7 @@
 
 The first stages use cheap players. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial",
 arXiv:1604.00772) in the package `cma`. Fitness is the mean score in paired games with common seeds. All candidates of a
-generation play the same games, each seed in both seats, against the same rivals. Every generation has its own seeds.
+generation play the same games against the same rivals, each seed in both seats. Every generation has its own seeds.
 Three methods reduce the effect of noise:
 
 - Each candidate's games are split into halves. The rank correlation of the halves measures how reliable the ranks are.
@@ -45,7 +45,7 @@ _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
 
 
 def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
-    """Return the number of seeds of the next generation, and the reliability of this one's ranks, from -1 to 1.
+    """Return the number of seeds for the next generation, and the reliability of the present ranks, from -1 to 1.
 
     halves: float64[2, A], each candidate's score in both halves of its games. The Spearman-Brown formula converts the
     rank correlation between halves into that of two full sets of games.
@@ -162,7 +162,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 
         settings, table = self.settings, self._table(stage)
         genome, base = SearchSpace(stage.parameters or settings.parameters), progress.champion
-        rng = np.random.default_rng(0)  # it is reset before each use
+        rng = np.random.default_rng(0)  # the generator is reset before each use
 
         options = {
             "bounds": list(genome.bounds), "randn": lambda *shape: rng.standard_normal(shape), "seed": np.nan,
@@ -204,7 +204,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         games = table.scores(candidates, rivals, units, seed, f"generation-{number + 1}-{generation + 1}")
         _finite(games, f"stage {number + 1}, generation {generation + 1}")
         by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
-        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both
+        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both halves
         following, trust = next_units(units, halves, stage.pairs, stage.max_pairs)
         return {
             "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),

@@ -33,7 +33,10 @@ class Table(Protocol):
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """Return scores of all players against all rivals in the same 2 · units games, float64[A, R, 2 · units]."""
+        """Return scores of all players against all rivals, float64[A, R, 2 · units].
+
+        A unit is a pair of games with one seed and exchanged seats. All players and rivals play the same units.
+        """
         ...
 
 

@@ -25,7 +25,7 @@ from warlight_env.train.turn_net.module import TurnModule
 
 #: Largest norm of a step's gradient.
 _LONGEST = 5.0
-#: Largest number of held-out turns of each config.
+#: Largest number of held-out turns of each game config that a fit evaluates.
 _MOST_HELD_OUT = 2048
 
 
@@ -33,9 +33,9 @@ class TurnFit(NamedTuple):
     """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: loss of a turn in nats, summed over its choices; mean over the last tenth of the steps
+    trained: float  #: mean loss of a turn over the last tenth of the steps, in nats, summed over its choices
     held_out: float | None  #: the same on held-out turns; None if no turn is held out
-    result: float | None  #: loss of the results of the held-out games, in nats
+    result: float | None  #: loss of the predicted winners of held-out games, in nats
 
 
 class _ConfigTurns:

@@ -34,7 +34,7 @@ class ExpertGames:
     Attributes:
         settings: settings of the run.
         network: the current network, see `pack_arrays`; empty if there is none.
-        seed: this seed and a game's number determine the whole game.
+        seed: this seed and the number of a game determine the whole game.
     """
 
     settings: ExitSettings

@@ -31,7 +31,7 @@ class Expert(KernelAgent):
     The candidates are plans, and turns of the network if there is one.
 
     Attributes:
-        row: the last turn in small choices, int8[N + 2 E].
+        row: the last turn as small choices, int8[N + 2 E].
     """
 
     name = "expert"

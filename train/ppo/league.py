@@ -19,7 +19,7 @@ class OpponentSampler:
     An opponent's weight is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`; p is the share of recent games
     that the policy won against it. This is prioritized fictitious self-play (Vinyals et al., "Grandmaster level in
     StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). Older games count less, by a factor of
-    0.9 for each iteration. Each opponent starts with two games, one of them won.
+    0.9 for each iteration. Each opponent starts with two assumed games, of which the policy won one.
 
     Args:
         agents: agents that always stay.

@@ -1,6 +1,6 @@
 """The common part of PPO runs: iterations, evaluations, snapshots of the policy, the checkpoint, TensorBoard.
 
-Every iteration starts all its games anew. It seeds all random generators with the run's seed and its own number. So the
+Every iteration starts new games. It seeds all random generators with the run's seed and the iteration's number. So an
 iteration depends only on the parameters, the optimiser's moments and the league's statistics. The checkpoint contains
 these, so a killed run continues exactly.
 """
@@ -103,7 +103,7 @@ class PpoRun(Trainer[S, bytes]):
         return self.saved(self._best()["iteration"] + 1)
 
     def _best(self) -> dict[str, Any]:
-        """Return the journal's entry with the highest mean score in its evaluation; the last one of equals."""
+        """Return the journal's entry with the highest mean score in its evaluation; the last one if several are equal."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
@@ -132,7 +132,7 @@ class PpoRun(Trainer[S, bytes]):
         self._say(entry)
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:
-        """Return score, interval and games against each opponent, in games of the match engine."""
+        """Play games in the match engine, and return score, interval and number of games for each opponent."""
         s, source = self.settings, self.player_of(content)
         rows = play_pairs(
             [("policy", other, source, other) for other in s.eval_opponents], s.eval_pairs, s.conditions,
@@ -242,7 +242,7 @@ def policy_name(number: int) -> str:
 
 
 def number_or_none(value: Any) -> float | None:
-    """Return a number for JSON; None if it is not finite, as the explained variance of constant returns."""
+    """Return a number for JSON; None if it is not finite, such as the explained variance of constant returns."""
     return float(value) if math.isfinite(value) else None
 
 

@@ -29,7 +29,7 @@ class PpoSettings(RunSettings):
         opponents: agents that are opponents in training.
         snapshot_interval: number of iterations between snapshots of the policy that join the opponents; 0: no
             snapshots.
-        max_snapshots: number of the newest snapshots that stay.
+        max_snapshots: largest number of snapshots; the newest snapshots stay.
         pfsp_exponent: exponent of prioritized fictitious self-play: the probability of an opponent is proportional to
             (1 - share of games won against it) to this power.
         min_opponent_weight: smallest weight of an opponent.

@@ -19,7 +19,7 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
-    """A distribution that takes the logits directly from the network before it."""
+    """A distribution whose logits come directly from the policy network."""
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         return nn.Identity()

@@ -4,9 +4,9 @@ Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., cha
 with the current weights. Then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. A step descends the
 cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
 
-**The result.** Self-play changes with the weights, so the last weights need not be the best players. Every `review`
-batches the weights play against the initial ones. The weights with the highest score are the run's result. The final
-match shows how much of this score was luck.
+**The result.** Self-play changes with the weights, so the last weights need not be the best players. After every
+`eval_interval` batches the weights play against the initial ones. The weights with the highest score are the run's
+result. The final match shows how much of this score was luck.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
-        chance = self.model.chance(features)  # from both sides: each game is won once and lost once
+        chance = self.model.chance(features)  # from both players' sides: each game is won once and lost once
         place = np.minimum((chance * bins).astype(int), bins - 1)
         rows = []
         for i in range(bins):
@@ -139,7 +139,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         )
 
     def _natural(self) -> Floats:
-        """Return for each feature the coefficient with which the feature alone gives a typical position's value."""
+        """Return for each feature the coefficient that alone gives the value of a typical position."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
         worth = (features @ self.model.theta).mean()

@@ -62,7 +62,10 @@ class Activations(NamedTuple):
 
 
 def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
-    """Return activations for `size` positions. Most of them remain unused, because a player has few of the borders."""
+    """Return activations for `size` positions.
+
+    Most of the memory for borders remains unused, because a player has few of the borders.
+    """
     n, e = n_regions, size * max(1, n_edges)
 
     def floats(*shape: int) -> Floats:

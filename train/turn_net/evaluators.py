@@ -101,8 +101,8 @@ class _Kept(Generic[T]):
 class _LastActivations:
     """The activations that were used last.
 
-    Those of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs, so only
-    one set is kept.
+    The activations of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs,
+    so only one set is kept.
     """
 
     def __init__(self) -> None:

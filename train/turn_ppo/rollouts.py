@@ -32,7 +32,7 @@ from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows
 
-#: Games that a thread plays one after the other.
+#: Number of games that a thread plays one after the other.
 _PART: Final = 16
 
 
@@ -47,8 +47,8 @@ class Rollout(NamedTuple):
     log_probs: npt.NDArray[np.float32]  #: [B, T] log-probability of the turn
     values: npt.NDArray[np.float32]  #: [B, T + 1] the critic's chance of winning, before each turn and at the end
     reward: npt.NDArray[np.float32]  #: [B, T]
-    done: npt.NDArray[np.bool_]  #: [B, T] the game ended with this round
-    won: npt.NDArray[np.bool_]  #: [B, T] the learner won the game that ended with this round
+    done: npt.NDArray[np.bool_]  #: [B, T] whether the game ended with this round
+    won: npt.NDArray[np.bool_]  #: [B, T] whether the learner won a game that ended with this round
 
 
 def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:

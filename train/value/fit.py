@@ -85,7 +85,7 @@ class Fit(NamedTuple):
     """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: cross-entropy minus the labels' own entropy, in nats, on the labels of the fit
+    trained: float  #: cross-entropy minus the labels' entropy, in nats, on the labels of the fit
     held_out: float | None  #: the same on labels of held-out games; None if no game is held out
 
 

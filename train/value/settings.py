@@ -32,7 +32,7 @@ class ValueSettings(ExpertIterationSettings):
         labels: number of labels in an iteration.
         label_simulations: number of simulated rounds for a label.
         candidates: number of each player's turns in such a round.
-        playout_rounds: 0: a label is the result of a search of one round. From 1: a label is the mean of
+        playout_rounds: If 0, a label is the result of a search of one round. If 1 or more, a label is the mean of
             `label_simulations` playouts by `net` of this many rounds; the current network evaluates their last
             positions.
         random_move_share: share of labels for positions one random round later.

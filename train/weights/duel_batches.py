@@ -71,9 +71,10 @@ class Duels:
     def scores(
         self, players: Sequence[Weights], opponents: Sequence[Duellist], units: int, seed: int
     ) -> npt.NDArray[np.float64]:
-        """Return scores of all players against all opponents in the same 2 · units games, float64[A, O, 2 · units].
+        """Return scores of all players against all opponents, float64[A, O, 2 · units].
 
-        Games 2u and 2u + 1 have the same offers and dice, with seats exchanged.
+        A unit is a pair of games with exchanged seats: games 2u and 2u + 1 have the same offers and dice. All players
+        play the same units against all opponents.
         """
         start, rng = self._start(units, seed)
         out = np.zeros((len(players), len(opponents), 2 * units))
