@@ -89,7 +89,10 @@ class Trainer(ABC, Generic[S, F]):
 
     @abstractmethod
     def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
-        """Return the content of the result's file. At the first call, `result` does not contain the facts or `holdout`."""
+        """Return the content of the result's file.
+
+        At the first call, `result` does not contain the facts or `holdout`.
+        """
 
     @abstractmethod
     def facts(self, artifact: F) -> dict[str, Any]:

@@ -6,7 +6,7 @@ generation play the same games against the same rivals, each seed in both seats.
 Three methods reduce the effect of noise:
 
 - Each candidate's games are split into halves. The rank correlation of the halves measures how reliable the ranks are.
-  Later generations play more games if it is too low, and fewer games if it is high (see `next_units`).
+  Later generations play more games if this correlation is too low, and fewer games if it is high (`next_units`).
 - The result is the mean of the search's distribution, not a candidate that may have been lucky.
 - This mean becomes champion only if it beats the old champion in a review with fresh seeds: the interval of its score
   must be above one half.

@@ -103,7 +103,7 @@ class PpoRun(Trainer[S, bytes]):
         return self.saved(self._best()["iteration"] + 1)
 
     def _best(self) -> dict[str, Any]:
-        """Return the journal's entry with the highest mean score in its evaluation; the last one if several are equal."""
+        """Return the journal's last entry with the highest mean score in its evaluation."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
