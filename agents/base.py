@@ -59,7 +59,7 @@ class Budget:
 def resolve_limits(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
 ) -> tuple[int | None, float | None]:
-    """Return the simulations and seconds of a move: the budget's, else the agent's, else `default` simulations."""
+    """Return the simulations and seconds of a move: from the budget, else from the agent, else `default` simulations."""
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds
     if simulations is None and seconds is None:
@@ -70,7 +70,7 @@ def resolve_limits(
 def check_asked(view: Any, budget: Any = None) -> None:
     """Raise InputError unless these are valid arguments of an agent: a `View`, and a `Budget` or None."""
     if not isinstance(view, View):
-        raise InputError(f"view = {short_repr(view)}: must be a `View`, as `Game.view` gives it")
+        raise InputError(f"view = {short_repr(view)}: must be a `View`, which `Game.view` returns")
     if not isinstance(budget, Budget | None):
         raise InputError(f"budget = {short_repr(budget)}: must be a `Budget` or None")
 
@@ -96,7 +96,8 @@ class Agent(ABC):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Return the agent's turn for this round."""
 
-    #: Whether the agent respects a budget in simulations. If not, a clock with simulations only is refused.
+    #: Whether the agent respects a budget in simulations. If not, the agent cannot play with a clock that has only
+    #: simulations.
     counts_simulations: bool = True
 
     @property

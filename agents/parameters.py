@@ -55,7 +55,7 @@ class Range(NamedTuple):
 class Param:
     """The declaration of a parameter.
 
-    help: a few words for lists of parameters. more: further text.
+    help: a short description for lists of parameters. more: additional text.
     low, high: limits of numbers in specifications. python_range: limits of numbers from Python, if these differ.
     choices: allowed strings; more may be registered at run time. None: any string.
     spec_name: the name in specifications, if it differs. shared: listed after the agent's own parameters.

@@ -188,7 +188,7 @@ _built_in(
     "mcts_no_defense",
     "warlight_env.agents.players.mcts",
     "no_defense",
-    "mcts without the defensive deploy and the two methods of attack that wait",
+    "mcts without the defensive deploy, and with offensive as the only method of attack",
     "PARAMETERS",
 )
 _built_in(

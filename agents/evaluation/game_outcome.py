@@ -31,7 +31,7 @@ def holds_regions(owner: Owners, player: Int) -> Bool:
 def winner_of(context: Context, position: Position) -> Int:
     """Return the winner: the only player with regions or, at the round limit, the winner by the rules.
 
-    Without a winner it returns ONGOING or DRAWN. It also returns ONGOING if no player has regions, as during the picks.
+    Without a winner, return ONGOING or DRAWN. Also return ONGOING if no player has regions, as during the picks.
     """
     owner, params, last = position.owner, context.params, NEUTRAL
     several = False

@@ -98,7 +98,7 @@ def region_values(context: Context, position: Position, player: Int, values: Reg
 
 @kernel
 def _see_neighbors(context: Context, values: RegionValues) -> None:
-    """Add `neighbor_values` times the mean over a region's neighbours to every region's value, values float64[N]."""
+    """Add `neighbor_values` times the mean value of its neighbours to every region's value, values float64[N]."""
     board, evaluation = context.board, context.evaluation
     alone = stack_floats()
     for r in range(board.super_region.shape[0]):
@@ -297,14 +297,14 @@ def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
 class RegionTerms:
     """The terms of a region's value for a player.
 
-    `value` is (the sum of the first four) times `factor`, plus `neighbors`.
+    `value` is the sum of the first four terms, multiplied by `factor`, plus `neighbors`.
     """
 
     region: int
     super_region: float  #: constant part of the super region's value
-    own_regions: float  #: for the player's regions in it
-    whole: float  #: if one player owns all of it
-    owner_regions: float  #: for the regions in it of this region's owner, an enemy
+    own_regions: float  #: for the player's regions in the super region
+    whole: float  #: if one player owns the whole super region
+    owner_regions: float  #: for regions there of the enemy that owns this region
     factor: float
     neighbors: float  #: for the value of the regions adjacent to it
     value: float

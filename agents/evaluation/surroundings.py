@@ -29,7 +29,7 @@ class Neighbours(NamedTuple):
     own_armies: Int
     enemy_armies: Int
     strongest_own: Int  #: armies of the player's strongest region, 0 without one
-    strongest_enemy: Int  #: armies of the others' strongest region, 0 without one
+    strongest_enemy: Int  #: armies of the other players' strongest region, 0 without one
     strongest_holder: Int  #: the owner of that region; the player itself without one
 
 

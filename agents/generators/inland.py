@@ -39,7 +39,7 @@ def move_inland(
 ) -> Int:
     """Append transfers of all but one army of each inland region towards the front, and return the new count.
 
-    Thesis, algorithm 3.9: one step along a shortest path to the nearest region that is not the player's.
+    Thesis, algorithm 3.9: armies move one step along a shortest path to the nearest region that is not the player's.
     """
     owner, army = position.owner, position.army
     distance = scratch.mark

@@ -74,7 +74,7 @@ def add_plans(
 def only_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different plans to `turns`, see `add_plans`; with the signature of generators. Return their number."""
+    """Write different plans to `turns` (see `add_plans`), with the signature of generators. Return their number."""
     return add_plans(context, position, player, rng, work, turns, np.int64(0))
 
 
@@ -82,7 +82,7 @@ def only_plans(
 def generate_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`, with the signature of generators: plans, see `add_plans`.
+    """Write different turns to `turns`, with the signature of generators: plans from `add_plans`.
 
     The thesis's turns come first if there is room for more turns than these. Returns the number of turns.
     """

@@ -50,7 +50,7 @@ PICKS: Final = Param(
 _LISTS: Final = 32
 #: Noise in shares: during the estimation of regions, in the compared lists, and in the other players' lists.
 _EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
-#: Bonus of the neighbours and of the super region of a list's first region, in every other list.
+#: In every second list, the neighbours and the super region of the list's first region have this bonus.
 _NEAR: Final = 0.06
 #: Number of assumed games with an equal share that a region's mean share contains from the start.
 _PRIOR: Final = 2.0
@@ -115,7 +115,7 @@ def _wish(
 def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
     """Play some rounds after the picks, with the lists of preferred regions in `work`.
 
-    Records all players' shares, and returns the player's.
+    Records the shares of all players, and returns the share of `player`.
     """
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
@@ -226,7 +226,7 @@ def simulated_picks(
     policy: Any = planned_turn,
     net: TurnNetwork | None = None,
 ) -> list[int]:
-    """Return the offered regions, best first, by `games` fast games; advances rng uint64[2].
+    """Return the offered regions, best first, from `games` fast games; advances rng uint64[2].
 
     policy: the plug-in that plays the games. net: the turn network of the policy; None: no network.
     """

@@ -278,7 +278,7 @@ def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
     """Write the orders in the order of the template `way`, and return their number."""
     count = 0
     for step in range(3):
-        # Templates that sort by kind: the kind of the orders in this step.
+        # Templates that sort by type of order: the type of the orders in this step.
         kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
         for i in range(plan.numbers[ORDERED]):
             own = plan.orders[i, ORDER_COLUMNS - 1]

@@ -22,8 +22,8 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
-#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Summed over these
-#: regions: their super regions' bonus, neighbours, borders and regions, and the player's regions there. bonus² of
+#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Sums over these
+#: regions: the bonus, neighbours, borders and regions of their super region, and the player's regions in it. bonus² of
 #: regions in whole super regions; armies; the largest territory; threatened bonus.
 FEATURES: Final = (
     "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
@@ -47,7 +47,7 @@ class DuelWork(NamedTuple):
     one_ply: OnePlyWork
     turns: Workspace  #: for the round
     wishes: npt.NDArray[np.int32]  #: [2, N]
-    agent_at: npt.NDArray[np.int64]  #: [2] the agent on each seat
+    agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
@@ -133,7 +133,7 @@ def play_duels(
 ) -> Int:
     """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
-    Games come from `setup.start_game`, without fog. Agent a sits on seat (a + b) mod 2 of game b.
+    `setup.start_game` starts the games, without fog. Agent a has seat (a + b) mod 2 of game b.
 
     Args:
         mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
@@ -141,7 +141,7 @@ def play_duels(
             according to its own policy.
         duel: a `DuelSettings`; work: a `DuelWork`.
         rng: uint64[B, 2, 2], a generator for each seat.
-        scores: float64[B], written: 1, 0.5 or 0 for agent 0.
+        scores: float64[B], receives 1, 0.5 or 0 for agent 0.
         trace: float32[B, T, 2, F]; T > max_rounds. Contains the FEATURES of agents 0 and 1 in game b at the start of
             each round and after the last round. Games without an entry in `trace` are not traced.
     """

@@ -24,7 +24,7 @@ MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 #: their region's first attack.
 PRESS: Final = 0b1_000_000
 #: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: all methods and PRESS; agents with PRESS lose fewer games.
-#: NO_DEFENSE: without the defensive deploy and the two methods to attack that wait.
+#: NO_DEFENSE: without the defensive deploy, and with `offensive` as the only method of attack.
 THESIS_GENERATORS: Final = 0b111_111
 ALL_GENERATORS: Final = PRESS | THESIS_GENERATORS
 NO_DEFENSE: Final = PRESS | 0b001_101

@@ -35,7 +35,7 @@ DEFAULT_SIMULATIONS: Final = 457
 class SearchSettings:
     """The settings of every search that simulates.
 
-    defense: use the defensive deploy and the two methods to attack that wait.
+    defense: use the defensive deploy and all methods of attack, not only `offensive`.
     """
 
     simulations: Annotated[

@@ -45,7 +45,7 @@ class Arms(NamedTuple):
     visits: npt.NDArray[np.int32]  #: [K]
     total: npt.NDArray[np.int64]  #: [K] sum of the player's values, in UNITs
     result_of: npt.NDArray[np.int32]  #: [R] the turn of a simulation
-    result: npt.NDArray[np.int64]  #: [R] its value for the player, in UNITs
+    result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player, in UNITs
     used: npt.NDArray[np.int64]  #: counters, see above
 
 
@@ -68,7 +68,7 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
 def reset_arms(
     context: Context, settings: SimulationSettings, position: Position, arms: Arms, work: SimulationWork
 ) -> None:
-    """Start again with the turns in a position."""
+    """Reset the arms to the turns in a position."""
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
         arms.visits[i], arms.total[i] = 0, 0

@@ -49,8 +49,8 @@ _SLICE: Final = 200
 class MaxnAgent(SearchAgent):
     """Searches several moves ahead; each player maximises its own share, and battles have average results.
 
-    A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then comes the best
-    battle of the new position, and so on (`maxn.battle_turns.make_turn`). Players move one after the other, in seat
+    A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then the best
+    battle of each new position follows (`maxn.battle_turns.make_turn`). Players move one after the other, in seat
     order, beginning with the searching player. With a limit of seconds or positions the depth grows from 1 step by
     step, and the deepest completed search gives the answer. The search is deterministic. `maxn.value.battle_value`
     describes the terms.
@@ -138,7 +138,7 @@ class MaxnAgent(SearchAgent):
                 max(0.0, float(work.value[i])),
             )
             for i in range(count)
-        ]  # battles of the highest values come first; among equals, the first stays first
+        ]  # battles with the highest values come first; equal battles keep their order
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()

@@ -150,8 +150,9 @@ def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: 
     """Write a turn and the position after it: all income goes to `source`, which attacks `target` first.
 
     After each battle the position is evaluated again, and the best battle follows. The turn ends if no battle has a
-    value above 0, or after MAX_BATTLES battles. source -1: no battle, and a defensive deploy. `work.position` contains
-    the position before and, after the call, the new one. Returns the number of orders in `work.attacks`.
+    value above 0, or after MAX_BATTLES battles. source -1: no battle, and a defensive deploy. Before the call
+    `work.position` contains the old position, after the call the new position. Returns the number of orders in
+    `work.attacks`.
     """
     board, position, deploy = context.board, work.position, work.deploy
     owner, army = position.owner, position.army

@@ -83,7 +83,7 @@ def _open(
     found = list_first_battles(context, terms, mover, breadth, battles)
     for i in range(found):  # making turns overwrites the list
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
-    if found < breadth:  # no battle at all is also a turn, if there is room
+    if found < breadth:  # a turn without battles is added if there is room
         work.first[found, 0], work.first[found, 1] = -1, -1
         found += 1
     for i in range(found):
@@ -127,7 +127,7 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 
 @inline_kernel
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
-    """Record the result of a ply's present turn, keep it if it is the mover's best so far, and go to the next turn.
+    """Record the result of a ply's present turn, keep the mover's best result, and go to the next turn.
 
     Shares add up to 1. So the mover's best share limits the share of the previous player. If that limit is not above
     that player's best, the other turns are skipped (shallow pruning, Korf 1991).

@@ -122,7 +122,7 @@ def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
 def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
     """Mark weak enemies adjacent to a strong one, int8[P].
 
-    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player.
+    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player has.
     """
     board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
     evaluate(context, position, shares)

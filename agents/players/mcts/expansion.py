@@ -34,7 +34,7 @@ from warlight_env.engine.position import Position, pack, unpack
 
 @inline_kernel
 def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool:
-    """Store a state as the node's; return False if there is no room."""
+    """Store a state for a node; return False if there is no room."""
     place = take(tree, STATES, 1, tree.states.shape[0])
     if place < 0:
         atomic_add(tree.used, FULL, 1)
@@ -167,7 +167,7 @@ def _list_size(tree: Tree, capacity: Int) -> Int:
 
 @inline_kernel
 def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
-    """Give a node under a state its children, the turns at `level`, if it has none.
+    """Give a node below a state its children, the turns at `level`, if it has no children.
 
     Returns False if there is no room.
     """

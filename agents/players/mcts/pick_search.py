@@ -1,8 +1,8 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
-The first level contains the player's sets, the next levels those of each enemy. If each player has its own offer, a
-player does not see the other offers. Then each answer of an enemy is its best set from a different random offer, drawn
-from the regions that are not offered to the player.
+The first level contains the player's sets. The next levels contain the sets of each enemy. If each player has its own
+offer, a player does not see the other offers. Then each answer of an enemy is its best set from a different random
+offer, drawn from the regions that are not offered to the player.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
-    """Add the values of the first `count` leaves along their paths, for each node its player's value, and a visit."""
+    """Add a visit and the leaf's value for the node's player to each node on the paths of the first `count` leaves."""
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1
     _lock(tree, settings)

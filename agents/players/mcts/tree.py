@@ -36,7 +36,7 @@ COMPUTING: Final = -2
 #: Smallest number of nodes of a tree. It is enough for the sets of regions to pick.
 LEAST_NODES: Final = 1500
 
-#: The unit of priors of players after the second, in the pool.
+#: The unit in which the pool stores priors of the third and later players.
 PRIOR_UNIT: Final = 1 << 30
 
 
