@@ -59,7 +59,7 @@ class Budget:
 def resolve_limits(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
 ) -> tuple[int | None, float | None]:
-    """Return the simulations and seconds of a move: from the budget, else from the agent, else `default` simulations."""
+    """Return the simulations and seconds of a move: from the budget, else the agent, else `default` simulations."""
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds
     if simulations is None and seconds is None:
