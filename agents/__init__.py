@@ -1,7 +1,7 @@
-"""Bots behind one interface and a registry.
+"""Bots with a common interface, and their registry.
 
-Imported by `envs` and all layers above it. Imports `features`, `networks` and the layers below. To add a bot, write
-it in `players` and register it (`registry.register`).
+This package is imported by `envs` and all layers above it. It imports `features`, `networks` and the layers below. To
+add a bot, write it in `players` and register it (`registry.register`).
 """
 
 from warlight_env.agents.base import Agent, Budget

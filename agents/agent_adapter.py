@@ -33,7 +33,7 @@ class PlainAgent(Protocol):
 
 
 def is_agent(thing: object) -> bool:
-    """Return whether a thing can play: it is an `Agent`, or it has a name, `pick` and `act`."""
+    """Return whether an object can play: it is an `Agent`, or it has a name, `pick` and `act`."""
     return isinstance(thing, Agent) or all(hasattr(thing, name) for name in ("name", "pick", "act"))
 
 
@@ -60,8 +60,8 @@ def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> 
         except TypeError as error:
             name = getattr(factory, "__qualname__", type(factory).__qualname__)
             raise AgentFactoryError(
-                f"{name} makes no agents: it must be callable as {name}(seed), with the argument named so and the "
-                f"agent's parameters by their names, as a class with __init__(self, seed) is ({error})"
+                f"{name} makes no agents: it must be callable as {name}(seed), with seed and the "
+                f"agent's parameters as keyword arguments, like a class with __init__(self, seed) ({error})"
             ) from None
         except ValueError:
             pass  # some functions in C have no readable signature
@@ -69,7 +69,7 @@ def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> 
 
 
 class _Counted(list[Any]):
-    """Faults from a plain list, with the counts of `Faults`."""
+    """A plain list of faults, with the two counts of `Faults`."""
 
     @property
     def total(self) -> int:
@@ -85,7 +85,7 @@ class _Counted(list[Any]):
 class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.
 
-    It calls the object's own methods, and it reads the object's attributes at each access.
+    It calls the object's own methods, and it gets an attribute from the object at each access.
     """
 
     def __init__(self, thing: Any) -> None:

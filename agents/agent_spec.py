@@ -1,4 +1,4 @@
-"""The text of an agent specification as a value: a name, and the text behind it."""
+"""An agent specification, split into the agent's name and the text after the name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AgentSpec:
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
-        """Split a specification behind its name, which ends before ":" or "["."""
+        """Split a specification after its name. The name ends before the first ":" or "["."""
         text = text.strip()
         name = re.split(r"[:\[]", text, maxsplit=1)[0]
         rest = text[len(name) :]
@@ -42,11 +42,11 @@ class AgentSpec:
         return [part.strip() for part in self.rest.split(",") if part.strip()]
 
     def with_rest(self, rest: str) -> AgentSpec:
-        """Return the same agent with another text behind its name."""
+        """Return the same agent with another text after its name."""
         return replace(self, rest=rest)
 
     def renamed(self, present: Callable[[str, str], tuple[str, str]]) -> AgentSpec:
-        """Return the same agent with other parameters: `present` maps a key and a value to a key and a value."""
+        """Return the specification with renamed parameters: `present` maps a key and value to a new key and value."""
 
         def rename(part: str) -> str:
             stripped = part.strip()
@@ -85,7 +85,7 @@ class AgentSpec:
         return self.with_rest(",".join(map(unpin, self.rest.split(","))))
 
     def without_digest(self, end: str) -> AgentSpec:
-        """Remove the digest of a file name that is the whole rest.
+        """Remove the digest of a file name, if the file name is the whole rest.
 
         end: the end of such file names.
         """

@@ -1,4 +1,4 @@
-"""The class of all agents, and the common part of agents that are kernels."""
+"""The base class of all agents, and the base class of agents that consist of kernels."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from warlight_env.thread_ownership import SingleThreaded
 
 @dataclass(frozen=True)
 class Budget:
-    """The limits of one answer: simulations, seconds, or (both None) no limit.
+    """The limits of one answer: a number of simulations, a number of seconds, or no limit (both None).
 
     A budget replaces the simulations and seconds in an agent's own parameters.
 
     Args:
-        simulations: most simulations of an answer, for agents that simulate.
-        seconds: most seconds of wall time of an answer; with a bank, the clock's recommendation.
+        simulations: largest number of simulations for one answer, for agents that simulate.
+        seconds: largest wall time of one answer in seconds; with a bank, the clock's recommendation.
         bank: seconds left on the agent's clock for all of its answers. None: each answer has its own time. Agents that
             search plan their time with it (`search.time_management`).
         increment: seconds that the bank gets after each answer.
@@ -59,7 +59,7 @@ class Budget:
 def resolve_limits(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
 ) -> tuple[int | None, float | None]:
-    """Return the simulations and seconds of a move: the budget's, else the agent's, else `default` simulations."""
+    """Return the simulations and seconds of a move: from the budget, else the agent, else `default` simulations."""
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds
     if simulations is None and seconds is None:
@@ -70,7 +70,7 @@ def resolve_limits(
 def check_asked(view: Any, budget: Any = None) -> None:
     """Raise InputError unless these are valid arguments of an agent: a `View`, and a `Budget` or None."""
     if not isinstance(view, View):
-        raise InputError(f"view = {short_repr(view)}: must be a `View`, as `Game.view` gives it")
+        raise InputError(f"view = {short_repr(view)}: must be a `View`, which `Game.view` returns")
     if not isinstance(budget, Budget | None):
         raise InputError(f"budget = {short_repr(budget)}: must be a `Budget` or None")
 
@@ -83,25 +83,26 @@ class Agent(ABC):
     """A player. It sees only a `View`, and it has its own random generator, separate from the dice.
 
     A subclass defines `pick` and `act`. All other methods and attributes have defaults for agents without that feature.
-    A subclass overrides the properties by properties or by class attributes.
+    A subclass overrides the properties with properties or class attributes.
     """
 
     name: str = "agent"
 
     @abstractmethod
     def pick(self, view: View) -> list[int]:
-        """Return the offered regions that the agent would like, best first."""
+        """Return the offered regions in the agent's order of preference, best first."""
 
     @abstractmethod
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Return the agent's turn for this round."""
 
-    #: Whether the agent respects a budget in simulations. If not, a clock with simulations only is refused.
+    #: Whether the agent respects a budget in simulations. If not, the agent cannot play with a clock that has only
+    #: simulations.
     counts_simulations: bool = True
 
     @property
     def simulations(self) -> int | None:
-        """Simulations of the last answer, which matches count; None: the agent makes none."""
+        """Number of simulations of the last answer, for the counts of matches. None: the agent does not simulate."""
         return None
 
     @property
@@ -113,7 +114,10 @@ class Agent(ABC):
         return None
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raise an InputError if the agent cannot play such games; matches call this before they begin."""
+        """Raise an InputError if the agent cannot play with this map, these rules and this number of players.
+
+        Matches call this method before they begin.
+        """
         return None
 
     def close(self) -> None:
@@ -134,15 +138,18 @@ class Agent(ABC):
     def search_policy(self) -> SearchPolicy | None:
         """Return the turns that the last answer was chosen from, with probabilities and values; the answer is first.
 
-        Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn of the
-        highest value give it probability 1. None: the agent has not answered yet, or it does not choose among turns.
+        Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn with
+        the highest value give it probability 1. None: the agent has not answered yet, or it does not choose among
+        turns.
         """
         searched = self.last_search()
         return None if searched is None else searched.record.policy(searched.view.params.max_orders)
 
 
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
-    """Raise an error if an agent cannot play such games, and close the agent; it was made only for this check.
+    """Raise an error if an agent cannot play with this map, these rules and this number of players. Close the agent.
+
+    The agent was made only for this check.
 
     Raises:
         InputError: the agent's `check` raised it.
@@ -166,7 +173,7 @@ class KernelAgent(SingleThreaded, Agent):
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Make buffers for the board and the rules of this game; called when the agent meets new ones."""
+        """Make buffers for the board and the rules of this game; called when the board or the rules change."""
         board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)

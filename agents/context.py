@@ -110,8 +110,8 @@ def evaluation_signature() -> Any:
 def generator_signature() -> Any:
     """``generate(context, position, player, rng, work, turns) -> int``.
 
-    Writes the turns of a choice to `turns`, a `TurnSet`: at least 1, and at most its capacity. Returns their number;
-    see `generate_turns`.
+    Writes the turns to choose from to `turns`, a `TurnSet`: at least one turn, and at most its capacity. Returns their
+    number; see `generate_turns`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["rng"], t["work"], t["turns"])
@@ -131,8 +131,8 @@ def policy_signature() -> Any:
 def picker_signature() -> Any:
     """``pick(context, position, free, player, rng, wishes) -> int``.
 
-    Writes the wanted regions to wishes int32[N], best first. Only regions with free int8[N] other than 0 are allowed.
-    Returns their number; see `best_picks`.
+    Writes the list of preferred regions to wishes int32[N], best first. Only regions r with free[r] != 0 are allowed
+    (free: int8[N]). Returns the length of the list; see `best_picks`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], t["owners"], types.int64, t["rng"], t["armies"])
@@ -153,8 +153,8 @@ def leaf_signature() -> Any:
 def prior_signature() -> Any:
     """``prior(context, position, player, turns, count, likely) -> int``.
 
-    Writes a weight of at least 0 for each of the first `count` turns of a `TurnSet` to likely float64[K]: how likely
-    the player takes the turn. The search divides the weights by their sum. Returns 0.
+    Writes a weight of at least 0 for each of the first `count` turns of a `TurnSet` to likely float64[K]. The weight
+    says how likely the player is to choose the turn. The search divides the weights by their sum. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["turns"], types.int64, t["likely"])
@@ -170,7 +170,7 @@ prior_at = function_at(prior_signature)
 
 @inline_kernel
 def evaluate(context: Context, position: Position, shares: Shares) -> None:
-    """Write each player's share of a position, by the context's evaluation, to shares float64[P] or larger."""
+    """Write each player's share of a position, from the context's evaluation, to shares float64[P] or larger."""
     evaluation_at(context.evaluate)(context, position, shares)
 
 

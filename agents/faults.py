@@ -1,4 +1,4 @@
-"""Records of an agent's answers that went wrong."""
+"""Records of faults in an agent's answers."""
 
 from __future__ import annotations
 

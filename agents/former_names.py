@@ -10,7 +10,7 @@ from warlight_env.agents.agent_spec import AgentSpec
 #: A key with a value; "": any value, or the same value.
 _Entry = tuple[str, str]
 
-#: Former to present parameters of searches that simulate.
+#: Present parameters of searches that simulate, by their former names.
 _OF_SIMULATIONS: Final[dict[_Entry, _Entry]] = {
     ("refine", ""): ("local_search", ""),
     ("tries", ""): ("lookahead_samples", ""),
@@ -35,7 +35,7 @@ _OF_TREES: Final[dict[_Entry, _Entry]] = {
 }
 _PICKS: Final[dict[_Entry, _Entry]] = {("picks", "played"): ("picks", "simulated")}
 
-#: Former to present parameters, by agent.
+#: Present parameters by their former names, for each agent.
 _FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
     **dict.fromkeys(("mcts", "mcts_thesis", "mcts_no_defense", "pmcts"), _OF_TREES),
     "flat_mc": {**_OF_SIMULATIONS, ("answer", ""): ("final_move", "")},
@@ -64,12 +64,12 @@ _FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
 #: Separators between the specifications in the key of a contest.
 _SEPARATORS: Final = re.compile(r"( [/:] )")
 #: The text before the specification of such an agent. The specification may be inside another agent's specification, or
-#: behind other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
+#: after other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
 _SPEC: Final = re.compile(rf"(?:^|[:\s-])(?=(?:{'|'.join(_FORMER)}):)")
 
 
 def present_parameter(agent: str, key: str, value: str) -> tuple[str, str]:
-    """Return the present key and value of an agent's parameter, for those in a specification of any version."""
+    """Return the present key and value of an agent's parameter from a specification of any version."""
     former = _FORMER.get(agent, {})
     found = former.get((key, value)) or former.get((key, ""))
     return (key, value) if found is None else (found[0], found[1] or value)
@@ -79,7 +79,7 @@ def with_present_names(text: str) -> str:
     """Return a specification of any version with the present parameters and values; other text stays unchanged.
 
     The text may also be the key of a contest: several specifications, separated by " / " or " : ", or a specification
-    behind other words.
+    after other words.
     """
     return "".join(map(_with_present_names, _SEPARATORS.split(text)))
 

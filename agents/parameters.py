@@ -1,4 +1,4 @@
-"""Declarations of agents' parameters, at their types; specifications, checks and help use them.
+"""Declarations of agents' parameters as type annotations; specifications, checks and help texts use them.
 
 Declare a parameter of a settings class or of an agent's `__init__` as ``name: Annotated[int, Param(…)] = default``.
 """
@@ -55,7 +55,7 @@ class Range(NamedTuple):
 class Param:
     """The declaration of a parameter.
 
-    help: a few words for lists of parameters. more: further text.
+    help: a short description for lists of parameters. more: additional text.
     low, high: limits of numbers in specifications. python_range: limits of numbers from Python, if these differ.
     choices: allowed strings; more may be registered at run time. None: any string.
     spec_name: the name in specifications, if it differs. shared: listed after the agent's own parameters.
@@ -83,13 +83,13 @@ class Parameter:
     choices: Collection[str] = ()
 
 
-#: The range of an integer from 1 up without an upper limit, for integers that only specifications limit above.
+#: All integers from 1, for parameters that have an upper limit only in specifications.
 FROM_ONE: Final = Range(1)
 
 #: The evaluation's weights; most bots have this parameter.
 WEIGHTS: Final = Param("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
 
-#: Seconds a move.
+#: Seconds per move.
 SECONDS: Final = Param(
     "time limit per move, in seconds", 0.001, 86400, python_range=Range(0, above_low=True), spec_name="secs"
 )

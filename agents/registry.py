@@ -41,7 +41,7 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Any]]
     declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: set if the agent reads all text behind its name as one text: the form of that text
+    form: str = ""  #: the form of all text after the name, if the agent takes it as one text
     players: int = MAX_PLAYERS  #: the largest number of players in its games
     wraps: bool = False  #: whether the text of its form is an agent's specification
     #: if that text may name a file: returns the digest of the file's content
@@ -70,7 +70,7 @@ def register(
 
     settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
     parameters.
-    With a `form`, the callable takes `seed` and `text` instead: all text behind the name, without the colon.
+    With a `form`, the callable takes `seed` and `text` instead: all text after the name, without the colon.
     players: the largest number of players in its games. wraps: whether that text is an agent's specification.
     digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
     `pinned`.
@@ -83,7 +83,7 @@ def register(
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
     registration_hooks.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
-        raise AgentError(f"an agent named {name!r} is registered already")
+        raise AgentError(f"an agent named {name!r} is already registered")
 
     def declared() -> dict[str, Parameter]:
         return {} if settings is None else parameters_of(settings)
@@ -134,7 +134,7 @@ _built_in(
     "aggressive",
     "warlight_env.agents.players.aggressive",
     "AggressiveAgent",
-    "deploys everything beside the most valuable foreign region, then attacks every weaker neighbour",
+    "deploys everything next to the most valuable region that it does not own, then attacks every weaker neighbour",
 )
 _built_in(
     "smart_random",
@@ -146,20 +146,20 @@ _built_in(
     "one_big_army",
     "warlight_env.agents.players.one_big_army",
     "OneBigArmyAgent",
-    "deploys everything on its strongest region, which attacks the most valuable foreign neighbour",
+    "deploys everything on its strongest region, which attacks the most valuable neighbour that it does not own",
 )
 _built_in(
     "one_ply",
     "warlight_env.agents.players.one_ply",
     "OnePlyAgent",
-    "looks one round ahead and plays the generated turn with the best average position",
+    "plays the generated turn with the best average position after one round",
     "PARAMETERS",
 )
 _built_in(
     "plan",
     "warlight_env.agents.players.plan",
     "PlanAgent",
-    "plans its turn from goals, without search: super regions, captures, regions to hold",
+    "plans its turn from goals, without search: super regions, captures, regions to defend",
     "PARAMETERS",
 )
 _built_in(
@@ -187,7 +187,7 @@ _built_in(
     "mcts_no_defense",
     "warlight_env.agents.players.mcts",
     "no_defense",
-    "mcts without the defensive deploy and the two methods of attack that wait",
+    "mcts without the defensive deploy, and with offensive as the only method of attack",
     "PARAMETERS",
 )
 _built_in(
@@ -238,9 +238,9 @@ def _known() -> dict[str, AgentInfo]:
     return known
 
 
-#: The agents for files of each kind, by the ends of their names.
+#: The agents for each type of file, by the end of the file's name.
 _FOR_FILES: Final = {
-    ".zip": "sb3:file={},trust=yes if you trust whoever made it",
+    ".zip": "sb3:file={},trust=yes if you trust its author",
     ".npz": "policy:{}",
     ".py": "'cmd:python {}' if it speaks the AI Challenge protocol",
 }
@@ -253,8 +253,10 @@ def _info(name: str) -> AgentInfo:
     if name not in known:
         for end, meant in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"no agent {name!r}; for a file write {meant.format(name)}")
-        raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
+                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name)}")
+        raise AgentError(
+            f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
+        )
     return known[name]
 
 
@@ -292,7 +294,7 @@ def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_va
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """Return the key and the value of a parameter that is written as its value alone: simulations or seconds a move."""
+    """Return key and value of a parameter that is written as its value alone: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -304,7 +306,7 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
-#: Most agents around another one, as in "belief:mcts".
+#: Largest number of nested agents around another agent, as in "belief:mcts".
 MOST_WRAPPED: Final = 8
 
 
@@ -344,7 +346,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
             raise AgentError(f"agent {spec!r}: {_renamed(info, key, text, *present)}")
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
-            raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")
+            raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; use {', '.join(info.parameters)}")
         if key in values:
             raise AgentError(f"agent {spec!r}: {key} is given twice")
         if key in info.parameters:
@@ -358,7 +360,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
 
 def _network_digest(path: str) -> str:
     told = digest(bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network"))
-    load_value(f"{path}#{told}")  # raises an error if the file holds no network
+    load_value(f"{path}#{told}")  # raises an error if the file contains no network
     return told
 
 
@@ -366,7 +368,7 @@ def _turns_digest(path: str) -> str:
     from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 
     told = digest(bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network"))
-    load_turn_network(f"{path}#{told}")  # raises an error if the file holds no network
+    load_turn_network(f"{path}#{told}")  # raises an error if the file contains no network
     return told
 
 
@@ -381,11 +383,11 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: … of files named by the whole text behind an agent's name
+_FILE_END: Final = ".npz"  #: the end of file names that are the whole text after an agent's name
 
 
 def pinned(spec: str) -> str:
-    """Return a specification with a digest behind each file name, for the present content of its files.
+    """Return a specification with a digest of the file's present content after each file name.
 
     Files of weights, networks and models get digests.
 
@@ -420,7 +422,7 @@ def unpinned(spec: str) -> str:
 
 
 def make_agent(spec: str, seed: int) -> Agent:
-    """Return an agent by its specification; agents from the same specification and seed play alike.
+    """Return the agent of a specification. Agents from the same specification and seed play the same turns.
 
     Raises:
         AgentError: the agent or a parameter does not exist, or another package cannot make its agent.

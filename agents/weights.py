@@ -33,41 +33,41 @@ PINNED: Final = re.compile(r"(.+\.json)#([0-9a-f]{16})")
 class Weights(NamedTuple):
     """Coefficients of the evaluation. The defaults are the values that the thesis's author set by hand."""
 
-    # Terms of the worth of a super region during the picks.
+    # Terms of the value of a super region during the picks.
     start_bonus: float = 3.0
     start_neighbors: float = 1.0
     start_borders: float = -5.0
     start_regions: float = -3.0
-    # Terms of the worth of a super region after the picks.
+    # Terms of the value of a super region after the picks.
     bonus: float = 3.0
     neighbors: float = -1.0
     borders: float = -3.0
     regions: float = -5.0
     whole_bonus_squared: float = 30.0
-    # Terms of the worth of a region during the picks: its super region, and its distance to the player's picks.
+    # Terms of the value of a region during the picks: its super region, and its distance to the player's picks.
     pick_super: float = 3.0
     pick_distance: float = 50.0
-    # Terms of the worth of a region after the picks: its super region, each own region there, each region there of the
+    # Terms of the value of a region after the picks: its super region, each own region there, each region there of the
     # region's owner, and a factor for regions that are not neutral.
     region_super: float = 1.0
     own_regions: float = 20.0
     owner_regions: float = 20.0
     not_neutral: float = 2.0
-    # Worth of an army.
+    # Value of an army.
     army: float = 10.0
-    # Terms from the thesis's future work; 0 turns a term off. neighbor_values: the share of the neighbours' mean worth
-    # that is added to a region's worth. largest_territory: the worth of each region of the largest connected territory.
-    # threatened_bonus: the worth of each army of bonus that a stronger enemy beside the super region threatens.
+    # Terms from the thesis's future work; 0 turns a term off. neighbor_values: the share of the neighbours' mean value
+    # that is added to a region's value. largest_territory: the value of each region of the largest connected territory.
+    # threatened_bonus: the value of each army of bonus that a stronger enemy adjacent to the super region threatens.
     neighbor_values: float = 0.0
     largest_territory: float = 0.0
     threatened_bonus: float = 0.0
-    # Exponent of positions in shares. The share is the logistic function of the logarithm of the positions' ratio times
-    # this exponent. Other values than 1 keep the order of positions, and change how far shares are from equal.
+    # Exponent of position values in shares. The share is the logistic function of the logarithm of the positions' ratio
+    # times this exponent. Other values than 1 keep the order of positions, and change the differences of shares.
     sharpness: float = 1.0
-    # Terms of future income (`income_forecast`), in the unit of `army`; 0 turns a term off. income: the worth of an
-    # army of income a round. prospect: the same for the bonus of a super region that the player owns in part. patience:
-    # the cost in armies at which that worth falls to 1 / e. front: additional worth of an army beside foreign regions.
-    # danger: the part of a whole super region's worth that is lost if its capture is certain.
+    # Terms of future income (`income_forecast`), in the unit of `army`; 0 turns a term off. income: the value of an
+    # army of income per round. prospect: the same for the bonus of a super region that the player owns in part.
+    # patience: the cost in armies at which that value falls to 1 / e. front: additional value of an army adjacent to
+    # regions of others. danger: the part of a whole super region's value that is lost if its capture is certain.
     income: float = 0.0
     prospect: float = 0.0
     patience: float = 10.0
@@ -100,7 +100,7 @@ class Weights(NamedTuple):
         except Exception:  # methods of the caller's object may raise any exception
             raise WeightsError(f"weights = {short_repr(values)}: must be numbers") from None
         if len(numbers) != len(cls._fields):
-            raise WeightsError(f"{len(numbers)} weights: there are {len(cls._fields)}")
+            raise WeightsError(f"{len(numbers)} weights: must be {len(cls._fields)} weights")
         return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:
@@ -123,9 +123,9 @@ class Weights(NamedTuple):
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:
-        """Return a preset by name, or a JSON file of coefficients by name; missing coefficients are the thesis's.
+        """Return a preset by name, or a JSON file of coefficients by name; the default is the thesis's value.
 
-        With ``#`` and a `digest` behind the file's name, a file with other coefficients is refused.
+        With ``#`` and a `digest` after the file's name, a file with other coefficients is refused.
         """
         if isinstance(source, Weights):
             return source
@@ -136,11 +136,13 @@ class Weights(NamedTuple):
             path, digest = told.groups()
             weights = cls.load(path)
             if weights.digest() != digest:
-                raise WeightsError(f"{path}: holds other weights than it did ({weights.digest()} now, {digest} then)")
+                raise WeightsError(
+                    f"{path}: contains other weights than it did ({weights.digest()} now, {digest} before)"
+                )
             return weights
         path = Path(source)
         if path.suffix != ".json":
-            raise WeightsError(f"no weights {str(source)!r}; there are {', '.join(PRESETS)}, or give a .json file")
+            raise WeightsError(f"there are no weights {str(source)!r}; use {', '.join(PRESETS)} or a .json file")
         text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, WeightsError, "file of weights")
         data = bounded_io.parse_json(text, str(path), WeightsError)
         if not isinstance(data, dict):
@@ -151,7 +153,7 @@ class Weights(NamedTuple):
     def _checked(cls, values: dict[str, Any], place: str) -> Weights:
         for name, value in values.items():
             if name not in cls._fields:
-                raise WeightsError(f"{place}: no weight {name!r}; there are {', '.join(cls._fields)}")
+                raise WeightsError(f"{place}: no weight {name!r}; the weights are {', '.join(cls._fields)}")
             low, high = BOUNDS[name]
             number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
             if not number or not low <= value <= high:
@@ -227,8 +229,8 @@ PRESETS: Final[dict[str, Weights]] = {
 }  # fmt: skip
 
 
-#: Rows of `Evaluation.supers`. START: the worth of a super region during the picks. STATIC: the constant part of its
-#: regions' worth after the picks. WHOLE: the worth that is added if one player owns all of it.
+#: Rows of `Evaluation.supers`. START: the value of a super region during the picks. STATIC: the constant part of its
+#: regions' value after the picks. WHOLE: the value that is added if one player owns all of it.
 START: Final = 0
 STATIC: Final = 1
 WHOLE: Final = 2

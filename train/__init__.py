@@ -1,4 +1,5 @@
 """Trainers of evaluations, networks and policies.
 
-Imported by `cli` only. To add a method, write a subpackage with `settings` and `run`, and a command in `cli.train`.
+This package is imported by `cli` only. To add a method, write a subpackage with `settings` and `run`, and a command in
+`cli.train`.
 """

@@ -1,5 +1,5 @@
-"""Evaluations: estimates of the players' shares of a position, and terms beyond the thesis's.
+"""Evaluations: estimates of the players' shares of a position, and terms that the thesis does not have.
 
-Imported by the other packages of `agents` and by `train`. To add a term, give it a coefficient in `agents.weights`,
-and compute it here.
+This package is imported by the other packages of `agents` and by `train`. To add a term, give it a coefficient in
+`agents.weights`, and compute it here.
 """

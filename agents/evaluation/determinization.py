@@ -1,8 +1,9 @@
-"""Determinizations: complete positions that are consistent with a view, by two rules that use one position only.
+"""Determinizations: complete positions that are consistent with one view. There are two rules.
 
 Both rules treat hidden regions as neutral with two armies. Enemies without a visible region get free hidden regions
-that are farthest from the player. `minimal_determinization` gives them one region, `proportional_determinization` one
-for every two regions of the player. `warlight_env.beliefs` contains a third rule that uses all rounds so far.
+that are farthest from the player. `minimal_determinization` gives each of them one region.
+`proportional_determinization` gives each of them one region for every two regions of the player. `warlight_env.beliefs`
+contains a third rule that uses all rounds so far.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 
-#: Armies of a hidden region.
+#: The assumed number of armies on a hidden region.
 UNSEEN_ARMY: Final = 2
 
 
 def minimal_determinization(view: View) -> Position:
-    """Return the position, with one region for each enemy that is not visible."""
+    """Return the position in which each enemy without a visible region has one region."""
     return _filled(view, 1)
 
 
 def proportional_determinization(view: View) -> Position:
-    """Return the position, with several regions for each enemy that is not visible.
+    """Return the position in which each enemy without a visible region has several regions.
 
-    Each of them has half as many regions as the player, and at least one.
+    Each of these enemies has half as many regions as the player, and at least one.
     """
     return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
 
@@ -51,7 +52,7 @@ def farthest(
 ) -> npt.NDArray[np.int64]:
     """Return the regions in `among` bool[N], farthest from the player's regions first.
 
-    distance: [N, N] between regions.
+    distance: [N, N] distances between regions.
     """
     places = np.flatnonzero(among)
     return places[np.argsort(-distance_to(distance, owner, player)[places], kind="stable")]

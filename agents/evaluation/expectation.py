@@ -1,7 +1,7 @@
 """Average results of battles, and the largest enemy attack on a region; the rules define the chances.
 
 With k attacking and n defending armies, ``attack_kill * k`` defenders and ``defense_kill * n`` attackers die in
-expectation. Both chances are read from ``params.dice.kill``.
+expectation. Both chances are in ``params.dice.kill``.
 """
 
 from __future__ import annotations
@@ -42,9 +42,11 @@ def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: 
 
 @kernel
 def max_attackers(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
-    """Return the most armies that a player can send against a region next round; 0 if it has no region beside it.
+    """Return the largest number of armies that a player can send against a region next round.
 
-    The player deploys all its income beside the region.
+    The number is 0 if none of the player's regions is adjacent to the region.
+
+    This assumes that the player deploys its whole income on regions adjacent to the target.
     """
     owner, army = position.owner, position.army
     most = np.int64(0)

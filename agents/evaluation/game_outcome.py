@@ -1,4 +1,4 @@
-"""The players still in the game, the winner, and the worth of a finished game."""
+"""The players still in the game, the winner, and the value of a finished game."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def holds_regions(owner: Owners, player: Int) -> Bool:
 
 @inline_kernel
 def winner_of(context: Context, position: Position) -> Int:
-    """Return the winner: the only player with regions or, at the round limit, the player that the rules name.
+    """Return the winner: the only player with regions or, at the round limit, the winner by the rules.
 
-    Without a winner it returns ONGOING or DRAWN. It also returns ONGOING if no player has regions, as during the picks.
+    Without a winner, return ONGOING or DRAWN. Also return ONGOING if no player has regions, as during the picks.
     """
     owner, params, last = position.owner, context.params, NEUTRAL
     several = False
@@ -52,9 +52,9 @@ def winner_of(context: Context, position: Position) -> Int:
 
 @kernel
 def write_end_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
-    """Write the worth of a finished game for each player to shares float64[P]: 1 for the winner.
+    """Write the value of a finished game for each player to shares float64[P]: 1 for the winner.
 
-    In a drawn game, the players that are left share the 1 equally.
+    In a drawn game, each remaining player gets an equal part of 1.
     """
     left = 0.0
     for p in range(context.players):
@@ -68,7 +68,8 @@ def write_end_shares(context: Context, position: Position, winner: Int, shares: 
 def write_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
     """Write each player's share of a position to shares float64[P] or larger.
 
-    The context's evaluation defines the shares of an unfinished game; `write_end_shares` those of a finished game.
+    The context's evaluation defines the shares of an unfinished game; `write_end_shares` defines those of a finished
+    game.
     winner: the result of `winner_of`.
     """
     if winner == ONGOING:

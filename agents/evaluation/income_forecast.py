@@ -1,8 +1,8 @@
-"""Forecast of a position's income: super regions within reach, armies at the front, danger.
+"""Forecast of a position's income: super regions that can be completed, armies at the border, danger.
 
-The thesis's evaluation counts regions and armies. Here the worth of a position is its armies, its future income, and a
-part of the bonuses of super regions that the player owns in part. That part falls with the number of armies that are
-still in the way.
+The thesis's evaluation counts regions and armies. Here the value of a position is the sum of its armies, its future
+income, and a part of the bonuses of super regions that the player owns in part. That part decreases with the number of
+armies that the player still has to defeat there.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from warlight_env.engine.stack import stack_floats, stack_indices
 
 #: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a super region.
 COST_LEVEL = 2
-#: The part of the armies beside a super region that reduces its remaining cost, for a player without enemies nearby.
+#: The part of the armies adjacent to a super region that reduces its remaining cost, for a player without enemies
+#: nearby.
 READY = 0.5
 
 
 @inline_kernel
 def income_worth(context: Context, position: Position) -> Real:
-    """Return the worth of one army of income; under a round limit, only the remaining rounds count."""
+    """Return the value of one army of income; under a round limit, only the remaining rounds count."""
     evaluation, limit = context.evaluation, context.params.round_limit
     if limit == 0:
         return evaluation.income
@@ -34,7 +35,7 @@ def income_worth(context: Context, position: Position) -> Real:
 
 @kernel
 def add_income_forecast(context: Context, position: Position, worth: Shares) -> None:
-    """Add the worth of each player's future income to worth float64[P]."""
+    """Add the value of each player's future income to worth float64[P]."""
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
     earned, beside = income_worth(context, position), stack_indices()
@@ -87,9 +88,9 @@ def add_income_forecast(context: Context, position: Position, worth: Shares) -> 
 
 @kernel
 def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share by worth, future income included, to shares float64[P].
+    """Write each player's share to shares float64[P], from position values that include future income.
 
-    The share is the player's part of the sum of all worths to the power `sharpness`. See
+    Each value is raised to the power `sharpness`. The share is the player's part of the sum of these powers. See
     `context.evaluation_signature`.
     """
     evaluation, players = context.evaluation, context.players
@@ -109,8 +110,8 @@ def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
 def growth_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's income and possible income, as a part of the map's total, in [0, 1], to shares float64[P].
 
-    The shares do not add up to 1. Armies count only in or beside a super region that the player can complete. Use it
-    for players without enemies nearby.
+    The shares do not add up to 1. Armies count only in or adjacent to a super region that the player can complete. Use
+    it for players without enemies nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""The worth of regions and super regions for a player (thesis, algorithms 3.4 and 3.5)."""
+"""The value of regions and super regions for a player (thesis, algorithms 3.4 and 3.5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.engine.view import View
 
 @kernel
 def _own_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the worth of a region without its neighbours (thesis, algorithm 3.5)."""
+    """Return the value of a region without its neighbours (thesis, algorithm 3.5)."""
     board, evaluation, owner = context.board, context.evaluation, position.owner
     s = board.super_region[region]
     holder = owner[region]
@@ -49,9 +49,9 @@ def _own_value(context: Context, position: Position, player: Int, region: Int) -
 
 @kernel
 def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the worth of a region for `player` after the picks (thesis, algorithm 3.5).
+    """Return the value of a region for `player` after the picks (thesis, algorithm 3.5).
 
-    It includes `neighbor_values` times the mean worth of its neighbours.
+    It includes `neighbor_values` times the mean value of its neighbours.
     """
     board, evaluation = context.board, context.evaluation
     value = _own_value(context, position, player, region)
@@ -98,7 +98,7 @@ def region_values(context: Context, position: Position, player: Int, values: Reg
 
 @kernel
 def _see_neighbors(context: Context, values: RegionValues) -> None:
-    """Add `neighbor_values` times the mean over a region's neighbours to every region's value, values float64[N]."""
+    """Add `neighbor_values` times the mean value of its neighbours to every region's value, values float64[N]."""
     board, evaluation = context.board, context.evaluation
     alone = stack_floats()
     for r in range(board.super_region.shape[0]):
@@ -113,7 +113,7 @@ def _see_neighbors(context: Context, values: RegionValues) -> None:
 
 @kernel
 def position_worth(context: Context, position: Position, player: Int) -> Real:
-    """Return the worth of a player's position (thesis, algorithm 3.3).
+    """Return the value of a player's position (thesis, algorithm 3.3).
 
     It is the sum of the values of the player's regions and armies, at least 0.
     """
@@ -136,7 +136,7 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
 
 @inline_kernel
 def normalize_shares(players: Int, shares: Shares) -> None:
-    """Divide each player's number, float64[P], by the sum of all; equal parts if the sum is 0."""
+    """Divide each player's number in shares float64[P] by their sum; if the sum is 0, write equal parts."""
     total = 0.0
     for p in range(players):
         total += shares[p]
@@ -146,7 +146,7 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 
 @kernel
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's part of the sum of all positions to shares float64[P]; see `context.evaluation_signature`.
+    """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
 
     The result is equal, bit by bit, to `position_worth` of each player. One pass over the regions serves all players.
     """
@@ -179,7 +179,7 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def extended_worth(context: Context, position: Position, player: Int) -> Real:
-    """Return `position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
+    """Return `position_worth` plus the terms that the thesis does not have, for evaluations with `extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth: Real = 0.0
     if evaluation.neighbor_values != 0.0:
@@ -199,11 +199,12 @@ def extended_worth(context: Context, position: Position, player: Int) -> Real:
 
 @kernel
 def extended_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write shares by `extended_worth` to the power `sharpness`, as `position_share` does.
+    """Write shares like `position_share`, but from `extended_worth` to the power `sharpness`.
 
-    Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, if the
-    weights were fitted to the outcomes of games. These terms are in a separate function because they would increase the
-    time of the thesis's terms by half. A search uses this function only where it is necessary.
+    Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``. The share is a chance
+    to win if the weights were fitted to the outcomes of games. These terms are in a separate function because they
+    would increase the computing time of the thesis's terms by half. A search uses this function only where it is
+    necessary.
     """
     for p in range(context.players):
         shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
@@ -213,16 +214,16 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def evaluated_shares(context: Context, positions: Positions, count: Int, shares: Shares) -> Int:
-    """Write the shares by the context's evaluation for several positions, see `context.leaf_signature`."""
+    """Write the shares of several positions, from the context's evaluation, see `context.leaf_signature`."""
     for k in range(count):
         evaluate(context, position_at(positions, k), shares[k])
     return 0
 
 
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
-    """Return the worth of picking a region after those in `own` (thesis, algorithm 3.4).
+    """Return the value of picking a region after those in `own` (thesis, algorithm 3.4).
 
-    It counts the super region, and the distance to the player's picks up to half the map's diameter, if there are any.
+    It counts the super region and, if the player has picks, the distance to them, at most half the map's diameter.
     """
     value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
     if own:
@@ -235,9 +236,10 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
 def write_best_picks(
     context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
 ) -> Int:
-    """Write the regions r with free[r] != 0 to wishes int32[N]; `pick_value` chooses each region after those before it.
+    """Write the regions r with free[r] != 0 to wishes int32[N], best first.
 
-    `rng` is not used; the signature of pickers requires it. Returns the number of regions.
+    `pick_value` chooses each region, given the regions before it. `rng` is not used; the signature of pickers requires
+    it. Returns the number of regions.
     """
     board, evaluation, owner = context.board, context.evaluation, position.owner
     n = owner.shape[0]
@@ -272,9 +274,9 @@ def write_best_picks(
 
 
 def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> list[int]:
-    """Return the offered regions, best first; each region is chosen after those before it.
+    """Return the offered regions, best first; each region is chosen given the regions before it.
 
-    For equal values the lower region comes first.
+    For equal values the region with the lower number comes first.
     """
     n = context.board.n_regions
     position, free = make_position(n), np.zeros(n, dtype=np.int8)
@@ -286,7 +288,7 @@ def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> l
 
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
-    """Return all offered regions, most wanted first; see `rank_picks`."""
+    """Return all offered regions in order of preference, best first; see `rank_picks`."""
     own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
     return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own)
 
@@ -295,16 +297,16 @@ def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
 class RegionTerms:
     """The terms of a region's value for a player.
 
-    `value` is (the sum of the first four) times `factor`, plus `neighbors`.
+    `value` is the sum of the first four terms, multiplied by `factor`, plus `neighbors`.
     """
 
     region: int
-    super_region: float  #: constant part of the super region's worth
-    own_regions: float  #: for the player's regions in it
-    whole: float  #: if one player owns all of it
-    owner_regions: float  #: for the regions there of the region's owner, an enemy
+    super_region: float  #: constant part of the super region's value
+    own_regions: float  #: for the player's regions in the super region
+    whole: float  #: if one player owns the whole super region
+    owner_regions: float  #: for regions there of the enemy that owns this region
     factor: float
-    neighbors: float  #: for the worth of the regions beside it
+    neighbors: float  #: for the value of the regions adjacent to it
     value: float
 
 

@@ -16,26 +16,26 @@ from warlight_env.engine.position import Position
 _LEVEL: Final = 2
 #: The part of a player's income that is added to an attack.
 _JOINING: Final = 0.7
-#: Networks treat this many rounds and more alike.
+#: Networks treat every larger number of rounds like this number.
 MOST_ROUNDS: Final = 40
 
 
 class Neighbours(NamedTuple):
-    """The regions beside a region, seen by a player."""
+    """The regions adjacent to a region, from a player's view."""
 
     own: Int  #: regions of the player
-    enemies: Int  #: regions of others
+    enemies: Int  #: regions of other players
     neutrals: Int  #: neutral regions
     own_armies: Int
     enemy_armies: Int
     strongest_own: Int  #: armies of the player's strongest region, 0 without one
-    strongest_enemy: Int  #: armies of the others' strongest region, 0 without one
-    strongest_holder: Int  #: the owner of the others' strongest region; the player without one
+    strongest_enemy: Int  #: armies of the other players' strongest region, 0 without one
+    strongest_holder: Int  #: the owner of that region; the player itself without one
 
 
 @inline_kernel
 def neighbours_of(board: Board, position: Position, region: Int, player: Int) -> Neighbours:
-    """Return the neighbours of a region, seen by a player."""
+    """Return the neighbours of a region, from a player's view."""
     owner, army = position.owner, position.army
     own, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
     own_armies, enemy_armies = np.int64(0), np.int64(0)
@@ -76,5 +76,5 @@ def cost_of(requirements: ArmyRequirements, defenders: Int) -> Int:
 
 @inline_kernel
 def chance_with_income(requirements: ArmyRequirements, armies: Int, income: Real, defenders: Int) -> Real:
-    """Return the chance that all armies of a region but one, and a part of an income, capture a region beside it."""
+    """Return the chance that all armies of a region but one, and a part of an income, capture an adjacent region."""
     return chance_of_capture(requirements, armies - 1 + np.int64(_JOINING * income), defenders)

@@ -1,4 +1,4 @@
-"""A player's connected territories and the threats to it: terms of the evaluation beyond the thesis's."""
+"""A player's connected territories and the threats to it: terms of the evaluation that the thesis does not have."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _spread(
     part: npt.NDArray[np.integer[Any]],
     queue: Regions,
 ) -> Int:
-    """Write a number to part[r] of all regions r of the connected territory of `start` with part[r] = 0.
+    """Write a number to part[r] for all regions r with part[r] = 0 in the connected territory of `start`.
 
     Returns the number of these regions; queue has room for all regions.
     """
@@ -75,7 +75,7 @@ def label_components(board: Board, owner: Owners, player: Int, part: Armies, que
 def threatened_bonus(board: Board, position: Position, player: Int) -> Int:
     """Return the bonuses of the player's threatened whole super regions.
 
-    A super region is threatened if one of its regions has a stronger enemy region beside it.
+    A super region is threatened if one of its regions has a stronger enemy region adjacent to it.
     """
     owner, army = position.owner, position.army
     total = np.int64(0)

@@ -1,7 +1,7 @@
 """Generators: a few sensible picks, deployments, attacks and turns for a position.
 
 The kernels use arrays. The functions here take a `View` (``game.view(player)``) and return plain data. Searches,
-players and `train` import them. To add a method, write its kernel and name it in `turns`.
+players and `train` import them. To add a method, write its kernel and add it to `turns`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class GeneratorError(InputError):
 def _index(generators: tuple[str, ...], name: str) -> int:
     if name not in generators:
         raise GeneratorError(
-            f"no generator {name!r}{did_you_mean(name, generators)}; there are {', '.join(generators)}"
+            f"there is no generator {name!r}{did_you_mean(name, generators)}; use one of {', '.join(generators)}"
         )
     return generators.index(name)
 
@@ -59,7 +59,7 @@ def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
 
 
 def deploys(view: View, generator: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
-    """Return the deploys of a method of DEPLOY_GENERATORS as (region, armies); None if the method does not apply."""
+    """Return the deploys of one of DEPLOY_GENERATORS as (region, armies); None if this method does not apply."""
     index, work, context = _index(DEPLOY_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
@@ -75,9 +75,9 @@ def attacks(
     weights: Weights = DEFAULT,
     press: bool = False,
 ) -> list[tuple[int, int, int]]:
-    """Return the attacks and transfers of a method of ATTACK_GENERATORS as (from, to, armies), after some deploys.
+    """Return the attacks and transfers of one of ATTACK_GENERATORS as (from, to, armies), after the given deploys.
 
-    `press`: armies without an order join their region's first attack, unless it is a careful one.
+    `press`: armies without an order join their region's first attack, unless this attack is careful.
     """
     index, work, context = _index(ATTACK_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)

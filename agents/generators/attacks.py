@@ -24,7 +24,7 @@ WAITING: Final = 1
 CAREFUL: Final = 2
 GENERATORS: Final = ("offensive", "offensive_waiting", "defensive")
 
-#: Kinds of targets.
+#: Types of targets.
 _FOREIGN: Final = 0
 _ENEMY: Final = 1
 _NEUTRAL: Final = 2
@@ -34,7 +34,7 @@ _NEUTRAL: Final = 2
 def _list_targets(
     board: Board, owner: Owners, player: Int, region: Int, kind: Int, value: RegionValues, targets: Regions
 ) -> Int:
-    """Write the foreign neighbours of a kind to targets, most valuable first, and return their number."""
+    """Write neighbours of one type that the player does not own to targets, best first. Return their number."""
     count = 0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -73,11 +73,11 @@ def attack(
     attacks: AttackRows,
     count: Int,
 ) -> Int:
-    """Append favourable attacks from each own region on foreign neighbours, by value ("aggressively").
+    """Append each own region's favourable attacks on neighbours that it does not own, best first ("aggressively").
 
-    Each attack gets the armies that conquer, or all free armies if there are fewer. `careful`: only attack enemies, and
-    add their income to the armies on the target. `press`: the armies that are still free join the region's first
-    attack.
+    Each attack gets as many armies as are needed to conquer, or all free armies if there are fewer. `careful`: only
+    attack enemies, and add their income to the armies on the target. `press`: the armies that are still free join the
+    region's first attack.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
@@ -110,9 +110,9 @@ def attack(
 def expand(
     context: Context, position: Position, player: Int, work: GeneratorWork, attacks: AttackRows, count: Int
 ) -> Int:
-    """Append favourable attacks that conquer neutral neighbours, by value.
+    """Append favourable attacks that conquer neutral neighbours, most valuable first.
 
-    They start from each own region without an enemy beside it.
+    They start from each own region without an enemy adjacent to it.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets

@@ -32,7 +32,7 @@ def _clear(deploy: Armies) -> None:
 
 @kernel
 def front(board: Board, position: Position, player: Int, neutral: Bool, value: RegionValues) -> Int:
-    """Return the own region with the most armies beside the most valuable region of an enemy, or -1.
+    """Return the own region with the most armies adjacent to the most valuable region of an enemy, or -1.
 
     neutral: use the most valuable neutral region instead.
     """
@@ -58,7 +58,7 @@ def front(board: Board, position: Position, player: Int, neutral: Bool, value: R
 def deploy_beside(
     board: Board, position: Position, player: Int, available: Int, neutral: Bool, value: RegionValues, deploy: Armies
 ) -> Bool:
-    """Deploy all armies beside the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
+    """Deploy all armies adjacent to the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
     _clear(deploy)
     place = front(board, position, player, neutral, value)
     if place < 0:
@@ -80,10 +80,10 @@ def _owns_super(board: Board, owner: Owners, player: Int, region: Int) -> Bool:
 def deploy_defensively(
     context: Context, position: Position, player: Int, available: Int, work: GeneratorWork, deploy: Armies
 ) -> Bool:
-    """Deploy on each threatened region the fewest armies that hold it: own super regions first, then by value.
+    """Deploy on each threatened region the fewest armies that defend it.
 
-    The armies that are left go where "aggressive", else "expansive", would deploy them. The method does not apply
-    without a threat.
+    Regions of own super regions come first, then regions by value. The remaining armies are deployed as in "aggressive"
+    or, if that does not apply, "expansive". The method does not apply without a threat.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     _clear(deploy)
@@ -128,7 +128,7 @@ def deploy_defensively(
 
 @kernel
 def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, deploy: Armies) -> None:
-    """Deploy on the own region closest to a foreign one; used if no method applies."""
+    """Deploy on the own region closest to a region that the player does not own; used if no method applies."""
     _clear(deploy)
     best = -1
     least: Int = 0

@@ -13,7 +13,7 @@ from warlight_env.engine.state import Scratch
 
 @kernel
 def distances_to_foreign(board: Board, owner: Owners, player: Int, queue: Regions, distance: Any) -> None:
-    """Write the steps from every region to the nearest foreign region (0 there), by breadth-first search."""
+    """Write each region's distance to the nearest region that the player does not own, by breadth-first search."""
     n = owner.shape[0]
     head, tail = 0, 0
     for r in range(n):
@@ -39,7 +39,7 @@ def move_inland(
 ) -> Int:
     """Append transfers of all but one army of each inland region towards the front, and return the new count.
 
-    Thesis, algorithm 3.9: one step along a shortest path to the nearest region that is not the player's.
+    Thesis, algorithm 3.9: armies move one step along a shortest path to the nearest region that is not the player's.
     """
     owner, army = position.owner, position.army
     distance = scratch.mark

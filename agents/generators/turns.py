@@ -57,8 +57,8 @@ def generate_turns(
 ) -> Int:
     """Write the possible turns to `turns`, shuffled and without duplicates; return their number, at least 1.
 
-    `context.generators` has a bit for each method in use (see `generator_work.ALL_GENERATORS`); rng uint64[2]; work a
-    `GeneratorWork`, turns a `TurnSet` with room for `MAX_TURNS`.
+    `context.generators` has a bit for each method in use (see `generator_work.ALL_GENERATORS`); rng: uint64[2]. work: a
+    `GeneratorWork`. turns: a `TurnSet` with room for `MAX_TURNS`.
     """
     board, generators, owner = context.board, context.generators, position.owner
     prepare(context, position, player, work)
@@ -122,12 +122,12 @@ def random_turn(
 ) -> Int:
     """Write one turn, and return the number of its attacks.
 
-    A method to deploy and a method to attack are drawn from those that apply. This equals a draw from `generate_turns`,
-    but a turn that several pairs produce is more likely in proportion.
+    A method to deploy and a method to attack are drawn from those that apply. This is a draw from `generate_turns`, but
+    a turn is more likely if several pairs of methods produce it.
     """
     prepare(context, position, player, work)
     generators, available = context.generators, work.income[player]
-    first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # any order of the three methods
+    first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # a random order of the three methods
     for k in range(N_DEPLOYS):
         d = (first + k * step) % N_DEPLOYS
         if (generators >> d) & 1 and write_deploy(context, position, d, player, available, work, deploy):

@@ -1,4 +1,5 @@
-"""Plans: turns made of goals, with the worth of each goal and the armies that it needs.
+"""Plans: turns made of goals, with the value of each goal and the armies that it needs.
 
-Imported by `agents.players`. To add a kind of goal, write its worth in `goals` and its army requirements in `turn`.
+This package is imported by `agents.players`. To add a kind of goal, write its value in `goals` and its army
+requirements in `turn`.
 """

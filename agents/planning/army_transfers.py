@@ -12,9 +12,9 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.position import Position
 
-#: The factor of a pull for each region of distance.
+#: The factor by which a demand for armies decreases with each step of distance.
 FADING: Final = 0.8
-#: Idle armies leave a border region only if another region's pull is larger by this factor.
+#: Idle armies leave a border region only if another region's demand is larger by this factor.
 _WORTH_MOVING: Final = 1.5
 
 
@@ -33,9 +33,9 @@ def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) 
 
 @kernel
 def propagate_demand(board: Board, position: Position, player: Int, plan: PlanWork) -> None:
-    """Spread the pull of border regions inland.
+    """Spread the border regions' demand for armies to inland regions.
 
-    Each own region has its own pull, or FADING times the largest pull beside it.
+    An own region has its own demand, or FADING times the largest demand of its neighbours.
     """
     owner, demand = position.owner, plan.demand
     for _ in range(owner.shape[0]):
@@ -54,10 +54,10 @@ def propagate_demand(board: Board, position: Position, player: Int, plan: PlanWo
 
 @kernel
 def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan: PlanWork) -> None:
-    """Send armies without an order towards the regions that need them; border armies move only for a much larger pull.
+    """Send armies without an order towards the regions that need them; border armies move only to a much larger demand.
 
-    farther: armies may move again after a transfer, so that they arrive in one round. A region's armies then get their
-    order after all armies that pass through it.
+    farther: armies may move again after a transfer, so that they can arrive in one round. Then a region's armies get
+    their order after all armies that pass through the region.
     """
     owner, demand, free, moved = position.owner, plan.demand, plan.free, plan.moved
     for r in range(owner.shape[0]):

@@ -1,4 +1,4 @@
-"""The worth of capturing or holding a region, in armies, for a planner with a style."""
+"""The value of capturing or holding a region, in armies, for a planner with a style."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Below this lack, a super region counts as whole; the sums of floats are not exact.
+#: Below this number of missing armies, a super region counts as complete, because sums of floats are not exact.
 _WHOLE = 0.5
 
 
@@ -25,7 +25,7 @@ def region_cost(context: Context, position: Position, region: Int) -> Real:
 
 @kernel
 def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
-    """Write each player's lack of each super region to `plan.lack`; -1 if it has no region there."""
+    """Write the armies that each player needs to complete each super region to `plan.lack`; -1: no region there."""
     board, players = context.board, context.players
     for s in range(board.bonus.shape[0]):
         total: Real = 0.0
@@ -44,14 +44,17 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
 
 @inline_kernel
 def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Real:
-    """Return the worth of one army of income; under a round limit, only the remaining rounds count."""
+    """Return the value of one army of income; under a round limit, only the remaining rounds count."""
     limit, worth = context.params.round_limit, plan.style[GOAL_INCOME]
     return worth if limit == 0 else min(worth, np.float64(max(0, limit - position.round[0])))
 
 
 @inline_kernel
 def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
-    """Return the worth of a super region for a player with this lack; earned: worth of one army of income."""
+    """Return the value of a super region for a player that needs `lack` armies to complete it.
+
+    earned: value of one army of income.
+    """
     if lack < 0.0:
         return 0.0
     if lack < _WHOLE:
@@ -61,7 +64,7 @@ def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the worth, in armies, of capturing a region for the player, by the lacks in `plan`."""
+    """Return the value, in armies, of capturing a region for the player, according to `plan.lack`."""
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
     bonus, cost, earned = (
@@ -91,7 +94,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
 
 @kernel
 def holding_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the worth, in armies, of keeping one of the player's regions from the enemies."""
+    """Return the value, in armies, of defending one of the player's regions against enemies."""
     board = context.board
     s = board.super_region[region]
     bonus, cost, earned = (
@@ -113,7 +116,7 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
 
 @inline_kernel
 def take_in_plan(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> None:
-    """Update the lacks in `plan` as if the player owned a region."""
+    """Update `plan.lack` as if the player owned a region."""
     board = context.board
     s, by, cost = board.super_region[region], position.owner[region], region_cost(context, position, region)
     if plan.lack[s, player] < 0.0:

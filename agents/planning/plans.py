@@ -27,7 +27,7 @@ def planned_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of the evaluation's style, in the signature of policies; return the number of attacks."""
+    """Write the turn of the evaluation's style, with the signature of policies; return the number of attacks."""
     write_style(context.evaluation, work.plan.style)
     return plan_turn(context, position, player, rng, work, deploy, attacks)
 
@@ -42,7 +42,7 @@ def random_style_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn of a random style, in the signature of policies; return the number of attacks."""
+    """Write a turn of a random style, with the signature of policies; return the number of attacks."""
     draw_style(context.evaluation, work.plan.style, rng)
     return plan_turn(context, position, player, rng, work, deploy, attacks)
 
@@ -51,7 +51,7 @@ def random_style_turn(
 def add_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different plans behind the first `count` turns while there is room.
+    """Write different plans after the first `count` turns while there is room.
 
     The first plan has the evaluation's style, the others have random styles. Returns the new number of turns, at least
     1.
@@ -74,7 +74,7 @@ def add_plans(
 def only_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different plans to `turns`, see `add_plans`; in the signature of generators. Return their number."""
+    """Write different plans to `turns` (see `add_plans`), with the signature of generators. Return their number."""
     return add_plans(context, position, player, rng, work, turns, np.int64(0))
 
 
@@ -82,7 +82,7 @@ def only_plans(
 def generate_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`, in the signature of generators: plans, see `add_plans`.
+    """Write different turns to `turns`, with the signature of generators: plans from `add_plans`.
 
     The thesis's turns come first if there is room for more turns than these. Returns the number of turns.
     """

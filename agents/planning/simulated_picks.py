@@ -1,11 +1,11 @@
-"""Starting regions by fast games: the picks, some rounds by plans or by a network, and the value of the position.
+"""Starting regions from simulated games: the picks, some rounds by plans or a network, and the position's value.
 
-First, games estimate the values of regions. In them, all players pick by the present estimates: the mean share of the
-players who got a region, with noise, as in a Gumbel softmax. Then lists of wanted regions are compared. Each stage
-plays twice as many games with the better half of the lists (successive halving: Karnin, Koren and Somekh, 2013). Games
-begin with the rules' way to pick. So picks of other players and wastelands count in all presets. If each player has its
-own offer, a player does not see the other offers. Then the other players may pick any regions that are not offered to
-the player.
+First, games estimate the values of regions. In these games, all players pick according to the present estimates. A
+region's estimate is the mean share of the players who got it, with noise, as in a Gumbel softmax. Then lists of
+preferred regions are compared. Each stage plays twice as many games with the better half of the lists (successive
+halving: Karnin, Koren and Somekh, 2013). Games begin with the picks of the rules. So the estimates include other
+players' picks and wastelands in all presets. If each player has its own offer, a player does not see the other offers.
+Then the other players may pick any regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ PICKS: Final = Param(
 )
 #: Number of lists that are compared; a power of two.
 _LISTS: Final = 32
-#: Noise in shares: during the estimation of regions, in the compared lists, and in the other players' wishes.
+#: Noise in shares: during the estimation of regions, in the compared lists, and in the other players' lists.
 _EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
-#: Bonus of the neighbours and of the super region of a list's first region, in every other list.
+#: In every second list, the neighbours and the super region of the list's first region have this bonus.
 _NEAR: Final = 0.06
-#: Number of prior games in a region's mean share, at an equal share.
+#: Number of assumed games with an equal share that a region's mean share contains from the start.
 _PRIOR: Final = 2.0
 
 
@@ -83,9 +83,9 @@ def _wish(
     work: PickWork,
     out: npt.NDArray[np.int32],
 ) -> Int:
-    """Write a player's wanted regions, best first: by mean shares with Gumbel noise. Return their number.
+    """Write a player's preferred regions, best first, from mean shares with Gumbel noise. Return their number.
 
-    may: uint8[N], bit p: offered to player p. near: bonus of regions beside the first one.
+    may: uint8[N], bit p: offered to player p. near: bonus of regions adjacent to the first one.
     """
     n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
     for r in range(n):
@@ -113,9 +113,9 @@ def _wish(
 
 @kernel
 def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
-    """Play some rounds after the picks, with the wishes in `work`.
+    """Play some rounds after the picks, with the lists of preferred regions in `work`.
 
-    Records all players' shares, and returns the player's.
+    Records the shares of all players, and returns the share of `player`.
     """
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
@@ -226,7 +226,7 @@ def simulated_picks(
     policy: Any = planned_turn,
     net: TurnNetwork | None = None,
 ) -> list[int]:
-    """Return the offered regions, best first, by `games` fast games; advances rng uint64[2].
+    """Return the offered regions, best first, from `games` fast games; advances rng uint64[2].
 
     policy: the plug-in that plays the games. net: the turn network of the policy; None: no network.
     """

@@ -1,10 +1,10 @@
-"""A turn made of goals: first the goal with the best worth for its armies, then the next with the armies left.
+"""A turn made of goals: first the goal with the highest value per army, then the next with the remaining armies.
 
-A goal is to capture a region beside the player's regions, or to hold one that an enemy can attack. It computes the
-armies that it needs for the certainty of the style. It takes them from the regions around, from several if necessary,
-and deploys the missing armies. The worth of a region is the gain of the position (`goals`). So regions that complete a
-super region, or break an enemy's, come first. Over several rounds the plan follows the cheapest way through a super
-region, one step a round.
+A goal is to capture a region adjacent to the player's regions, or to defend a region that an enemy can attack. The
+planner computes the armies that a goal needs for the certainty of the style. It takes them from the adjacent regions,
+from several if necessary, and deploys the missing armies. The value of a region is the gain of the position (`goals`).
+So regions that complete a super region, or break an enemy's super region, come first. Over several rounds the plan
+follows the cheapest way through a super region, one step per round.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _stays(plan: PlanWork, region: Int) -> Int:
 
 @inline_kernel
 def _reach(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
-    """Return the number of free armies beside a region."""
+    """Return the number of free armies adjacent to a region."""
     total = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -128,7 +128,7 @@ def _reach(board: Board, position: Position, player: Int, region: Int, plan: Pla
 
 @inline_kernel
 def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the worth of a goal minus its cost, per army that it needs."""
+    """Return the value of a goal minus its cost, per army that it needs."""
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:
@@ -146,7 +146,7 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
 
 @kernel
 def _take_armies(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> bool:
-    """Assign armies to a capture: free armies beside it, largest first, and the missing armies from the income.
+    """Assign armies to a capture: free armies adjacent to it, largest first, and the missing armies from the income.
 
     Returns whether there were enough armies.
     """
@@ -232,7 +232,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
 
 @kernel
 def _write_pull(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
-    """Write how much own regions need armies: for targets beside them that were not possible, and against threats."""
+    """Write how much own regions need armies: for adjacent targets that were not possible, and against threats."""
     board, owner = context.board, position.owner
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -275,10 +275,10 @@ def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
 
 @kernel
 def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
-    """Write the orders by the template `way`, and return their number."""
+    """Write the orders in the order of the template `way`, and return their number."""
     count = 0
     for step in range(3):
-        # Templates that sort by kind: the kind of the orders in this step.
+        # Templates that sort by type of order: the type of the orders in this step.
         kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
         for i in range(plan.numbers[ORDERED]):
             own = plan.orders[i, ORDER_COLUMNS - 1]

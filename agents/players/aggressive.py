@@ -20,7 +20,7 @@ from warlight_env.engine.state import Scratch
 def _deploy_at_best(
     context: Context, position: Position, player: Int, available: Int, value: RegionValues, deploy: Armies
 ) -> None:
-    """Deploy all armies on the strongest own region beside the foreign region of the highest value."""
+    """Deploy all armies on the strongest own region adjacent to the most valuable region that is not the player's."""
     board, owner, army = context.board, position.owner, position.army
     best, front = -1, -1
     for r in range(owner.shape[0]):
@@ -54,7 +54,10 @@ def _attack_weaker(
     attacks: AttackRows,
     count: Int,
 ) -> Int:
-    """Attack every weaker foreign neighbour of one region, by value; the armies left over join the first attack."""
+    """Attack all weaker neighbours of one region that are not the player's, most valuable first.
+
+    The remaining armies join the first attack.
+    """
     owner, army = position.owner, position.army
     first = count
     while free > 0:
@@ -91,7 +94,7 @@ def aggressive_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the aggressive turn, and return the number of attacks. Arrays as in `random_orders`."""
+    """Write the aggressive turn, and return the number of attacks. The arrays are as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     value, attack_kill = scratch.value, context.params.dice.kill[0]
     _deploy_at_best(context, position, player, available, value, deploy)
@@ -113,14 +116,14 @@ def aggressive_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of `aggressive_orders`, in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write the turn of `aggressive_orders`, with the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return aggressive_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class AggressiveAgent(PolicyKernelAgent):
-    """Deploys all beside the foreign region of the highest value, attacks weaker neighbours, moves inland armies up."""
+    """Deploys next to the most valuable region of others, attacks weaker neighbours, moves inland armies up."""
 
     name = "aggressive"
     policy = staticmethod(aggressive_policy)

@@ -1,4 +1,4 @@
-"""Whole games in one kernel call: a batch with built-in policies, for outlooks, checks and benchmarks."""
+"""Whole games in one kernel call: a batch with built-in policies, for rollout estimates, checks and benchmarks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def play_games(
 ) -> Int:
     """Play games first .. last - 1 of a batch for at most `rounds` more rounds each, and return the rounds played.
 
-    For games after the picks; limits of orders are not checked. policies: int32[P] of POLICIES, which see the complete
+    The picks must be over. Limits of orders are not checked. policies: int32[P] of POLICIES, which see the complete
     position. policy_rng: uint64[B, P, 2], one generator for each player.
     """
     played = np.int64(0)

@@ -22,8 +22,8 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
-#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Summed over these
-#: regions: their super regions' bonus, neighbours, borders and regions, and the player's regions there. bonus² of
+#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Sums over these
+#: regions: the bonus, neighbours, borders and regions of their super region, and the player's regions in it. bonus² of
 #: regions in whole super regions; armies; the largest territory; threatened bonus.
 FEATURES: Final = (
     "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
@@ -34,10 +34,10 @@ FEATURES: Final = (
 class DuelSettings(NamedTuple):
     """Settings of games between the agents 0 and 1."""
 
-    samples: npt.NDArray[np.int64]  #: [2] plays of a round for each turn of an agent; 0: the agent moves by its policy
+    samples: npt.NDArray[np.int64]  #: [2] simulations for each turn of an agent; 0: the agent's policy moves
     epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
-    dealt: bool  #: whether starting regions are random, or else chosen by the agents' evaluations
+    dealt: bool  #: whether starting regions are random; if not, the agents choose them
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
 
 
@@ -47,7 +47,7 @@ class DuelWork(NamedTuple):
     one_ply: OnePlyWork
     turns: Workspace  #: for the round
     wishes: npt.NDArray[np.int32]  #: [2, N]
-    agent_at: npt.NDArray[np.int64]  #: [2] the agent on each seat
+    agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
@@ -131,18 +131,19 @@ def play_duels(
     scores: npt.NDArray[np.float64],
     trace: npt.NDArray[np.float32],
 ) -> Int:
-    """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; return the rounds played.
+    """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
-    Games come from `setup.start_game`, without fog. Agent a sits on seat (a + b) mod 2 of game b.
+    `setup.start_game` starts the games, without fog. Agent a has seat (a + b) mod 2 of game b.
 
     Args:
-        mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions by its context's evaluation,
-            and predicts the other player by its context's policy. An agent without samples moves by its own policy.
+        mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
+            evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples moves
+            according to its own policy.
         duel: a `DuelSettings`; work: a `DuelWork`.
         rng: uint64[B, 2, 2], a generator for each seat.
-        scores: float64[B], written: 1, 0.5 or 0 for agent 0.
-        trace: float32[B, T, 2, F]; T > max_rounds. Each row gets the FEATURES of agents 0 and 1 at the start of each
-            round and, after the last round, at the end. Games without a row are not traced.
+        scores: float64[B], receives 1, 0.5 or 0 for agent 0.
+        trace: float32[B, T, 2, F]; T > max_rounds. Contains the FEATURES of agents 0 and 1 in game b at the start of
+            each round and after the last round. Games without an entry in `trace` are not traced.
     """
     played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):

@@ -1,4 +1,4 @@
-"""Minimax over two plies: each generated turn against each generated reply, with the mean over plays of the round."""
+"""Minimax over two plies: each generated turn against each generated reply, with means over simulations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 
-#: Plays of the round for each pair of turns, if neither simulations nor seconds are given.
+#: Simulations of the round for each pair of turns, if neither simulations nor seconds are given.
 DEFAULT_SAMPLES: Final = 15
 
 
@@ -35,11 +35,11 @@ def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorW
 
 @documented
 class Minimax2Agent(SearchAgent):
-    """Plays the turn with the highest share after the worst reply of any one enemy, over many plays of the round.
+    """Plays the turn with the highest share after the worst reply of any one enemy, over many simulations of the round.
 
-    The other enemies move at random among their generated turns. The value of a reply is its mean over all plays. Each
-    sweep plays every pair of turns once, with the same dice. A budget in simulations counts plays of the round; at
-    least one sweep is made.
+    The other enemies move at random among their generated turns. The value of a reply is its mean over all simulations.
+    Each sweep plays every pair of turns once, with the same dice. A budget in simulations counts simulations of the
+    round; at least one sweep is made.
     """
 
     name = "minimax2"

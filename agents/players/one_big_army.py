@@ -1,4 +1,4 @@
-"""The bot with one big army: all armies go to the strongest region, which attacks. It tests an opponent's foresight."""
+"""The bot with one big army: all armies go to the strongest region, which attacks; a test of an opponent's planning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def one_big_army_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn, and return the number of attacks. Arrays as in `random_orders`."""
+    """Write the turn, and return the number of attacks. The arrays are as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     strongest = -1
     for r in range(owner.shape[0]):
@@ -62,14 +62,14 @@ def one_big_army_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of `one_big_army_orders`, in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write the turn of `one_big_army_orders`, with the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class OneBigArmyAgent(PolicyKernelAgent):
-    """Deploys all on the strongest region, moves inland armies to the front, attacks the best foreign neighbour."""
+    """Deploys all armies on the strongest region, moves inland armies to the front, attacks the best neighbour."""
 
     name = "one_big_army"
     policy = staticmethod(one_big_army_policy)

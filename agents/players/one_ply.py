@@ -1,4 +1,4 @@
-"""The one-ply player: it takes the generated turn with the highest mean share one round ahead."""
+"""The one-ply player: it takes the generated turn with the highest mean share after a one-round lookahead."""
 
 from __future__ import annotations
 
@@ -45,11 +45,12 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 def choose_turn(
     context: Context, position: Position, player: Int, samples: Int, epsilon: Real, rng: RandomState, work: OnePlyWork
 ) -> Int:
-    """Return the index of the turn in `work.lookahead.turns` with the highest mean share over `samples` plays of the
-    round.
+    """Return the index in `work.lookahead.turns` of the turn with the highest mean share.
 
-    With probability `epsilon` it is a random turn instead. The other players move by the policy, see `score_turns`. rng
-    uint64[2].
+    The mean is over `samples` simulations of the round.
+
+    With probability `epsilon` it is a random turn instead. The other players move according to the policy, see
+    `score_turns`. rng uint64[2].
     """
     lookahead = work.lookahead
     count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)
@@ -79,7 +80,7 @@ def one_ply_turn(
 
 @documented
 class OnePlyAgent(ScoringAgent):
-    """Looks one round ahead, with the evaluation of the tree search; for any number of players."""
+    """Plays the best turn of a one-round lookahead, with the tree search's evaluation; for any number of players."""
 
     name = "one_ply"
 

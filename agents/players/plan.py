@@ -53,7 +53,7 @@ def choose_plan(
 ) -> Int:
     """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3].
 
-    The other players move by the context's policy. Returns the number of attacks; the goals are in
+    The other players move according to the context's policy. Returns the number of attacks; the goals are in
     `work.generator.plan`.
     """
     lookahead, generator = work.lookahead, work.generator
@@ -76,9 +76,9 @@ def choose_plan(
 
 @documented
 class PlanAgent(ScoringAgent):
-    """Plans turns in many styles, and plays the turn with the highest value one round ahead; any number of players.
+    """Plans turns in many styles, and plays the turn with the highest value after the round; any number of players.
 
-    Goals are super regions, neutral regions, enemies' regions, and own regions to hold. While no enemy is near, the
+    Goals are super regions, neutral regions, enemies' regions, and own regions to defend. While no enemy is near, the
     value is growth. Values of turns (`search_policy`) are then parts of the map's income, not chances to win.
     """
 
@@ -94,7 +94,7 @@ class PlanAgent(ScoringAgent):
         weights: Annotated[str | Weights, WEIGHTS] = "expanding",
         contact_distance: Annotated[
             int,
-            Param("number of steps to the nearest enemy or hidden region above which only growth counts", 0, 1000),
+            Param("only growth counts if enemies and hidden regions are more than this number of steps away", 0, 1000),
         ] = 3,
     ) -> None:
         super().__init__(seed)
@@ -131,8 +131,8 @@ class PlanAgent(ScoringAgent):
     def _only_grows(self, view: View) -> bool:
         """Return whether only growth counts.
 
-        This needs something to grow by: bonuses, and weights with income and prospect. Also, each region that is or may
-        be an enemy's must be more than `contact_distance` steps away from the player's regions.
+        This requires bonuses on the map, and weights with income and prospect. Also, each region that is or may be an
+        enemy's must be more than `contact_distance` steps away from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False
@@ -157,7 +157,7 @@ class PlanAgent(ScoringAgent):
     def insight(self) -> dict[str, Any] | None:
         """Return the goals of the last turn in their order; None before the first turn.
 
-        A goal contains a region, the kind of the goal, the armies that it needs and its worth in armies.
+        A goal contains a region, the kind of the goal, the armies that it needs and its value in armies.
         """
         if self._known is None:
             return None

@@ -29,7 +29,7 @@ _ONE = np.uint64(1)
 
 @inline_kernel
 def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """List the player's regions that have a foreign neighbour; return their number. The code has no data branches."""
+    """List the player's regions with a neighbour of others; return their number. No branch depends on data."""
     count = 0
     for r in range(owner.shape[0]):
         foreign = False
@@ -68,9 +68,9 @@ def random_orders(
 ) -> Int:
     """Write a random turn, and return the number of attacks.
 
-    The income is deployed in `chunks` parts, each on a random own region that is not inland. Then each such region
-    attacks with probability 1/2. It sends all free armies to a random foreign neighbour with at most `margin` armies
-    more. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    The income is deployed in `chunks` parts, each on a random border region. Then each border region attacks with
+    probability 1/2. It sends all free armies to a random neighbour that is not the player's and has at most `margin`
+    more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
     """
     owner, army = position.owner, position.army
     regions, candidates = scratch.queue, scratch.mark
@@ -113,7 +113,7 @@ def random_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write `random_orders` with the default parameters, in the signature of policies (`plug_ins.policy_signature`)."""
+    """Write `random_orders` with default parameters, with the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return random_orders(board, position, player, available, CHUNKS, MARGIN, work.scratch, deploy, attacks, rng)

@@ -23,7 +23,7 @@ def smart_random_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a random one of the generated turns, in the signature of policies; return the number of its attacks."""
+    """Write a random one of the generated turns, with the signature of policies; return the number of its attacks."""
     owner = position.owner
     turns = work.turns
     generate_turns(context, position, player, rng, work, turns)

@@ -33,14 +33,14 @@ _SUM_SLACK: Final = 1e-3
 _MOST_LIKELY: Final = 1e300
 
 _TEXTS: Final = TEXTS | {
-    SHARE: "{value} for player {bound}, and a share lies in 0 .. 1",
-    SUM: "the shares of {bound} players add up to {value}, not to 1",
-    TURNS: "returned {value:.0f}, and the number of turns is 1 .. {bound}",
-    WISHES: "returned {value:.0f}, and the number of wishes is 0 .. {bound}",
-    WISH: "wish {place}: region {value:.0f}, and regions are 0 .. {bound}",
-    CLOSED: "wish {place}: region {value:.0f} is not free",
-    TWICE: "wish {place}: region {value:.0f} is wished for twice",
-    LIKELY: "turn {place}: {value}, and how likely it is must be a number from 0 up",
+    SHARE: "{value} for player {bound}, but a share must be in 0 .. 1",
+    SUM: "the shares of {bound} players add up to {value}, but must add up to 1",
+    TURNS: "returned {value:.0f}, but the number of turns must be in 1 .. {bound}",
+    WISHES: "returned {value:.0f}, but the number of preferred regions must be in 0 .. {bound}",
+    WISH: "preference {place}: region {value:.0f}, but regions are 0 .. {bound}",
+    CLOSED: "preference {place}: region {value:.0f} is not free",
+    TWICE: "preference {place}: region {value:.0f} is in the list twice",
+    LIKELY: "turn {place}: {value}, but its weight must be a number from 0 up",
 }
 
 
@@ -81,7 +81,7 @@ def turns_fault(context: Context, position: Position, player: Int, turns: TurnSe
 
 @kernel
 def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
-    """Return (fault, place, value, bound) of wishes, int32[N], for regions with free[r] != 0.
+    """Return (fault, place, value, bound) of preferred regions, int32[N], which need free[r] != 0.
 
     The fault is 0 if there is none.
     """

@@ -1,4 +1,4 @@
-"""Functions with fixed signatures that kernels take as parameters, built-in ones and users' functions."""
+"""Functions with fixed signatures that kernels take as parameters: built-in functions and users' functions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """Return a function of a kind, see `context`'s signatures, as an argument for kernels; None: the built-in function.
+    """Return a function of one kind as an argument for kernels; None: the built-in function.
+
+    The signatures in `context` describe the kinds.
 
     Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior"; no prior is built in.
 
@@ -97,7 +99,7 @@ MAX_CAPACITY: Final = 10_000
 
 @dataclass(frozen=True)
 class Functions:
-    """Custom functions for a search, each of the kind of its name, as in `plug_in`; None: the built-in function.
+    """Custom functions for a search; a field's name is the function's kind, see `plug_in`. None: the built-in function.
 
     leaf: evaluates leaves, many in one call. prior: estimates how likely turns are. capacity: the most turns that the
     generator writes.
@@ -118,7 +120,7 @@ class Functions:
         ):
             raise PlugInError(f"capacity = {short_repr(self.capacity)}: must be an integer in 1 .. {MAX_CAPACITY}")
         if self.generator is None and self.capacity != MAX_TURNS:
-            raise PlugInError(f"capacity = {self.capacity}: it is a generator's, and none is given")
+            raise PlugInError(f"capacity = {self.capacity}: it needs a generator, but none is given")
         for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
             function = getattr(self, kind)
             if function is not None and not is_ours(function):
@@ -192,7 +194,7 @@ def check_parameters(kind: str, function: Callable[..., Any]) -> None:
 
 
 def label_of(kind: str, function: Callable[..., Any]) -> str:
-    """Return a name for a user's function in errors: its kind, name and place."""
+    """Return a text that identifies a user's function in errors: its kind, name and place."""
     code = getattr(_body(function), "__code__", None)
     place = "" if code is None else f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
     name = getattr(function, "__name__", None)
@@ -229,7 +231,7 @@ def _guarded_pointer(kind: str, key: _Itself) -> Any:
     function = key.function
     label = label_of(kind, function)
     if not isinstance(_body(function), FunctionType):
-        return _interpreted_pointer(kind, function, "it is no plain function")
+        return _interpreted_pointer(kind, function, "it is not a plain function")
     try:
         return guarded(kind, _SIGNATURES[kind](), function, label)
     except (NumbaError, UnsupportedBytecodeError, TypeError) as error:

@@ -1,7 +1,7 @@
 """Users' functions for kernels, with checks of results; an exception ends the kernel.
 
 A function gets a copy of the position. Functions that return turns are not called for players without regions. After a
-failure, `engine.callback_errors` stores the exception, and the kernel gets harmless values until it ends.
+failure, `engine.callback_errors` stores the exception, and the kernel receives valid placeholder values until it ends.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ else:
 
 @kernel
 def _clear_turns(turns: TurnSet, count: Int) -> None:
-    """Replace turns by empty turns."""
+    """Replace turns with empty turns."""
     for t in range(count):
         turns.counts[t] = 0
         for r in range(turns.deploy.shape[1]):
@@ -63,7 +63,7 @@ def _clear_turns(turns: TurnSet, count: Int) -> None:
 
 
 def _uncounted(function: Callable[..., Any]) -> Any:
-    """Compile a layer between a kernel and a user's function, without reference counts, as in kernels."""
+    """Compile the code between a kernel and a user's function without reference counts, as for kernels."""
     return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 

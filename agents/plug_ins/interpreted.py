@@ -1,7 +1,7 @@
 """Users' functions that run in the interpreter, for use in `guarded` like compiled ones: one form for each kind.
 
 A Python function gets copies of the position and of the arrays that it writes. It may keep the copies after the
-originals are freed. The other arguments are records that Python holds as a whole.
+originals are freed. The other arguments are passed as whole records.
 """
 
 from __future__ import annotations

@@ -27,17 +27,17 @@ REPEATED: Final = 11
 
 #: The faults in words, with `place` (the region, or the attack's number), `value` and `bound`.
 TEXTS: Final = {
-    COUNT: "{value:.0f} attacks, and their number is 0 .. {bound}",
+    COUNT: "{value:.0f} attacks, but their number must be in 0 .. {bound}",
     NEGATIVE: "deploys {value:.0f} armies on region {place}",
     FOREIGN: "deploys {value:.0f} armies on region {place}, which is not the player's",
-    INCOME: "deploys {value:.0f} armies of an income of {bound}",
-    SOURCE: "attack {place}: from region {value:.0f}, and regions are 0 .. {bound}",
-    TARGET: "attack {place}: to region {value:.0f}, and regions are 0 .. {bound}",
+    INCOME: "deploys {value:.0f} armies, but the income is {bound}",
+    SOURCE: "attack {place}: from region {value:.0f}, but regions are 0 .. {bound}",
+    TARGET: "attack {place}: to region {value:.0f}, but regions are 0 .. {bound}",
     OWNER: "attack {place}: from region {value:.0f}, which is not the player's",
-    NEIGHBOR: "attack {place}: from region {bound} to region {value:.0f}, which are no neighbours",
-    ARMIES: "attack {place}: with {value:.0f} armies, and 1 is the least",
-    TOO_MANY_ARMIES: "attack {place}: with {value:.0f} armies where {bound} stand",
-    REPEATED: "attack {place}: from and to the same regions as attack {value:.0f}",
+    NEIGHBOR: "attack {place}: from region {bound} to region {value:.0f}, which are not adjacent",
+    ARMIES: "attack {place}: with {value:.0f} armies, but the minimum is 1",
+    TOO_MANY_ARMIES: "attack {place}: with {value:.0f} armies, but the region has {bound}",
+    REPEATED: "attack {place}: has the same two regions as attack {value:.0f}",
 }
 
 
@@ -47,8 +47,9 @@ def turn_fault(
 ) -> Any:
     """Return (fault, place, value, bound) of a player's turn; NONE if it is legal and in normal form, see TEXTS.
 
-    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of them;
-    any integers. An attack may have at most as many armies as its source has after all deploys.
+    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), of which the first `count`
+    are used. The arrays may contain any integers. An attack may have at most as many armies as its source has after all
+    deploys.
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
     none, n = np.int64(0), np.int64(owner.shape[0])

@@ -1,5 +1,5 @@
-"""Records that kernels of agents read and write: force tables, turns, networks and search results.
+"""Records that agent kernels read and write: army requirements, turns, networks and search results.
 
-Imported by all packages of `agents`, `envs` and `train`. Imports no other package of `agents`. Add a record that
-kernels of several packages use.
+This package is imported by all packages of `agents`, `envs` and `train`. It imports no other package of `agents`. Add a
+record here if kernels of several packages use it.
 """

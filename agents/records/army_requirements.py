@@ -1,6 +1,6 @@
-"""Force tables: the armies that battles need, from the exact distributions of a set of rules.
+"""Tables of the armies that battles need, from the exact distributions of a set of rules.
 
-All sizes of planned attacks and defences come from these tables. So they are right for any luck and any rounding.
+All sizes of planned attacks and defences come from these tables. So the sizes are right for any luck and any rounding.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from warlight_env.engine.jit import inline_kernel, read_only, shared
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.reference import reference
 
-#: Armies up to which the tables are exact; larger numbers continue in proportion.
+#: Number of armies up to which the tables are exact. Larger numbers continue in proportion.
 FORCE_ARMIES: Final = 100
 #: Chances of the tables.
 LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -26,11 +26,11 @@ LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 class ArmyRequirements(NamedTuple):
     """Results of battles, for kernels, with M = FORCE_ARMIES. Read-only."""
 
-    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) capture from defenders
-    #: [L, M + 1] fewest attackers that capture from so many defenders with a chance of LEVELS
+    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) beat defenders
+    #: [L, M + 1] fewest attackers that capture a region from this number of defenders, with a chance of LEVELS
     need: npt.NDArray[np.int32]
-    hold: npt.NDArray[np.int32]  #: [L, M + 1] fewest defenders that hold against so many attackers with that chance
-    attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss, by attackers and defenders
+    hold: npt.NDArray[np.int32]  #: [L, M + 1] fewest defenders that resist this number of attackers with that chance
+    attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss, for attackers and defenders
     defenders_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss; all defenders, if the region is captured
 
 
@@ -72,7 +72,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
 
 
 def _go_on(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
-    """Continue the tables in proportion to the last known entry where they need more than FORCE_ARMIES armies."""
+    """Continue the tables in proportion to the last known entry where more than FORCE_ARMIES armies are needed."""
     for row in table:
         known = np.flatnonzero(row[1:] <= FORCE_ARMIES) + 1
         if len(known) and known[-1] < FORCE_ARMIES:

@@ -1,4 +1,4 @@
-"""Turns as small choices: a weight for each region, which shares the income, and a share for each border.
+"""Turns as small choices: a deploy weight for each region, and a share of its armies for each border.
 
 The `factored` encoding of environments, and networks that play complete turns, use this form.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, Regions
 
-#: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
+#: Values of the entries of an action row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
 _NONE, _ONE = np.uintp(0), np.uintp(1)
 
@@ -22,8 +22,8 @@ _NONE, _ONE = np.uintp(0), np.uintp(1)
 def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     """Compute the armies of a region of each weight from the number of regions of each weight, classes[0].
 
-    Writes the armies to classes[1]. Writes to classes[2] whether a region of the weight may get one of the armies left
-    over. Returns the number of these armies.
+    Writes the armies to classes[1]. Writes to classes[2] whether a region of the weight may get one of the remaining
+    armies. Returns the number of remaining armies.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]
     total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
@@ -63,12 +63,12 @@ def allocate_income(
     classes: npt.NDArray[np.int64],
     deploy_out: Armies,
 ) -> Any:
-    """Share the income over the player's regions by weights 0 .. 4 and largest remainder; ties go by region number.
+    """Share the income over the player's regions by weights 0 .. 4 and largest remainder; ties go to lower numbers.
 
-    Quotas and remainders depend on the weight only. So the code computes four classes, and then hands them out in one
-    pass. Under a limit of orders only the first weighted regions count. Writes deploy_out int32[N], and the player's
-    regions to own int32[N]; classes is int64[3, 5] of working memory. Returns the number of own regions and the number
-    of own regions with a weight above 0.
+    Quotas and remainders depend on the weight only. So the code computes four classes, and then assigns armies to
+    regions in one pass. Under a limit of orders only the first weighted regions count. Writes deploy_out int32[N], and
+    the player's regions to own int32[N]; classes int64[3, 5] is working memory. Returns the number of own regions and
+    the number of own regions with a weight above 0.
     """
     n_own = 0
     for r in range(owner.shape[0]):
@@ -169,8 +169,8 @@ def encode_nearest(
     """Write the row with priorities that is nearest to a legal turn.
 
     Weights are proportional to the deployed armies. Shares are nearest to the sent armies. The order of attacks is kept
-    as far as there are levels. Attacks from regions that have no free armies after the deploys, before transfers
-    arrive, are left out.
+    as far as the levels of priority allow. Attacks from regions that have no free armies after the deploys, before
+    transfers arrive, are left out.
 
     army int32[N], deploy int32[N] and attacks int32[E, 3] with their count; action: [N + 2 E].
     """

@@ -23,8 +23,8 @@ MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 #: Bits of `generators`: d for the deploys, 3 + a for the attacks, and PRESS. With PRESS, armies without an order join
 #: their region's first attack.
 PRESS: Final = 0b1_000_000
-#: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: with PRESS, which loses fewer games. NO_DEFENSE: without the
-#: defensive deploy and the two methods to attack that wait.
+#: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: all methods and PRESS; agents with PRESS lose fewer games.
+#: NO_DEFENSE: without the defensive deploy, and with `offensive` as the only method of attack.
 THESIS_GENERATORS: Final = 0b111_111
 ALL_GENERATORS: Final = PRESS | THESIS_GENERATORS
 NO_DEFENSE: Final = PRESS | 0b001_101

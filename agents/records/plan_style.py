@@ -1,4 +1,4 @@
-"""Styles of planning: how sure a turn's attacks are, the threats that it expects, and the order of its attacks."""
+"""Styles of planning: how certain a turn's attacks are, the threats that it expects, and the order of its attacks."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters of planning a turn, for kernels float64[N_STYLE] in this order.
+    """The parameters of planning a turn, in kernels float64[N_STYLE] in this order.
 
     The first thirteen come from `Weights`.
     """
 
-    goal_region: float  #: worth of a region, in armies, as the next three
-    goal_income: float  #: worth of one army of income
-    goal_prospect: float  #: worth of one army of a super region's bonus if the player owns a part of it
-    goal_patience: float  #: cost in armies at which that worth falls to 1 / e
+    goal_region: float  #: value of a region, in armies, like the next three
+    goal_income: float  #: value of one army of income
+    goal_prospect: float  #: value of one army of a super region's bonus if the player owns a part of it
+    goal_patience: float  #: cost in armies at which that value falls to 1 / e
     sure_neutral: float  #: index into `army_requirements.LEVELS` for attacks on neutral regions
-    sure_enemy: float  #: … for attacks on enemies
-    sure_hold: float  #: … for holding regions
+    sure_enemy: float  #: the same for attacks on enemies
+    sure_hold: float  #: the same for defending regions
     expected: float  #: expected part of an enemy's income that is deployed on the attacked region
     feared: float  #: expected part of an enemy's income that joins its strongest attack
-    against_enemies: float  #: factor of the worth of capturing an enemy's region
-    holding: float  #: factor of the worth of holding a region
+    against_enemies: float  #: factor of the value of capturing an enemy's region
+    holding: float  #: factor of the value of defending a region
     price: float  #: price of a lost army
     spend: float  #: exponent of the armies that a goal needs; above 1, small goals come first
-    noise: float  #: temperature: standard deviation of the logarithm of a goal's worth
+    noise: float  #: temperature: standard deviation of the logarithm of a goal's value
     order: float  #: AS_CHOSEN, ENEMIES_FIRST, ENEMIES_LAST or GATHERING
     press: float  #: chance that armies without an order join an attack from their region
 
 
 N_STYLE: Final = len(Style._fields)
-#: Templates of the order of orders. AS_CHOSEN: in the order of the goals, transfers last. ENEMIES_FIRST: attacks on
-#: enemies first. ENEMIES_LAST: neutral regions, then transfers, then enemies, after these have spent their armies.
-#: GATHERING: transfers first, so that the moved armies join attacks (if armies may move twice; else AS_CHOSEN).
+#: Templates for the sequence of a turn's orders. AS_CHOSEN: in the order of the goals, transfers last. ENEMIES_FIRST:
+#: attacks on enemies first. ENEMIES_LAST: neutral regions, then transfers, then enemies, after these have spent their
+#: armies. GATHERING: transfers first, so that the moved armies join attacks (if armies may move twice; else AS_CHOSEN).
 AS_CHOSEN: Final = 0
 ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2

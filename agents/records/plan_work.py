@@ -11,7 +11,7 @@ from warlight_env.agents.records.plan_style import N_STYLE
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: Columns of `PlanWork.orders`: source, target, armies, and one of the kinds below.
+#: Columns of `PlanWork.orders`: source, target, armies, and one of the types below.
 ORDER_COLUMNS: Final = 4
 TRANSFER: Final = 0
 NEUTRAL_ATTACK: Final = 1
@@ -22,7 +22,7 @@ ORDERED: Final = 0
 GOALS: Final = 1
 LEFT: Final = 2
 
-#: Columns of `PlanWork.chosen`: the region, its owner (the player if the goal is to hold it), armies.
+#: Columns of `PlanWork.chosen`: the region, its owner (the player if the goal is to defend it), armies.
 GOAL_COLUMNS: Final = 3
 
 
@@ -30,22 +30,22 @@ class PlanWork(NamedTuple):
     """Arrays by region [N], super region [S] and player [P] for one turn."""
 
     style: npt.NDArray[np.float64]  #: [N_STYLE]
-    #: [N] attackers that capture the region, or armies that hold it, with the chance of the style
+    #: [N] attackers that capture the region, or armies that defend it, with the chance of the style
     need: npt.NDArray[np.int64]
     strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can send against the player's region
-    gain: npt.NDArray[np.float64]  #: [N] the worth of a goal, in armies
-    noise: npt.NDArray[np.float64]  #: [N] factors of that worth
+    gain: npt.NDArray[np.float64]  #: [N] the value of a goal, in armies
+    noise: npt.NDArray[np.float64]  #: [N] factors of that value
     done: npt.NDArray[np.int8]  #: [N] 1: the region's goal was chosen, 2: it was given up
     after: npt.NDArray[np.int64]  #: [N] armies after the deploys
     free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
-    moved: npt.NDArray[np.int8]  #: [N] whether the region's armies without an order got one
-    garrison: npt.NDArray[np.int64]  #: [N] armies that stay to hold the region
+    moved: npt.NDArray[np.int8]  #: [N] whether the region's armies without an order got an order
+    garrison: npt.NDArray[np.int64]  #: [N] armies that stay to defend the region
     demand: npt.NDArray[np.float64]  #: [N] how much the region needs armies
     lack: npt.NDArray[np.float64]  #: [S, P] armies that a player needs to complete a super region
     income: npt.NDArray[np.int64]  #: [P]
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
     chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in the order of choice
-    worth: npt.NDArray[np.float64]  #: [N] worth of the chosen goals, in armies
+    worth: npt.NDArray[np.float64]  #: [N] value of the chosen goals, in armies
     numbers: npt.NDArray[np.int64]  #: [3] numbers at ORDERED, GOALS, LEFT
 
 

@@ -16,19 +16,19 @@ from warlight_env.engine.view import View
 
 @dataclass(frozen=True)
 class Candidate:
-    """A turn at the root or, in the picking phase, a list of wanted regions."""
+    """A turn at the root or, in the picking phase, a list of preferred regions."""
 
     orders: Orders
     visits: int
     total: float  #: sum of the values of its simulations
-    picks: tuple[int, ...] = ()  #: wanted regions, best first
+    picks: tuple[int, ...] = ()  #: preferred regions, best first
     refined: bool = False  #: found by local search; visits and value then come from the scenarios of the local search
-    middle: float | None = None  #: median, mean or mode of the values, if the search chooses its answer by it
-    probability: float | None = None  #: the probability that the search plays it, if it does not follow from the visits
+    middle: float | None = None  #: median, mean or mode of the values, if the search uses it to choose its answer
+    probability: float | None = None  #: probability in the search's answer, if visits do not define it
 
     @property
     def value(self) -> float:
-        """The mean value for the searching player, its share of the position in [0, 1]; 0 without visits."""
+        """The mean value for the searching player, that is, its share of the position in [0, 1]; 0 without visits."""
         return self.total / self.visits if self.visits else 0.0
 
 
@@ -36,7 +36,7 @@ class SearchPolicy(NamedTuple):
     """The result of a search as a policy over C candidates, the answer first."""
 
     turns: tuple[Orders, ...]  #: C turns, within the rules' limit of orders; empty turns during the picks
-    picks: tuple[tuple[int, ...], ...]  #: C lists of wanted regions, best first; () after the picks
+    picks: tuple[tuple[int, ...], ...]  #: C lists of preferred regions, best first; () after the picks
     probabilities: npt.NDArray[np.float64]  #: [C], their sum is 1
     #: [C] mean shares of the position in [0, 1], or shares of growth if `plan` uses them; NaN for a candidate without
     #: value
@@ -57,7 +57,7 @@ class SearchRecord:
     trials: int = 0  #: trials of local search, after the simulations
 
     def policy(self, max_orders: int = 0) -> SearchPolicy:
-        """Return the candidates as a policy: by their `chance` if they have one, else by their shares of all visits.
+        """Return the candidates as a policy: with their `probability` if any, else with their shares of visits.
 
         A result of local search replaces the candidate that would have been the answer. max_orders: the rules' limit;
         0: no limit.

@@ -20,12 +20,12 @@ from warlight_env.features.registry import Columns, FeatureNameError
 Floats = npt.NDArray[np.float32]
 
 #: Numbers of features of a region, of the whole position, and of a border. `turn_net.features` writes them; a network
-#: reads some of them.
+#: uses some of them as its input.
 N_NODE: Final = REGIONS.width
 N_OVERALL: Final = OVERALL.width
 N_EDGE: Final = EDGES.width
-#: UNITS: units of all layers. LAYERS: layers that combine a region with its neighbours and super region. They are
-#: constants, so that the compiler can vectorize loops over them.
+#: UNITS: number of units of each layer. LAYERS: number of layers that combine a region with its neighbours and super
+#: region. They are constants, so that the compiler can vectorize loops over them.
 UNITS: Final = 32
 LAYERS: Final = 2
 
@@ -36,7 +36,7 @@ class TurnNetworkError(InputError):
 
 @shared
 class TurnNetwork(NamedTuple):
-    """The weights of the network, float32, and the columns of the features that it reads, uint32. Read-only.
+    """The weights of the network, float32, and the columns of its input features, uint32. Read-only.
 
     H = UNITS, L = LAYERS, V = VALUES; F features of regions, G of the position, K of borders.
     """
@@ -66,7 +66,7 @@ class TurnNetwork(NamedTuple):
     held: Floats  #: [H, H] for the mean of a player's regions
     total: Floats  #: [H, H] for their sum
     whole: Floats  #: [H, H] for the mean of all regions
-    player: Floats  #: [H] added for the viewing player
+    player: Floats  #: [H] added for the player whose view it is
     value_bias: Floats  #: [H]
     value: Floats  #: [H] for a player's score
     node_columns: Columns  #: [F]
@@ -74,7 +74,7 @@ class TurnNetwork(NamedTuple):
     edge_columns: Columns  #: [K]
 
 
-#: The shapes of the arrays of a network that reads all features.
+#: The shapes of the arrays of a network that uses all features as its input.
 SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "first": (N_NODE, UNITS), "overall": (N_OVERALL, UNITS), "first_bias": (UNITS,),
     "own": (LAYERS, UNITS, UNITS), "around": (LAYERS, UNITS, UNITS), "among": (LAYERS, UNITS, UNITS),
@@ -88,7 +88,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 
 
 class TurnFeatureNames(NamedTuple):
-    """Names of the features that a network reads, in order; by default all features of this version."""
+    """Names of a network's input features, in order; by default all features of this version."""
 
     node: Sequence[str] = REGIONS.names
     overall: Sequence[str] = OVERALL.names
@@ -107,11 +107,11 @@ def make_turn_network(
 ) -> TurnNetwork:
     """Return the record for arrays by name, float32, with the shapes `SHAPES`.
 
-    `first`, `overall` and `edge` have one row for each feature that the network reads.
+    `first`, `overall` and `edge` have one row for each input feature of the network.
 
     Raises:
-        TurnNetworkError: the arrays are not those of a network, and the message names the first wrong array; or a
-            feature does not exist.
+        TurnNetworkError: the arrays are not those of a network, or a feature does not exist. The message names the
+            first wrong array.
     """
     try:
         columns: dict[str, Any] = {
@@ -129,7 +129,7 @@ def make_turn_network(
 
 
 def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str:
-    """Return the fault of a network's array of that shape; an empty string if there is none."""
+    """Return the fault of a network's array, compared with its shape; an empty string if there is none."""
     if array is None:
         return "missing"
     if shape is None:
@@ -144,7 +144,7 @@ def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str
 
 
 def reads_of(network: TurnNetwork) -> TurnFeatureNames:
-    """Return the features that a network reads."""
+    """Return the names of a network's input features."""
     return TurnFeatureNames(
         *([group.names[at] for at in getattr(network, f"{name}_columns")] for name, group in _GROUPS.items())
     )
@@ -156,7 +156,7 @@ def arrays_of(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def widened(network: TurnNetwork) -> dict[str, Floats]:
-    """Return the arrays, of `SHAPES`, of a network that reads all features and plays like this one.
+    """Return the arrays, of `SHAPES`, of a network that has all features as its input and plays like this one.
 
     The weights of the additional features are 0.
     """
@@ -169,7 +169,7 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
-    """Return a writable record of zeros, for one thread, that reads all features."""
+    """Return a writable record of zeros, for one thread, that has all features as its input."""
     columns: dict[str, Any] = {
         f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
     }

@@ -28,10 +28,11 @@ Floats = npt.NDArray[np.float32]
 _Record = TypeVar("_Record")
 _KIND: Final = "value"
 
-#: Numbers of features of each player and of the rules. `value.features` writes them; a network reads some of them.
+#: Numbers of features of each player and of the rules. `value.features` writes them; a network uses some of them as its
+#: input.
 N_PLAYER: Final = PLAYERS.width
 N_RULES: Final = RULES.width
-#: Units of the two layers. They are constants, so that the compiler can vectorize loops over them.
+#: Numbers of units of the two layers. They are constants, so that the compiler can vectorize loops over them.
 FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 
@@ -51,7 +52,7 @@ class ValueNetworkError(InputError):
 
 @shared
 class ValueNetwork(NamedTuple):
-    """The weights of the network, float32, and the columns of the features that it reads. Read-only.
+    """The weights of the network, float32, and the columns of its input features. Read-only.
 
     H = FIRST_UNITS, K = SECOND_UNITS. The columns are uint32[F] for players and uint32[G] for the rules.
     """
@@ -68,7 +69,7 @@ class ValueNetwork(NamedTuple):
 
 
 class ValueFeatureNames(NamedTuple):
-    """Names of the features that a network reads, in order; by default all features of this version."""
+    """Names of a network's input features, in order; by default all features of this version."""
 
     player: Sequence[str] = PLAYERS.names
     rule: Sequence[str] = RULES.names
@@ -83,7 +84,7 @@ UNLISTED: Final = ValueFeatureNames(
 )  # fmt: skip
 EVERY: Final = ValueFeatureNames()
 
-#: The shapes of the arrays of a network that reads all features.
+#: The shapes of the arrays of a network that uses all features as its input.
 SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "own": (N_PLAYER, FIRST_UNITS), "others": (N_PLAYER, FIRST_UNITS), "rules": (N_RULES, FIRST_UNITS),
     "first_bias": (FIRST_UNITS,), "second": (FIRST_UNITS, SECOND_UNITS), "second_bias": (SECOND_UNITS,),
@@ -96,7 +97,7 @@ def make_network(
 ) -> ValueNetwork:
     """Return the record for arrays by name, float32, with the shapes `SHAPES`.
 
-    `own`, `others` and `rules` have one row for each feature that the network reads.
+    `own`, `others` and `rules` have one row for each input feature of the network.
 
     Raises:
         ValueNetworkError: the arrays are not those of a network, or a feature does not exist.
@@ -122,7 +123,7 @@ def no_network() -> ValueNetwork:
 def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     """Return a value network: ``learned`` is the bundled one, ``weights`` (or None) is none, else an .npz file.
 
-    With ``#`` and a `digest` behind the file's name, a file with another network is refused.
+    With ``#`` and a `digest` after the file's name, a file with another network is refused.
 
     Raises:
         ValueNetworkError: the file does not exist, or it does not contain a value network.
@@ -136,7 +137,7 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
         return _bundled()
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
-        raise ValueNetworkError(f"no value function {path!r}; there are {LEARNED}, {WEIGHTS}, or give an .npz file")
+        raise ValueNetworkError(f"there is no value function {path!r}; use {LEARNED}, {WEIGHTS} or an .npz file")
     content = bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
     check_digest(content, told, path, "network", ValueNetworkError)
     return read_value(content, path)
@@ -155,11 +156,11 @@ def digest(content: bytes) -> str:
 def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
     """Raise `error` if a file's content does not match a `digest`; "" matches any content."""
     if told and told != (now := digest(content)):
-        raise error(f"{place}: holds another {kind} than it did ({now} now, {told} then)")
+        raise error(f"{place}: contains another {kind} than it did ({now} now, {told} then)")
 
 
 def value_file(network: ValueNetwork) -> bytes:
-    """Return the content of a file for `load_value`; it lists the features that the network reads."""
+    """Return the content of a file for `load_value`; it lists the network's input features."""
     reads = {
         "player_features": [PLAYERS.names[at] for at in network.player_columns],
         "rule_features": [RULES.names[at] for at in network.rule_columns],
@@ -168,7 +169,7 @@ def value_file(network: ValueNetwork) -> bytes:
 
 
 def save_value(path: str | Path, arrays: Mapping[str, Floats]) -> None:
-    """Write the arrays of a network that reads all features to a file for `load_value`, atomically.
+    """Write the arrays of a network with all input features to a file for `load_value`, atomically.
 
     Raises:
         ValueNetworkError: the arrays are not those of a network, or the path is not that of a file.
@@ -196,9 +197,9 @@ def read_value(content: bytes, place: str) -> ValueNetwork:
             return make_network(arrays, place, UNLISTED)
         text, arrays = unpacked(content)
     except (ArraysError, UnicodeDecodeError) as error:
-        raise ValueNetworkError(f"{place}: no value network: {error}") from None
-    header = bounded_io.parse_json(text, f"{place}: no value network: header", ValueNetworkError)
+        raise ValueNetworkError(f"{place}: not a value network: {error}") from None
+    header = bounded_io.parse_json(text, f"{place}: not a value network: header", ValueNetworkError)
     if not isinstance(header, dict) or header.get("kind") != _KIND:
-        raise ValueNetworkError(f"{place}: no value network: its header is of no such kind")
+        raise ValueNetworkError(f"{place}: not a value network: its header is not that of a value network")
     reads: Any = (header.get("player_features"), header.get("rule_features"))
     return make_network(arrays, place, ValueFeatureNames(*reads))

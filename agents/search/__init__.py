@@ -4,6 +4,6 @@ A search combines candidates (generators, `plug_ins.functions`), a rule of selec
 a round (`outcome`), playouts (`playout`, `rollout_policy`), values of leaves (`leaf_values`, `utility`), the
 answer (`final_move`), and its improvement (`local_search`).
 
-Imported by `agents.players`. To add a part, write its kernel in the module of its kind and name it in the module's
-table.
+This package is imported by `agents.players`. To add a part, write its kernel in the module of its kind and name it in
+the module's table.
 """

@@ -30,7 +30,7 @@ from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 from warlight_env.thread_ownership import SingleThreaded
 
-# Estimated simulations a second and thread before the first measurement; users' functions may be slow.
+# Estimated simulations per second and thread before the first measurement; users' functions may be slow.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
 
 
@@ -64,7 +64,7 @@ class _Watch(raise_callback_errors):
 
 
 class AnytimeSearch(SingleThreaded, ABC):
-    """A search for one move: `run` it for a while, ask `best` at any moment, `run` on, `stop` it from any thread.
+    """A search for one move: `run` it for a while, call `best` at any time, `run` it further, `stop` it in any thread.
 
     Args:
         view: the position; unknown regions count as neutral with two armies.
@@ -78,7 +78,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         "begin", "run", "improve_by_local_search", "candidates", "best", "agreed", "statistics",
     )  # fmt: skip
 
-    #: Number of simulations that are made together.
+    #: Number of simulations that run together.
     grain = 1
     #: Makes the object that improves the answer, see `local_search.refinement.LocalSearch`.
     improvement: ClassVar[Callable[..., LocalSearch]] = LocalSearch
@@ -104,27 +104,27 @@ class AnytimeSearch(SingleThreaded, ABC):
             self._try_out(view)
         self.begin(view, seed)
 
-    # Differences between kinds of searches
+    # Methods that differ between types of searches
 
     @staticmethod
     @abstractmethod
     def room(settings: Any, view: View, functions: Functions, simulations: int | None) -> int:
-        """Return the capacity of a store: the limit of `settings.memory`, or the most that so many simulations need."""
+        """Return the capacity of a store: the limit of `settings.memory`, or the largest need of `simulations`."""
 
     @abstractmethod
     def _make_store(self, view: View) -> Any: ...
 
     @abstractmethod
     def _plant(self, store: Any, position: Position, seed: int) -> None:
-        """Clear a store and begin with a position; the caller has seeded the generators of its works."""
+        """Clear a store and set its position. The caller has seeded the random generators of its threads."""
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
-        """Do the work of one thread before several threads share a store."""
+        """Do the work that one thread must do before several threads share a store."""
 
     @abstractmethod
     def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
-        """Return ``simulate(n)``, and its halves for one leaf.
+        """Return ``simulate(n)``, and its two halves for one leaf.
 
         ``select()`` writes leaf 0, and ``backpropagate()`` uses its value.
         """
@@ -183,7 +183,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self._stop.set()
 
     def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
-        """Continue the search for so many simulations in each store, or so many seconds; the first limit ends it.
+        """Continue the search: at most `simulations` simulations in each store, and at most `seconds` seconds.
 
         An exception in a user's function, or an invalid answer of one (`AnswerError`), ends the search. Then the search
         refuses calls until `begin` is called again.
@@ -207,7 +207,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def improve_by_local_search(self, trials: int | None = None, seconds: float | None = None) -> None:
-        """Improve the present answer by local search: so many trials for each store, or so many seconds.
+        """Improve the present answer by local search: `trials` trials for each store, or `seconds` seconds.
 
         `best` then returns the result, until the next `run`. Another call continues from it, in new scenarios.
         Starting regions are not refined.
@@ -229,7 +229,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
-        """Return the quota of each thread: so many steps for each store, shared by its threads."""
+        """Return the quota of each thread: `steps` steps for each store, shared by its threads."""
         by_store = [Quota(steps) for _ in self.stores]
         return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
 
@@ -250,7 +250,7 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     def _check(self) -> None:
         if self._failed:
-            raise RunError("the search ended with an error in a user's function; begin another")
+            raise RunError("the search ended with an error in a user's function; start another search")
 
     @property
     def simulations(self) -> int:

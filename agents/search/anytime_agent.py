@@ -21,9 +21,9 @@ from warlight_env.engine.view import View
 class AnytimeAgent(SearchAgent):
     """An agent with an `AnytimeSearch`, for any number of players.
 
-    `evaluation`, `generator` (with the most turns that it writes, `capacity`), `policy`, `leaf`, `prior`: functions of
-    the kinds in `plug_ins.functions`; None: the built-in ones. An exception in such a function, or an invalid answer of
-    one, ends the move; the agent can be asked again. The other parameters are those of its settings.
+    `evaluation`, `generator` (with `capacity`, the largest number of turns that it writes), `policy`, `leaf`, `prior`:
+    functions of the kinds in `plug_ins.functions`; None: the built-in ones. An exception in such a function, or an
+    invalid answer of one, ends the move; the agent can be called again. The other parameters are those of its settings.
     """
 
     not_copied = ("search",)
@@ -96,11 +96,11 @@ class AnytimeAgent(SearchAgent):
             )
 
     def _most(self, simulations: int | None) -> int | None:
-        """Return the number of simulations that a search makes room for."""
+        """Return the number of simulations for which a search reserves memory."""
         return simulations
 
     def _run(
         self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
     ) -> None:
-        """Run the search for so many simulations, or until `left(part)` seconds have passed."""
+        """Run the search for `simulations` simulations, or until `left(part)` seconds have passed."""
         search.run(simulations, left(part))

@@ -15,7 +15,7 @@ Answer = Callable[[Sequence[Candidate], np.random.Generator], list[Candidate]]
 
 
 def _by(merit: Callable[[Candidate], tuple[float, ...]]) -> Answer:
-    """Return a rule that sorts by merit, highest first; among equals, the first candidate stays first."""
+    """Return a rule that sorts by `merit`, highest first; equal candidates keep their order."""
 
     def answer(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
         return sorted(candidates, key=merit, reverse=True)
@@ -32,7 +32,7 @@ _robust: Final = _by(lambda candidate: (candidate.visits, candidate.value))
 
 
 def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
-    """Draw the answer in proportion to visits; the others follow as in "robust"."""
+    """Draw the answer in proportion to visits; the other candidates are sorted as in "robust"."""
     ranked = _robust(candidates, rng)
     visits = np.array([candidate.visits for candidate in ranked], dtype=np.float64)
     if visits.sum() > 0:
@@ -41,7 +41,7 @@ def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[
 
 
 #: robust: most visits. max: best mean value. secure: best lower bound. max_robust: most visits; the search continues
-#: until that candidate also has the best value. mixture: drawn by visits.
+#: until that candidate also has the best value. mixture: drawn in proportion to visits.
 FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
     "robust": _robust,
     "max": _by(lambda candidate: (candidate.value, candidate.visits)),
@@ -52,5 +52,5 @@ FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
 
 
 def by_middle(candidates: Sequence[Candidate], rng: Any = None) -> list[Candidate]:
-    """Return candidates with visits first, by `Candidate.middle`, highest first."""
+    """Return candidates sorted by `Candidate.middle`, highest first; candidates without visits are last."""
     return _by(lambda c: (float(c.visits > 0), 0.0 if c.middle is None else c.middle, c.visits))(candidates, rng)

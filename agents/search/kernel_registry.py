@@ -1,4 +1,4 @@
-"""Interchangeable kernels: a search takes one of them, by name, as an address."""
+"""Interchangeable kernels: a search selects one by its name, and gets its address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.errors import InputError
 
 
 class KernelRegistry:
-    """Parts of one kind by name; their kernels have one signature.
+    """Kernels of one kind, by name; all have the same signature.
 
     The signature's docstring describes the arguments and the task of the kernels.
 
@@ -30,13 +30,13 @@ class KernelRegistry:
         """Add a custom kernel: a function with the decorator `engine.jit.kernel`. Its results are not checked.
 
         Raises:
-            InputError: the name is taken, or the kernel has other arguments than those of its kind.
+            InputError: the name is taken, or the kernel's arguments differ from the arguments of its kind.
         """
         if name in self._kernels:
-            raise InputError(f"there is a {self.kind} {name!r} already")
+            raise InputError(f"the {self.kind} {name!r} already exists")
         wanted = _arguments(next(iter(self._kernels.values())))
         if len(_arguments(kernel)) != len(wanted):
-            raise InputError(f"{self.kind} {name!r}: it is called with ({', '.join(wanted)})")
+            raise InputError(f"{self.kind} {name!r}: its parameters must be ({', '.join(wanted)})")
         self._kernels[name] = kernel
 
     def __len__(self) -> int:
@@ -52,7 +52,7 @@ class KernelRegistry:
         return self._kernels[name]
 
     def address(self, name: str) -> Any:
-        """Return the part's address for kernels; the part is compiled at the first call."""
+        """Return the kernel's address for other kernels; the kernel is compiled at the first call."""
         return address(self._pointer(name))
 
     def _make(self, name: str) -> Any:

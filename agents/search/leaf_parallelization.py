@@ -1,4 +1,4 @@
-"""Leaf parallelism: one thread selects, several threads play out from each leaf (thesis, section 3.1.7)."""
+"""Leaf parallelism: one thread selects, several threads run a playout from each leaf (thesis, section 3.1.7)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
 
-MAX_DEPTH: Final = 200  #: most nodes of a path
+MAX_DEPTH: Final = 200  #: largest number of nodes of a path
 
 
 class Leaves(NamedTuple):
@@ -28,7 +28,7 @@ class Leaves(NamedTuple):
     length: npt.NDArray[np.int64]  #: [L] of the path
     asked: Positions  #: [L, ...] positions of unfinished games, one after the other
     shares: npt.NDArray[np.float64]  #: [L, P] each player's share
-    values: npt.NDArray[np.int64]  #: [L, P] the worth of each leaf for each player, in UNITs
+    values: npt.NDArray[np.int64]  #: [L, P] the value of each leaf for each player, in UNITs
 
 
 def make_leaves(n_regions: int, players: int, size: int) -> Leaves:

@@ -1,4 +1,4 @@
-"""The worth of turns one round ahead: against enemies with a policy, or against their best replies.
+"""The value of turns one round ahead: against enemies with a policy, or against their best replies.
 
 The one-ply player, two-ply minimax, the search's playouts and its choice of children all score turns here.
 """
@@ -41,10 +41,10 @@ class LookaheadWork(NamedTuple):
     replies: TurnSets  #: the turns of each enemy
     found: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
     round: Workspace
-    position: Position  #: the position after a play of the round
+    position: Position  #: the position after a simulation of the round
     dice: npt.NDArray[np.uint64]  #: [2]
     score: npt.NDArray[np.float64]  #: [K] by turn
-    against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
+    against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares, for each enemy, turn and reply
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
@@ -69,7 +69,7 @@ def _share_after(
 ) -> Real:
     """Return the player's share after the round of `work.round`, played from a position with given dice.
 
-    If the game ends, it is the worth of the end.
+    If the game ends, the share is the value of the finished game.
     """
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
@@ -89,7 +89,7 @@ def _move_by_policy(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> None:
-    """Write the policy's turns of all players but `player` and `enemy`."""
+    """Write the policy's turns of all players except `player` and `enemy`."""
     players = context.players
     orders = work.round
     for p in range(players):
@@ -109,10 +109,10 @@ def score_turns(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> None:
-    """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
+    """Write the sums of the player's shares after each of `count` turns, over `samples` simulations, to `work.score`.
 
-    In each play the other players move by the policy. All turns meet the same answers and the same dice. So they differ
-    by their worth, not by luck. rng uint64[2].
+    In each simulation the other players move according to the policy. All turns face the same turns of the others and
+    the same dice. So differences come from the turns, not from luck. rng uint64[2].
     """
     orders = work.round
     for i in range(count):
@@ -154,7 +154,8 @@ def try_against_replies(
 ) -> Int:
     """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
 
-    The other enemies move by the policy; all pairs of turns meet the same dice. Returns the number of plays.
+    The other enemies move according to the policy; all pairs of turns use the same dice. Returns the number of
+    simulations.
     """
     players = context.players
     orders, plays = work.round, np.int64(0)
@@ -186,7 +187,7 @@ def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
 
 @kernel
 def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
-    """Return the first index of the highest of `count` scores."""
+    """Return the index of the highest of the first `count` scores; the first index, if several are equal."""
     best = np.int64(0)
     for i in range(1, count):
         if score[i] > score[best]:
@@ -196,7 +197,7 @@ def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
 
 @kernel
 def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float64]) -> Int:
-    """Move the `most` turns of the highest scores to the front, best first; return the number of turns left."""
+    """Move the `most` turns with the highest scores to the front, best first; return the number of turns left."""
     kept = min(count, most)
     for i in range(kept):
         best = i
@@ -213,7 +214,7 @@ def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float
 def draw_by_rank(count: Int, rng: RandomState) -> Int:
     """Draw an index below `count`, by rank.
 
-    The weights fall linearly from `count` for the first index to 1 for the last.
+    The probabilities decrease linearly in proportion from `count` for the first index to 1 for the last.
     """
     ticket = below(rng, count * (count + 1) // 2)
     i = np.int64(0)

@@ -1,4 +1,4 @@
-"""The next state: one chosen from many plays of a round (thesis, algorithms 3.16 and 3.17)."""
+"""The next state: one chosen from many simulations of a round (thesis, algorithms 3.16 and 3.17)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class Samples(NamedTuple):
-    """Plays of one round."""
+    """Simulations of one round."""
 
     plays: Positions  #: [K, ...]
     share: npt.NDArray[np.float64]  #: [K] the searching player's share
-    order: npt.NDArray[np.int32]  #: [K] plays by share, the lowest first
+    order: npt.NDArray[np.int32]  #: [K] simulations by share, the lowest first
     round: Workspace  #: orders of all players, and the engine's working memory
 
 
 def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Samples:
-    """Return samples with room for `size` plays."""
+    """Return samples with room for `size` simulations."""
     return reference(
         Samples(
             make_positions(size, n_regions),
@@ -54,7 +54,7 @@ def _play(context: Context, position: Position, k: Int, samples: Samples, rng: R
 
 @inline_kernel
 def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bool:
-    """Return whether the player owns a whole super region before, but not after."""
+    """Return whether the player owned a whole super region before the round that it does not own after it."""
     for s in range(board.bonus.shape[0]):
         had, has = True, True
         for i in range(board.member_start[s], board.member_start[s + 1]):
@@ -68,7 +68,7 @@ def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bo
 
 @inline_kernel
 def _play_all(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> None:
-    """Play the round as often as there is room, and sort the plays by the player's share."""
+    """Simulate the round as often as there is room, and sort the simulations by the player's share."""
     share, order, shares = samples.share, samples.order, stack_floats()
     for k in range(share.shape[0]):
         _play(context, position, k, samples, rng)
@@ -83,7 +83,7 @@ def _play_all(context: Context, position: Position, player: Int, samples: Sample
 
 @inline_kernel
 def _take(context: Context, position: Position, samples: Samples, chosen: Int) -> Int:
-    """Copy a play to the position, and return the result of `winner_of`."""
+    """Copy a simulation's result to the position, and return the result of `winner_of`."""
     copy_position(position_at(samples.plays, chosen), position)
     return winner_of(context, position)
 
@@ -111,7 +111,7 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the median, or the worst outcome if the player loses a super region in the worst one."""
+    """Take the worst outcome if the player loses a super region in it, else the median."""
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])
@@ -121,7 +121,7 @@ def rule_outcome(context: Context, position: Position, player: Int, samples: Sam
 
 @kernel
 def single_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the only outcome that is played."""
+    """Take the outcome of the only simulation."""
     _play(context, position, 0, samples, rng)
     return _take(context, position, samples, 0)
 

@@ -1,4 +1,4 @@
-"""Playouts: some rounds from a leaf, all players by one policy, and the worth of the end.
+"""Playouts: some rounds from a leaf, in which all players follow one policy, and the value of the last position.
 
 See the thesis, algorithm 3.18.
 """
@@ -64,7 +64,7 @@ def _play_on(context: Context, settings: SimulationSettings, work: SimulationWor
 def evaluate_leaves(
     context: Context, settings: SimulationSettings, work: SimulationWork, count: Int, rounds: Int
 ) -> None:
-    """Play some rounds from each of the first `count` leaves, and write the worth of the ends for each player.
+    """Play some rounds from each of the first `count` leaves, and write the ends' values for each player.
 
     See `write_leaf_shares`.
     """
@@ -88,4 +88,4 @@ def _write_utility(
         if p != settings.player:
             values[p] = np.int64(share[p] * UNIT)
             rest -= values[p]
-    values[settings.player] = rest  # all values add up to a UNIT
+    values[settings.player] = rest  # all values add up to one UNIT

@@ -1,4 +1,4 @@
-"""Policies of playouts, and the evaluation of turns one round ahead before they enter a tree."""
+"""Policies of playouts, and the evaluation of turns with a one-round lookahead before they enter a tree."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _order(work: SimulationWork, player: Int, best: Int) -> Int:
 
 @kernel
 def _score(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write all turns of the player and, if there are several, their scores one round ahead; return their number."""
+    """Write all turns of the player and, if there are several, their lookahead scores; return their number."""
     lookahead, position = work.lookahead, work.position
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
@@ -68,14 +68,14 @@ def _score(context: Context, settings: SimulationSettings, work: SimulationWork,
 
 @kernel
 def one_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write the best turn one round ahead, by `settings.lookahead_samples` plays."""
+    """Write the best turn of a one-round lookahead, from `settings.lookahead_samples` simulations."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.lookahead.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
 def weighted_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Draw one of the `settings.top_k` best turns one round ahead, by rank."""
+    """Draw one of the `settings.top_k` best turns of a one-round lookahead, by rank."""
     lookahead = work.lookahead
     best: Int = np.int64(0)
     count = _score(context, settings, work, player)

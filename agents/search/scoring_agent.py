@@ -1,4 +1,4 @@
-"""The common part of agents that score turns a round ahead and play the one with the highest score."""
+"""The common part of agents that score turns after a one-round lookahead, and play the turn with the highest score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ScoringAgent(KernelAgent):
     Subclasses define `_choose`, which scores the turns, and `_lookahead`, which stores the scores.
     """
 
-    samples: int  #: plays of the round for each turn
+    samples: int  #: simulations of the round for each turn
     _attack_count: int | None = None
     _limit: int = 0
 
@@ -37,7 +37,7 @@ class ScoringAgent(KernelAgent):
         return self._attack_count
 
     def search_policy(self) -> SearchPolicy | None:
-        """See `Agent.search_policy`; a turn that was the only one has no value."""
+        """See `Agent.search_policy`; if there was only one turn, it has no value."""
         if self._attack_count is None:
             return None
         turns, score = self._lookahead.turns, self._lookahead.score

@@ -23,7 +23,7 @@ M = TypeVar("M")
 
 
 class Limits(NamedTuple):
-    """The limits of an answer, and the time of the request; times are of `time.perf_counter`."""
+    """The limits of an answer, and the time of the request; times are values of `time.perf_counter`."""
 
     simulations: int | None  #: None: no limit
     start: float
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     def record(
         self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
     ) -> SearchRecord:
-        """Return the record of a search in one part that ends now; see `SearchRecord`."""
+        """Return the record of a search that has one part and ends now; see `SearchRecord`."""
         seconds = time.perf_counter() - self.start
         return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 
@@ -46,8 +46,8 @@ class SearchAgent(SingleThreaded, Agent):
 
     Args:
         seed: seed of the agent's random generator.
-        sims: most simulations of an answer; each search defines its simulations.
-        secs: most seconds of an answer.
+        sims: largest number of simulations for one answer; each search defines its simulations.
+        secs: largest time of one answer, in seconds.
         weights: weights of the evaluation: a preset, a .json file, or a record.
     """
 

@@ -25,7 +25,8 @@ PARALLEL: Final = ("root", "tree", "lock", "leaf")
 #: Turns of a position if a turn network proposes some of them; half of them are plans.
 NET_CANDIDATES: Final = 20
 
-#: Simulations if neither the budget nor the agent has limits. The thesis's program did this number in 10 seconds.
+#: Simulations if neither the budget nor the agent has limits. The thesis's program made this number of simulations in
+#: 10 seconds.
 DEFAULT_SIMULATIONS: Final = 457
 
 
@@ -34,7 +35,7 @@ DEFAULT_SIMULATIONS: Final = 457
 class SearchSettings:
     """The settings of every search that simulates.
 
-    defense: use the defensive deploy and the two methods to attack that wait.
+    defense: use the defensive deploy and all methods of attack, not only `offensive`.
     """
 
     simulations: Annotated[
@@ -69,9 +70,9 @@ class SearchSettings:
         ),
     ] = "random"  # fmt: skip
     lookahead_samples: Annotated[
-        int, Param("number of simulations of each turn for breadth and playout", 1, 10_000, shared=True)
+        int, Param("number of simulations that score a turn, for breadth and playout", 1, 10_000, shared=True)
     ] = 1
-    top_k: Annotated[int, Param("number of best turns from which playout=weighted draws", 1, 10_000, shared=True)] = 3
+    top_k: Annotated[int, Param("number of best turns; playout=weighted draws one of them", 1, 10_000, shared=True)] = 3
     utility: Annotated[
         str,
         Param(
@@ -122,13 +123,13 @@ class SearchSettings:
     turns: Annotated[
         Literal["extended", "thesis"],
         Param(
-            "turns of the generators: extended, or thesis, in which more armies stay behind",
-            choices=("extended", "thesis"), shared=True, more="These are armies that no favourable attack needs.",
+            "turns of the generators: extended, or thesis (armies without an order stay in their region)",
+            choices=("extended", "thesis"), shared=True, more="In extended turns, such armies join an attack.",
         ),
     ] = "extended"  # fmt: skip
-    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; later always the record
-    value: Annotated[Any, VALUE] = "weights"  #: …
-    net: Annotated[Any, NET] = "none"  #: …
+    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; then always the record
+    value: Annotated[Any, VALUE] = "weights"  #: as `weights`
+    net: Annotated[Any, NET] = "none"  #: as `weights`
     defense: bool = True
 
     def __post_init__(self) -> None:
@@ -146,9 +147,9 @@ class SearchSettings:
         return generators if self.turns == "extended" else generators & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
-        """Return the given functions; with a turn network, its turns replace the built-in functions that are missing.
+        """Return the given functions; with a turn network, its functions replace the missing ones.
 
-        They are candidates beside plans, and they are the turns of playouts.
+        The network's turns are candidates in addition to plans, and they are the turns of playouts.
         """
         if self.net is None:
             return given

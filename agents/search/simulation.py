@@ -20,18 +20,18 @@ UNIT: Final = 1 << 31
 
 
 class SimulationSettings(NamedTuple):
-    """Parts and parameters that do not depend on how a search selects, for kernels. Parts are addresses."""
+    """Settings for kernels that do not depend on the selection rule; interchangeable parts are addresses."""
 
     player: int  #: the searching player
     outcome: int  #: from `outcome.OUTCOMES`
     rounds: int  #: rounds of a playout
     move: int  #: from `rollout_policy.ROLLOUT_POLICIES`: the policy of a playout
-    lookahead_samples: int  #: plays of the round for each turn, where turns are scored
+    lookahead_samples: int  #: simulations of the round for each turn, if turns are scored
     top_k: int  #: number of best turns from which "weighted" playouts draw
     leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
     utility: int  #: index into `utility.UTILITIES`
-    alpha: float  #: for placements: least worth of the first place
-    beta: float  #: for placements: most worth of the other places
+    alpha: float  #: for placements: minimum value of the first place
+    beta: float  #: for placements: maximum value of the other places
 
 
 def make_simulation_settings(**fields: Any) -> SimulationSettings:

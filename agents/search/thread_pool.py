@@ -1,4 +1,4 @@
-"""Jobs in several threads, or in turns in one thread; each turn takes a few milliseconds."""
+"""Jobs in several threads, or alternately in one thread, in slices of a few milliseconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-_SLICE = 0.004  # seconds between a job's looks at the clock
+_SLICE = 0.004  # seconds between a job's checks of the clock
 
 
 class Quota:
@@ -27,8 +27,8 @@ class Quota:
 class Job:
     """A job in steps.
 
-    step(n) does n steps. rate: the estimated steps a second before the first measurement. grain: the job does this many
-    steps at a time, or a multiple of it; only the last ones may be fewer.
+    step(n) does n steps. rate: the estimated steps per second before the first measurement. grain: the job does this
+    many steps at a time, or a multiple of it; only the last ones may be fewer.
     """
 
     def __init__(self, step: Callable[[int], None], rate: float, grain: int = 1) -> None:

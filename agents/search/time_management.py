@@ -1,6 +1,6 @@
-"""The part of a bank that a search may spend on a turn.
+"""The part of the clock's time bank that a search may spend on a turn.
 
-The first turns and the first contact with enemies get more time, a decided game gets little.
+The first turns and the first contact with enemies get more time. A decided game gets little time.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from warlight_env.maps import Map
 #: The part of a bank that a normal turn gets; near the round limit, the bank divided by the remaining rounds. The whole
 #: increment is added.
 PART: Final = 1 / 20
-#: Factors of that part: in the first rounds, in the first rounds of a contact, with an enemy at the border, without
-#: one.
+#: Factors of that part: in the first rounds, in the first rounds of a contact, with an enemy at the border, without an
+#: enemy there.
 FIRST, MET, AT_WAR, QUIET = 1.5, 2.0, 1.0, 0.5
 #: OPENING and MEETING: the number of first rounds of a game and of a contact. APART: the rounds without an enemy that
 #: end a contact.
 OPENING: Final = 3
 MEETING: Final = 2
 APART: Final = 3
-#: DECIDED: the share of armies and income, the mean of both, from which a game is decided. ROUTINE: the factor for
+#: DECIDED: the share of armies and income, the mean of both, above which a game is decided. ROUTINE: the factor for
 #: turns of a decided game.
 DECIDED: Final = 0.8
 ROUTINE: Final = 0.1
@@ -37,7 +37,7 @@ _RESERVED_PART: Final = 0.1
 
 
 class TimeManager:
-    """Divides the bank of one player's games; it sees the player's turns one after the other."""
+    """Divides the time bank of one player over its turns; it sees the player's turns one after the other."""
 
     def __init__(self) -> None:
         self._map: Map | None = None
@@ -76,8 +76,8 @@ class TimeManager:
 def is_decided(view: View) -> bool:
     """Return whether a player's share of armies and income is so large that the result is certain.
 
-    A share is compared with `DECIDED`. If the player sees all regions, its own share against all enemies together
-    counts. An enemy's share against the player alone always counts.
+    A share is compared with `DECIDED`. An enemy's share is computed against the player alone. The player's own share is
+    computed against all enemies together, and only if the player sees all regions.
     """
     armies, earned = [], []
     for player in range(view.players):
@@ -99,7 +99,7 @@ def is_decided(view: View) -> bool:
 
 
 def _meets_enemy(view: View) -> bool:
-    """Return whether the player has a region beside an enemy's region."""
+    """Return whether the player has a region adjacent to an enemy's region."""
     owner = view.owner.tolist()
     others = {p for p in range(view.players) if p != view.player}
     own = np.flatnonzero(view.owner == view.player).tolist()

@@ -1,4 +1,4 @@
-"""The worth of a simulation's end for each player: shares of the position, or placements."""
+"""The value of a simulation's end for each player: shares of the position, or placements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.agents.search.simulation import UNIT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
 
-#: Kinds of worth of a simulation.
+#: Types of values of a simulation.
 SHARES: Final = 0
 PLACEMENTS: Final = 1
 UTILITIES: Final = ("shares", "placements")
@@ -45,8 +45,9 @@ def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real
 
     shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
     (1 - alpha) * share. The range 0 .. beta is split evenly among the other places, with better places higher. The
-    share sets a player's position inside its part. Eliminated players come after all others, and those eliminated
-    earlier come lower. Players eliminated at the same time share a place (Venta 2013, for games with an end).
+    share sets a player's value inside the range of its place. Eliminated players are placed after all other players.
+    Players that were eliminated earlier have lower places. Players eliminated at the same time share a place (Venta
+    2013, for games with an end).
     """
     players = shares.shape[0]
     for p in range(players):

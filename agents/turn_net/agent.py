@@ -17,9 +17,9 @@ from warlight_env.engine.view import View
 
 
 class TurnNetAgent(KernelAgent):
-    """Plays a turn network, on any map, by any rules, and with any number of players.
+    """Plays a turn network, on any map, with any rules and any number of players.
 
-    It picks starting regions by the evaluation of the weights `planning`. It fills in hidden regions by
+    It picks starting regions with the evaluation of the weights `planning`. It fills in hidden regions with
     `determinization.minimal_determinization`.
 
     Args:

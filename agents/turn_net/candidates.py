@@ -22,7 +22,7 @@ _TRIES = 2
 def add_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different turns of the network behind the first `count` turns while there is room.
+    """Write different turns of the network after the first `count` turns while there is room.
 
     The most likely choices come first, then random ones. Returns the new number of turns.
     """
@@ -43,7 +43,7 @@ def add_samples(
 def plans_and_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`, in the signature of generators, and return their number.
+    """Write different turns to `turns`, with the signature of generators, and return their number.
 
     `generate_plans` fills half of the room, then come turns of the network. Plans fill the rest if the network repeats
     turns.

@@ -1,4 +1,4 @@
-"""The choice of an agent's turn network by the game."""
+"""The choice of an agent's turn network for a game."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turn_ne
 from warlight_env.engine.view import View
 from warlight_env.maps import load
 
-#: The name of a map, and of the package's network that was further trained on it in games of two.
+#: The name of a map, and of the package's network that was further trained on it in two-player games.
 _WORLD: Final = "world"
 
 
 @dataclass(frozen=True)
 class TurnNetworks:
-    """A turn network for all games, and possibly another for games of two on the world map.
+    """A turn network for all games, and possibly another for two-player games on the world map.
 
     Args:
         general: plays all other games.
-        world: plays games of two on the world map; None: `general` plays them.
+        world: plays two-player games on the world map; None: `general` plays them.
     """
 
     general: TurnNetwork

@@ -1,7 +1,6 @@
-"""Features of a position for the turn network, seen by a player.
+"""Features of a position for the turn network, from a player's view.
 
-They are numbers of regions, of the whole position and of borders. So they exist for any map, rules and number of
-players.
+They describe regions, the whole position and borders. So they exist for any map, rules and number of players.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _EDGE: Final[Any] = EDGES.columns
 _FIRST_RULE: Final = OVERALL.names.index(RULES.names[0])
 _RULES: Final = RULES.width
 
-#: A table of log(1 + x) for small whole numbers x; most armies are small. Without it, the logarithms took a sixth of a
+#: A table of log(1 + x) for small whole numbers x; most armies are small. Without it, the logarithms take a sixth of a
 #: turn's time.
 _MANY: Final = 1024
 _LOGS: Final = np.array([math.log1p(x) for x in range(_MANY)], dtype=np.float32)
@@ -54,7 +53,7 @@ def _log(value: Int | Real) -> Real:
 
 @kernel
 def write_position(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write `nodes` and `overall` of `work`; all numbers are about 1."""
+    """Write `nodes` and `overall` of `work`; all numbers have a magnitude of about 1."""
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
         holding[p, INCOME], holding[p, _ARMIES], holding[p, _REGIONS] = context.params.base_income, 0.0, 0.0
@@ -85,7 +84,7 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
 
 @kernel
 def _write_super_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the regions' features of their super regions, and add bonuses to the incomes."""
+    """Write the features of each region that describe its super region, and add bonuses to the incomes."""
     board, nodes, owner = context.board, work.nodes, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
@@ -113,7 +112,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
 
 @kernel
 def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetworkBuffers) -> None:
-    """Write the other features of a region's row."""
+    """Write the other features of a region."""
     holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
     by, armies = np.int64(position.owner[r]), np.int64(position.army[r])
     mine, neutral = by == player, by < 0

@@ -38,7 +38,7 @@ def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
 
 @kernel
 def embed_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the network's descriptions of all regions, seen by a player, to `embeddings` of `work`."""
+    """Write the network's descriptions of all regions, from a player's view, to `embeddings` of `work`."""
     write_position(context, position, player, work)
     embed_features(context, work)
     for layer in range(LAYERS):
@@ -100,7 +100,7 @@ def mean_of_members(board: Board, embeddings: Floats, s: Int, out: Floats) -> No
 
 @kernel
 def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers) -> None:
-    """Write a super region's message to its members to `mean` of `work`."""
+    """Write the message that a super region sends to its members to `mean` of `work`."""
     out, total = work.mean[s], stack_singles()
     mean_of_members(context.board, work.embeddings, s, total)
     clear_floats(out, UNITS)
@@ -150,7 +150,7 @@ def weight_logits(
 def weight_units(
     context: Context, work: TurnNetworkBuffers, region: Int, main: Int, of_main: Floats, hidden: Floats
 ) -> None:
-    """Write the units float32[H] of a region's deploy weight, see `weight_logits`."""
+    """Write the hidden units float32[H] of a region's deploy weight, see `weight_logits`."""
     net, board = context.turns, context.board
     copy_floats(of_main, hidden, UNITS)
     if board.edge_index[main, region] >= 0:
@@ -176,7 +176,7 @@ def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: F
 def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the borders' inputs from their ends to `mean` and `toward` of `work`; `embed_regions` must run first.
 
-    `mean` is for the player's regions as sources, `toward` for the regions beside them as targets.
+    `mean` is for the player's regions as sources, `toward` for the regions adjacent to them as targets.
     """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
@@ -186,7 +186,7 @@ def embed_ends(context: Context, position: Position, player: Int, work: TurnNetw
         if position.owner[r] == player:
             _add(work.embeddings[r], net.source, source, UNITS)
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-            if position.owner[board.edge_target[e]] == player:  # borders have two ends, and two directions
+            if position.owner[board.edge_target[e]] == player:  # each border has an edge in both directions
                 _add(work.embeddings[r], net.target, target, UNITS)
                 break
 
@@ -208,7 +208,7 @@ def edge_units(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int,
     work: TurnNetworkBuffers, numbers: Floats, hidden: Floats,
 ) -> None:  # fmt: skip
-    """Write a border's numbers float32[N_EDGE] and the units float32[H] of its share and priority."""
+    """Write a border's numbers float32[N_EDGE] and the hidden units float32[H] of its share and priority."""
     net = context.turns
     write_edge(context, position, player, source, target, deployed, numbers)
     copy_floats(work.mean[source], hidden, UNITS)
@@ -231,7 +231,7 @@ def read_priority(context: Context, hidden: Floats, out: Floats) -> None:
 
 @kernel
 def player_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers, scores: Shares) -> None:
-    """Write the players' scores, seen by a player, to float64[P]; -inf for eliminated players.
+    """Write the players' scores, from a player's view, to float64[P]; -inf for eliminated players.
 
     `embed_regions` must run first. The softmax of the scores gives the chances to win.
     """
@@ -282,7 +282,7 @@ def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
 def player_units(
     context: Context, position: Position, player: Int, p: Int, embeddings: Floats, base: Floats, hidden: Floats
 ) -> Int:
-    """Write the units float32[H] of the score of p, and return the number of regions of p."""
+    """Write the hidden units float32[H] of the score of p, and return the number of regions of p."""
     net, held, total = context.turns, stack_singles(), stack_singles()
     copy_floats(base, hidden, UNITS)
     if p == player:
@@ -297,7 +297,7 @@ def player_units(
 
 @inline_kernel
 def read_score(context: Context, hidden: Floats) -> Real:
-    """Return the score from a player's units."""
+    """Return the score from a player's hidden units."""
     score = _ZERO
     for j in range(UNITS):
         score += context.turns.value[j] * hidden[j]

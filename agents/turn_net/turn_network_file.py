@@ -35,8 +35,8 @@ MAX_TEMPERATURE: Final = 1000.0
 _TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
 #: The parameter of agents, and the name for no network.
 NET: Final = Param(
-    "turn network that proposes candidates and plays later rounds: none, learned (policy:world in games of two on the "
-    "world map, else policy:any), any, world, or an .npz file",
+    "turn network that proposes candidates and plays later rounds: none, learned (policy:world in two-player games on "
+    "the world map, else policy:any), any, world, or an .npz file",
     shared=True,
 )
 NONE: Final = "none"
@@ -49,7 +49,7 @@ Floats = Mapping[str, npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class TurnPolicy:
-    """A turn network, its way to play, and metadata on its origin as plain data.
+    """A turn network, the temperature for its choices, and metadata on its origin as plain data.
 
     temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
 
@@ -79,7 +79,7 @@ def checked_temperature(temperature: Any) -> float:
 
 
 def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None) -> bytes:
-    """Return the content of a file of a network that reads all features, see `pack_turn_network`.
+    """Return the content of a file of a network with all input features, see `pack_turn_network`.
 
     Raises:
         TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
@@ -90,7 +90,7 @@ def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str,
 def pack_turn_network(
     network: TurnNetwork, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return the content of a file, see `TurnPolicy`; it lists the features that the network reads.
+    """Return the content of a file, see `TurnPolicy`; it lists the network's input features.
 
     Raises:
         TurnNetworkError: the temperature is invalid.
@@ -102,7 +102,7 @@ def pack_turn_network(
 
 
 def is_turn_network_file(content: bytes) -> bool:
-    """Return whether a content's header declares a turn network; other faults are not checked."""
+    """Return whether the header of a file's content declares a turn network. Other faults are not checked."""
     try:
         return _is_header(bounded_io.parse_json(unpacked(content)[0], "header", TurnNetworkError))
     except (ArraysError, UnicodeDecodeError, TurnNetworkError):
@@ -114,7 +114,7 @@ def _is_header(value: Any) -> bool:
 
 
 def read_turn_network(content: bytes, name: str) -> TurnPolicy:
-    """Read a content from `pack_arrays`.
+    """Return the policy in a file's content from `pack_arrays`.
 
     Raises:
         TurnNetworkError: the content is not a turn network, or has another version; the message begins with `name`.
@@ -122,12 +122,12 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
     try:
         text, arrays = unpacked(content)
     except (ArraysError, UnicodeDecodeError) as error:
-        raise TurnNetworkError(f"{name}: no turn network: {error}") from None
-    header = bounded_io.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
+        raise TurnNetworkError(f"{name}: not a turn network: {error}") from None
+    header = bounded_io.parse_json(text, f"{name}: not a turn network: header", TurnNetworkError)
     if not _is_header(header):
-        raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
+        raise TurnNetworkError(f"{name}: not a turn network: its header is not that of a turn network")
     if header.get("version") != VERSION:
-        raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; this reads {VERSION}")
+        raise TurnNetworkError(f"{name}: version {clipped(repr(header.get('version')), 60)}; must be {VERSION}")
     reads = TurnFeatureNames(*(header.get(f"{group}_features") for group in TurnFeatureNames._fields))
     network = make_turn_network(arrays, name, reads)
     try:
@@ -140,7 +140,7 @@ def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | 
     """Return a turn network by its source.
 
     ``none`` (or None): no network. ``learned``: the package's network for any map. A name in `BUNDLED`: that network.
-    Otherwise an .npz file. With ``#`` and a `digest` behind the file's name, a file with another network is refused.
+    Otherwise an .npz file. With ``#`` and a `digest` after the file's name, a file with another network is refused.
 
     Raises:
         TurnNetworkError: the file does not exist, or it does not contain a turn network.
@@ -156,7 +156,7 @@ def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | 
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
         known = ", ".join((NONE, LEARNED, *BUNDLED))
-        raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
+        raise TurnNetworkError(f"there is no turn network {path!r}; use {known} or an .npz file")
     content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network")
     check_digest(content, told, path, "network", TurnNetworkError)
     return read_turn_network(content, path).network

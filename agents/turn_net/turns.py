@@ -1,4 +1,4 @@
-"""Turns by the network.
+"""Turns that the network draws.
 
 The network draws the deploys first, region by region, then the armies over each border and the attacks' order.
 """
@@ -32,7 +32,7 @@ _CLOSED = np.float32(-np.inf)
 
 @inline_kernel
 def _chosen(logits: Floats, count: Int, temperature: Real, rng: RandomState, log_prob: npt.NDArray[np.float64]) -> Int:
-    """Return the most likely of the first `count` values (temperature 0), or draw one by the softmax of logits /
+    """Return the most likely of the first `count` values (temperature 0), or draw one from the softmax of logits /
     temperature.
 
     A drawn value adds the logarithm of its probability to log_prob[0].
@@ -96,7 +96,7 @@ def described_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn like `network_turn`; `embed_regions` and `embed_ends` must run once before turns of a position."""
+    """Write a turn like `network_turn`; `embed_regions` and `embed_ends` must run before, once for each position."""
     board, net, owner, army = context.board, work.net, position.owner, position.army
     row, n, edges = net.row, position.owner.shape[0], board.edge_target.shape[0]
     logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()
@@ -141,5 +141,5 @@ def sampled_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Draw a turn by the network's probabilities, in the signature of policies; return the number of attacks."""
+    """Draw a turn from the network's probabilities, with the signature of policies; return the number of attacks."""
     return network_turn(context, position, player, 1.0, rng, work, deploy, attacks)

@@ -1,7 +1,7 @@
 """Features of a position for the value network: some numbers of each player and some of the rules.
 
 The numbers are sums over regions and super regions. So they exist for any map and number of players, and take about as
-long as the evaluation by weights.
+long as the evaluation with weights.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RULE: Final[Any] = RULES.columns
 #: float64[…]
 Numbers = npt.NDArray[np.float64]
 
-#: The worth, in armies, of one army of income, and of one army of a super region's bonus; fitted to the winners of
+#: The value, in armies, of one army of income, and of one army of a super region's bonus; fitted to the winners of
 #: searches' games.
 INCOME_WORTH: Final = 9.0
 PROMISE_WORTH: Final = 6.0
@@ -127,7 +127,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
 
 @inline_kernel
 def worth(features: Numbers, player: Int) -> Real:
-    """Return a player's worth in armies by these numbers: its armies, its income, and expected super regions."""
+    """Return the value of a player's position in armies: its armies, its income, and expected super regions."""
     start = player * N_PLAYER
     return (
         features[start + OF.armies]
@@ -138,7 +138,7 @@ def worth(features: Numbers, player: Int) -> Real:
 
 @kernel
 def write_rules(context: Context, position: Position, rules: Numbers) -> None:
-    """Write the features `definitions.RULES`, each about 1, to rules float64[N_RULES]."""
+    """Write the features `definitions.RULES`, of a magnitude of about 1, to rules float64[N_RULES]."""
     limit = context.params.round_limit
     left: Int = MOST_ROUNDS if limit == 0 else min(MOST_ROUNDS, max(0, limit - position.round[0]))
     rules[_RULE.per_enemy] = 1.0 / max(1, context.players - 1)

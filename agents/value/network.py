@@ -20,7 +20,7 @@ from warlight_env.engine.stack import stack_floats, stack_singles
 
 #: Slope of units below 0.
 LEAK: Final = 0.1
-#: Parts of a share that come from regions, and from the worth in armies.
+#: Fractions of a share that come from regions, and from the value in armies.
 BY_REGIONS: Final = 0.05
 BY_WORTH: Final = 0.3
 
@@ -98,7 +98,7 @@ def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
 
 @kernel
 def win_probabilities(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's chance to win to shares float64[P], in the signature of evaluations.
+    """Write each player's chance to win to shares float64[P], with the signature of evaluations.
 
     The network is fitted to these chances.
     """
@@ -110,7 +110,7 @@ def win_probabilities(context: Context, position: Position, shares: Shares) -> I
 
 @kernel
 def network_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share of a position to shares float64[P], in the signature of evaluations.
+    """Write each player's share of a position to shares float64[P], with the signature of evaluations.
 
     A share is a player's chance to win and, in part, its share of all players' armies, income and regions. That part
     still grows for a player that is far ahead, so that a winner takes the last regions.

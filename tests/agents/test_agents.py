@@ -266,7 +266,7 @@ def test_own_agents_can_be_registered():
 
     register("test-idle", lambda: Idle, "does nothing")
     assert make_agent("test-idle", seed=4).seed == 4
-    with pytest.raises(AgentError, match="registered already"):
+    with pytest.raises(AgentError, match="already registered"):
         register("test-idle", lambda: Idle, "again")
     register("test-mute", lambda: lambda seed: object(), "no agent at all")
     with pytest.raises(AgentError, match="no method pick"):

@@ -269,5 +269,5 @@ def test_unknown_ways_are_named():
     seen = view(LINE, [0, 0, 0, 1, 1, 1], [3] * 6)
     with pytest.raises(generators.GeneratorError, match="did you mean 'aggressive'"):
         generators.deploys(seen, "agressive")
-    with pytest.raises(generators.GeneratorError, match="there are offensive"):
+    with pytest.raises(generators.GeneratorError, match="use one of offensive"):
         generators.attacks(seen, "xyz")

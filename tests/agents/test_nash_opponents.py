@@ -78,7 +78,7 @@ def test_one_kind_alone_and_no_network():
     assert played("plans", "aggressive")[0]._opponents.weights.shape == (2, 1)
     assert played("observed", "aggressive", net="none")[0]._opponents.weights.shape == (2, 2)
     assert played("same", "aggressive")[0]._opponents is None
-    with pytest.raises(InputError, match="opponent_model = 'network': there is none"):
+    with pytest.raises(InputError, match="opponent_model = 'network': there is no turn network"):
         make_agent("nash:300,opponent_model=network,net=none", 1)
 
 

@@ -371,7 +371,7 @@ def test_files(tmp_path):
     assert all(np.array_equal(getattr(read.network, name), array) for name, array in arrays.items())
     assert is_turn_network_file(content)
     assert not is_turn_network_file(b"nothing")
-    with pytest.raises(TurnNetworkError, match="file: no turn network"):
+    with pytest.raises(TurnNetworkError, match="file: not a turn network"):
         read_turn_network(b"nothing", "file")
     with pytest.raises(TurnNetworkError, match="arrays"):
         pack_arrays({**arrays, "first": arrays["first"][:-1]})
@@ -463,7 +463,7 @@ def test_networks_by_name_or_file(tmp_path):
     )
     assert load_turn_network("world") not in (None, load_turn_network("any")) and make_agent("nash:net=world", 1).name
     assert load_turn_network(f"{file}#{digest(file.read_bytes())}") is not None
-    with pytest.raises(TurnNetworkError, match="holds another network"):
+    with pytest.raises(TurnNetworkError, match="contains another network"):
         load_turn_network(f"{file}#{'0' * 16}")
     with pytest.raises(TurnNetworkError, match="no turn network 'nobody'"):
         load_turn_network("nobody")

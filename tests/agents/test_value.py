@@ -197,7 +197,7 @@ def test_files_of_networks(tmp_path):
     read = load_value(file)
     assert all(np.array_equal(getattr(read, name), array) for name, array in some_network().items())
     assert load_value(f"{file}#{digest(file.read_bytes())}") is not None
-    with pytest.raises(ValueNetworkError, match="holds another network"):
+    with pytest.raises(ValueNetworkError, match="contains another network"):
         load_value(f"{file}#{'0' * 16}")
     with pytest.raises(ValueNetworkError, match="no value function 'lerned'"):
         load_value("lerned")
@@ -206,7 +206,7 @@ def test_files_of_networks(tmp_path):
     with pytest.raises(ValueNetworkError, match="not the arrays of a value network"):
         save_value(file, {**some_network(), "last": np.full(SHAPES["last"], np.nan, np.float32)})
     file.write_bytes(b"PK nothing of the kind")
-    with pytest.raises(ValueNetworkError, match=r"value\.npz: no value network"):
+    with pytest.raises(ValueNetworkError, match=r"value\.npz: not a value network"):
         load_value(file)
     with pytest.raises(ValueNetworkError, match=r"value\.npz"):
         make_agent(f"nash:value={file}", 1)
@@ -250,7 +250,7 @@ def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
         ({"player_features": ["armies", "altitude"]}, "players: this version has no feature 'altitude'"),
         ({"rule_features": None}, "rules: None: must be a list of names"),
         ({"rule_features": ["regions"]}, "these are not the arrays of a value network"),
-        ({"kind": "turns"}, "its header is of no such kind"),
+        ({"kind": "turns"}, "its header is not that of a value network"),
     ],
 )
 def test_lists_that_do_not_fit_are_refused(header, message, tmp_path):

@@ -181,7 +181,7 @@ def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
 
 @pytest.mark.parametrize(("changes", "says"), [
     ({"seat_agents": ("random",)}, "seat_agents = .*expert or network"), ({"samples": 0}, "samples = 0"),
-    ({"maps": ()}, "maps: at least one"), ({"players": (2.0,)}, "players = "),
+    ({"maps": ()}, "maps: give at least one"), ({"players": (2.0,)}, "players = "),
     ({"policy_temperature": -1.0}, "policy_temperature = -1.0"),
     ({"learning_rate": 0.0}, "learning_rate = 0.0"), ({"candidates": 201}, "candidates = 201: must be at most 200"),
     ({"value": "x"}, "no value function 'x'"), ({"holdout": ("nobody",)}, "nobody"),

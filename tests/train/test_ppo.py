@@ -299,7 +299,7 @@ def test_damage_is_refused(tmp_path):
     journal, checkpoint = tmp_path / "journal.jsonl", tmp_path / CHECKPOINT
     lines, state = journal.read_bytes().splitlines(keepends=True), checkpoint.read_bytes()
     journal.write_bytes(b"".join(lines) + lines[-1])
-    with pytest.raises(JournalError, match="of iteration 2, and there are 3"):
+    with pytest.raises(JournalError, match="of iteration 2, but there are 3"):
         train(tmp_path, settings)
     journal.write_bytes(b"".join(lines))
     for damaged in (state[: len(state) // 2], pickle.dumps({"entry": lines[-1]}), b"\0" * 1000, b""):
@@ -336,7 +336,7 @@ def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
     assert [(row["opponent"], row["games"]) for row in result["holdout"]] == [("random", 4), ("one_big_army", 4)]
     assert "PPO: 2/2 iterations" in shown.err and "final match" in shown.err
     text, page = (out / "report.md").read_text(), (out / "report.html").read_text()
-    for part in ("The final match", "How it went", "Kept out of training: one_big_army", "Machine",
+    for part in ("The final match", "Course of the training", "Kept out of training: one_big_army", "Machine",
                  "warlight train ppo settings.json"):  # fmt: skip
         assert part in text
     assert page.count("<svg") == text.count("![") == len(list(out.glob("curve-*.svg")))
@@ -360,13 +360,13 @@ def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
     ("text", "message"),
     [
         ("iteration = 1", "no setting 'iteration' (did you mean"), ("iterations = 0", "iterations = 0: must be"),
-        ("opponents = []", "opponents: at least one"), ('opponents = ["agressive"]', "no agent 'agressive'"),
+        ("opponents = []", "opponents: give at least one"), ('opponents = ["agressive"]', "no agent 'agressive'"),
         ("batch_size = 100000", "n_envs * n_steps = 8192"), ("gamma = 1.5", "gamma = 1.5: must lie"),
         ('action = "steps"', "action: must be one of"), ("weights = {arny = 1}", "no weight 'arny' (did you mean"),
         ("weights = 3", "weights: must be a preset"), ("weights = {army = 1000}", "army = 1000.0: must be"),
         ('[conditions]\nmap = "wrold"', "wrold"), ('[conditions]\nrules = "mine"', "mine"),
         ("learning_rate = nan", "learning_rate: must be a finite number"),
-        ('eval_opponents = ["random", "random"]', "named twice"),
+        ('eval_opponents = ["random", "random"]', "in the list twice"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(text, message, tmp_path):

@@ -236,12 +236,12 @@ def test_other_settings_and_damage_are_refused(tmp_path):
     assert (tmp_path / "journal.jsonl").read_bytes() == before
     lines = before.splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[1:]))
-    with pytest.raises(JournalError, match=r"where .* belongs"):
+    with pytest.raises(JournalError, match="in the place of"):
         evolve(tmp_path)
     first = json.loads(lines[0])
     first["points"][0][0] += 1e-9
     (tmp_path / "journal.jsonl").write_bytes(json.dumps(first).encode() + b"\n" + b"".join(lines[1:]))
-    with pytest.raises(JournalError, match="drawn otherwise"):
+    with pytest.raises(JournalError, match="differs from the journal"):
         evolve(tmp_path)
 
 
@@ -357,7 +357,13 @@ def test_the_report_has_it_all(tmp_path, capsys):
         ("found", "start", 6), ("found", "random", 6), ("start", "random", 6),
     ]  # fmt: skip
     text, page = (tmp_path / "run" / "report.md").read_text(), (tmp_path / "run" / "report.html").read_text()
-    for part in ("The final match", "How it went", "| army | 10 |", "Machine", "warlight train evolve settings.json"):
+    for part in (
+        "The final match",
+        "Course of the training",
+        "| army | 10 |",
+        "Machine",
+        "warlight train evolve settings.json",
+    ):
         assert part in text
     assert page.count("<svg") == text.count("![") == len(list((tmp_path / "run").glob("curve-*.svg"))) == 3
     assert "src=" not in page and 'href="http' not in page, "one file, no network"

@@ -226,12 +226,12 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
 
 
 @pytest.mark.parametrize(("changes", "says"), [
-    ({"opponents": ("mcts",)}, "compiled games know .*aggressive"), ({"opponents": ("agressive",)}, "'aggressive'"),
-    ({"opponents": ("policy:strategies",)}, "compiled games know"), ({"batch_size": 10_000}, "batch_size = 10000"),
-    ({"maps": ()}, "maps: at least one"), ({"critic": "x"}, "no value function 'x'"), ({"start": "x"}, "start: .*'x'"),
-    ({"start": "x.npz"}, r"^start: x\.npz: cannot be read: .*; if another run makes x\.npz, .* comes first"),
-    ({"opponents": ("policy:x.npz",)}, r"^opponents: .*x\.npz: .*; if another run makes x\.npz, .* comes first"),
-    ({"target_kl": 0.0}, "target_kl = 0.0"), ({"eval_opponents": ()}, "eval_opponents: at least one"),
+    ({"opponents": ("mcts",)}, "compiled games support .*aggressive"), ({"opponents": ("agressive",)}, "'aggressive'"),
+    ({"opponents": ("policy:strategies",)}, "compiled games support"), ({"batch_size": 10_000}, "batch_size = 10000"),
+    ({"maps": ()}, "maps: give at"), ({"critic": "x"}, "no value function 'x'"), ({"start": "x"}, "start: .*'x'"),
+    ({"start": "x.npz"}, r"^start: x\.npz: cannot be read: .*; another run may make x\.npz: .* run first"),
+    ({"opponents": ("policy:x.npz",)}, r"^opponents: .*x\.npz: .*; another run may make x\.npz: .* run first"),
+    ({"target_kl": 0.0}, "target_kl = 0.0"), ({"eval_opponents": ()}, "eval_opponents: give at least one"),
 ])  # fmt: skip
 def test_settings_that_teach_nothing_are_refused(changes, says):
     with pytest.raises(InputError, match=says):

@@ -1,4 +1,4 @@
 """Code that all trainers share: settings, journal, steps, matches and reports.
 
-Imported by all packages of `train`. Imports none of them.
+This package is imported by all packages of `train`. It imports none of them.
 """

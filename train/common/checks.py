@@ -14,7 +14,7 @@ from warlight_env.errors import InputError
 
 
 class SettingsError(InputError):
-    """Settings that cannot be used; the message names the file, the key and the reason."""
+    """Error for settings that cannot be used; the message names the file, the key and the reason."""
 
 
 def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:
@@ -51,10 +51,10 @@ def check_not_negative(settings: Any, *names: str) -> None:
 
 
 def check_agents(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these lists names an agent twice."""
+    """Raise InputError if one of these lists contains an agent twice."""
     for name in names:
         if len(set(getattr(settings, name))) < len(getattr(settings, name)):
-            raise InputError(f"{name}: an agent is named twice")
+            raise InputError(f"{name}: an agent is in the list twice")
 
 
 def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
@@ -112,7 +112,7 @@ def naming(setting: str, *files: str) -> Iterator[None]:
         more = ""
         if missing:
             more = (
-                f"; if another run makes {bounded_io.shown(missing[0])}, as the comment at the head of the settings "
-                "says, that run comes first, in the same folder"
+                f"; another run may make {bounded_io.shown(missing[0])}: see the comment at the top of the settings. "
+                "If so, start that run first, in the same folder"
             )
         raise SettingsError(f"{setting}: {error}{more}") from None

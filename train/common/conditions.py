@@ -15,7 +15,7 @@ class Conditions:
     Args:
         map: the name of a bundled map, generated:REGIONS:SEED, or a map file.
         rules: a preset of rules.
-        picks: whether starting regions are random, or the agents pick them.
+        picks: whether starting regions are random, or picked by the agents.
         max_rounds: number of rounds after which a game is a draw.
     """
 

@@ -1,4 +1,4 @@
-"""The common part of expert iteration: games, a fit to the expert's answers, and a gate for the new network.
+"""The common part of expert iteration: games, a fit to the expert's answers, and a match that the new network must win.
 
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
 steps. First, the current network plays games. Second, a search gives the answers for their positions, and a new network
@@ -44,7 +44,7 @@ class ExpertIterationSettings(RunSettings):
         games: number of games in an iteration.
         maps: names, files, and generated maps, as generated:REGIONS:SEED.
         rules: presets; games have no fog.
-        players: shares of games of 2, 3, … players; a game is drawn again if the map has no room.
+        players: shares of games with 2, 3, … players; a game is drawn again if the map has no room for its players.
         random_start_share: share of games with random starting regions instead of picks.
         max_rounds: largest number of rounds of a game.
         start: the first network.
@@ -53,7 +53,7 @@ class ExpertIterationSettings(RunSettings):
         learning_rate: highest learning rate of AdamW.
         weight_decay: weight decay of AdamW.
         outcome_weight: weight of the game's winner in the loss or in the labels.
-        gate_pairs: number of game pairs of the gate; a pair is a seed, played in both seats.
+        gate_pairs: number of game pairs of the gate; a pair is two games with one seed and exchanged seats.
         gate_threshold: the new network's smallest mean score that passes the gate.
 
     Raises:
@@ -214,7 +214,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     def describe_curves(self, report: Report) -> None:
         """Add the curves of gates and fits to the report."""
         fits, gates = self._fits_and_gates()
-        report.heading("How it went")
+        report.heading("Course of the training")
         if gates:
             ends = zip(*(entry["interval"] for entry in gates.values()), strict=True)
             scores = [entry["score"] for entry in gates.values()]

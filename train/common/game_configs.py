@@ -32,11 +32,11 @@ def check_game_configs(settings: GameConfigSettings) -> None:
     shares = settings.players
     if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
         raise InputError(
-            f"players = {list(shares)!r}: must be shares, in 0 .. 1, of games of 2, 3, … {MAX_PLAYERS} players"
+            f"players = {list(shares)!r}: must be shares, in 0 .. 1, of games with 2, 3, … {MAX_PLAYERS} players"
         )
     for name in ("maps", "rules"):
         if not getattr(settings, name):
-            raise InputError(f"{name}: at least one must be named")
+            raise InputError(f"{name}: give at least one")
     for name in settings.maps:
         maps.check(name)
     for name in settings.rules:
@@ -97,7 +97,7 @@ class GameConfigs:
         if self._settings.players[config.players - 2] == 0:
             return False
         try:
-            config.params  # noqa: B018 -- looks whether there is room
+            config.params  # noqa: B018 -- checks whether there is room
         except RulesError as error:
             refusals[config.map.name] = error
             return False

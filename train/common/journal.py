@@ -17,7 +17,7 @@ JOURNAL: Final = "journal.jsonl"
 
 
 class JournalError(RunFolderError):
-    """The folder belongs to another run, is damaged or in use; nothing in it has been changed."""
+    """Error for a folder that belongs to another run, is damaged or in use; nothing in it has been changed."""
 
 
 #: Types of the events' fields, by event. float means any number, object means a number or null. A list contains numbers
@@ -54,7 +54,7 @@ _FORMS: Final[dict[str, dict[str, type]]] = {
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Raise ValueError if an event of a known kind lacks a field, or if a field has another type."""
+    """Raise ValueError if a field of a known event is missing or has another type."""
     kind = entry.get("event")
     for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
         value = entry.get(key)
@@ -84,7 +84,7 @@ def _numbers(value: Any) -> bool:
 class Journal(AppendOnlyFolder):
     """The folder of a training run: `settings.json` and `journal.jsonl`.
 
-    The run continues only after each line is on the disk.
+    Each line is on the disk before the run continues.
 
     Args:
         folder: the folder; it is created if it does not exist.
@@ -92,8 +92,8 @@ class Journal(AppendOnlyFolder):
         kind: the class of the settings; a folder of an older version may have their former names.
 
     Raises:
-        JournalError: the folder holds another run, is damaged or in use.
-        RunError: it cannot be written.
+        JournalError: the folder contains another run, is damaged or in use.
+        RunError: the folder cannot be written.
     """
 
     description_name, lines_name, item, error = SETTINGS, JOURNAL, "an event", JournalError
@@ -120,11 +120,11 @@ class Journal(AppendOnlyFolder):
     def load_line(self, fields: Any) -> None:
         """See `AppendOnlyFolder.load_line`."""
         if not isinstance(fields, dict):
-            raise TypeError("it is no object")
+            raise TypeError("the line is not an object")
         self.entries.append(present_specs(fields))
 
     def check(self) -> None:
-        """Check the events of known kinds before a run continues with them.
+        """Check the known events before a run continues with them.
 
         Raises:
             JournalError: a field is missing or has another type; the message names the line.

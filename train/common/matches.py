@@ -16,7 +16,7 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.conditions import Conditions
 
-#: Path component of the seeds; no other seeds use it.
+#: Path component for the seeds of the final match; no other seeds use it.
 _HOLDOUT: Final = 1_000_003
 #: Names of two players, and the sources of their agents.
 Pair = tuple[str, str, AgentSource, AgentSource]
@@ -34,7 +34,7 @@ def play_pairs(
     """Play matches of pairs of players.
 
     Returns:
-        A row of plain data for each pair: player, opponent, games, wins, draws, score and interval.
+        Plain data, one dictionary for each pair: player, opponent, games, wins, draws, score and interval.
 
     Raises:
         KeyboardInterrupt: the matches were interrupted.

@@ -95,7 +95,7 @@ class Report:
         return [content[0] for kind, content in self.parts if kind == "figure"]
 
     def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
-        """Return the report as Markdown. Figures are separate files with names by `figure_name`, counted from 1."""
+        """Return the report as Markdown. Figures are separate files named by `figure_name` with numbers from 1."""
         out, pictures = [f"# {self.title}"], 0
         for kind, content in self.parts:
             if kind == "heading":

@@ -1,4 +1,4 @@
-"""The settings that every run has, beside those of its method."""
+"""The settings that every run has in addition to the settings of its method."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RunSettings:
     Args:
         conditions: conditions of its matches.
         seed: seed of the whole run, from 0 up.
-        holdout_pairs: number of game pairs of the final match; a pair is a seed, played in both seats.
+        holdout_pairs: number of game pairs of the final match; a pair is two games with one seed and exchanged seats.
         holdout: agents that play only in the final match.
 
     Raises:

@@ -36,7 +36,7 @@ def load_plain(path: Path) -> dict[str, Any]:
 def load_settings(kind: type[T], path: Path) -> T:
     """Return a dataclass of settings from a .toml file, or from the settings.json of a run of any version.
 
-    Only a run folder's file may have former names of settings and of agents' parameters.
+    Only the file of a run folder may have former names of settings and of agents' parameters.
 
     Raises:
         SettingsError: see `load_plain` and `read_settings`.
@@ -64,7 +64,7 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
         if key not in known and key in (former := former_names(kind)):
             raise SettingsError(f"{place}: setting {key!r} is now {former[key]!r}")
         if key not in known:
-            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; there are {', '.join(known)}")
+            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; use {', '.join(known)}")
         values[key] = _read(known[key], value, f"{place}: {key}")
     try:
         return kind(**values)
@@ -100,7 +100,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
 
 
 def _read_weights(value: Any, place: str) -> Weights:
-    """Return weights by the name of a preset or of a .json file, or by values; missing values are the thesis's."""
+    """Return weights by the name of a preset or of a .json file, or by values; missing values: the thesis's."""
     try:
         if isinstance(value, str):
             return Weights.load(value)

@@ -12,7 +12,7 @@ T = TypeVar("T")
 def in_threads(work: Callable[[int], T], numbers: Iterable[int], jobs: int) -> list[T]:
     """Return the results of `work` for each number, in order.
 
-    After a failure or Ctrl-C, waiting numbers are not started.
+    After a failure or Ctrl-C, no further number is started.
     """
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, number) for number in numbers]

@@ -1,4 +1,4 @@
-"""The common part of all runs: steps that are computed once and kept, then the final match and the report."""
+"""The common part of all runs: steps that are computed once and stored, then the final match and the report."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Trainer(ABC, Generic[S, F]):
     #: The command of ``warlight train``, and the file of the result.
     command: ClassVar[str]
     artifact_name: ClassVar[str]
-    #: The name of the progress, the name of its units, and the event of the journal that counts as a unit; None: all
-    #: events.
+    #: For the progress display: the name of the run, the name of the counted steps, and the journal's event that is
+    #: counted; None: all events are counted.
     progress_name: ClassVar[str]
     unit: ClassVar[str]
     unit_event: ClassVar[str | None] = None
@@ -65,12 +65,12 @@ class Trainer(ABC, Generic[S, F]):
     @staticmethod
     @abstractmethod
     def total(settings: S) -> int:
-        """Return the number of units of a whole run."""
+        """Return the number of counted steps of a whole run."""
 
     @staticmethod
     @abstractmethod
     def progress(entry: dict[str, Any]) -> str:
-        """Return the progress text for an entry of the journal that is a unit."""
+        """Return the progress text for a counted entry of the journal."""
 
     @abstractmethod
     def run(self) -> F:
@@ -89,11 +89,14 @@ class Trainer(ABC, Generic[S, F]):
 
     @abstractmethod
     def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
-        """Return the content of the result's file. At the first call, `result` has neither the facts nor `holdout`."""
+        """Return the content of the result's file.
+
+        At the first call, `result` does not contain the facts or `holdout`.
+        """
 
     @abstractmethod
     def facts(self, artifact: F) -> dict[str, Any]:
-        """Return the result's own entries, among them `player`."""
+        """Return the method's entries of the result; one of them is `player`."""
 
     @abstractmethod
     def summary(self, result: dict[str, Any]) -> str:
@@ -116,7 +119,7 @@ class Trainer(ABC, Generic[S, F]):
         if known is not None:
             if {key: known.get(key) for key in step} != step:
                 raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {step} belongs"
+                    f"{self.journal.folder}: the journal has {known.get('event')!r} in the place of {step}"
                 )
             return known
         began = time.perf_counter()
@@ -148,7 +151,7 @@ class Trainer(ABC, Generic[S, F]):
         path = self.journal.folder / _file_name(entry)
         content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
-            raise JournalError(f"{path}: not what the run has written there")
+            raise JournalError(f"{path}: differs from the file that the run wrote")
         return content
 
     def games(self) -> int:
@@ -169,7 +172,7 @@ class Trainer(ABC, Generic[S, F]):
         s, entries = self.settings, self.journal.entries
         seconds = sum(entry["seconds"] for entry in entries)
         result: dict[str, Any] = {"kind": self.command, "games": self.games(), "seconds": seconds}
-        self.journal.write(self.artifact_name, self.content(artifact, result))  # exists even if interrupted
+        self.journal.write(self.artifact_name, self.content(artifact, result))  # written before the match
         result |= self.facts(artifact)
         result["holdout"] = rows = play_pairs(
             self.pairs(artifact), s.holdout_pairs, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",

@@ -1,4 +1,4 @@
 """Weights of the evaluation by CMA-ES.
 
-Imported by `cli`. Imports `train.weights` and `train.common`.
+This package is imported by `cli`. It imports `train.weights` and `train.common`.
 """

@@ -2,11 +2,11 @@
 
 The first stages use cheap players. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial",
 arXiv:1604.00772) in the package `cma`. Fitness is the mean score in paired games with common seeds. All candidates of a
-generation play the same games, each seed in both seats, against the same rivals. Every generation has its own seeds.
+generation play the same games against the same rivals, each seed in both seats. Every generation has its own seeds.
 Three methods reduce the effect of noise:
 
 - Each candidate's games are split into halves. The rank correlation of the halves measures how reliable the ranks are.
-  Later generations play more games if it is too low, and fewer games if it is high (see `next_units`).
+  Later generations play more games if this correlation is too low, and fewer games if it is high (`next_units`).
 - The result is the mean of the search's distribution, not a candidate that may have been lucky.
 - This mean becomes champion only if it beats the old champion in a review with fresh seeds: the interval of its score
   must be above one half.
@@ -45,7 +45,7 @@ _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
 
 
 def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
-    """Return the number of seeds of the next generation, and the reliability of this one's ranks, from -1 to 1.
+    """Return the number of seeds for the next generation, and the reliability of the present ranks, from -1 to 1.
 
     halves: float64[2, A], each candidate's score in both halves of its games. The Spearman-Brown formula converts the
     rank correlation between halves into that of two full sets of games.
@@ -130,7 +130,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             "mean of the generation", of_generations, [sum(e["scores"]) / len(e["scores"]) for e in generations]
         )
         report.curves([best, middle], "generation", "score against the rivals", mark=0.5)
-        trust = Line("trust in ranks", of_generations, [e["trust"] for e in generations])
+        trust = Line("reliability of ranks", of_generations, [e["trust"] for e in generations])
         report.curves([trust], "generation", "rank correlation")
         report.table(
             ["stage", "generation", "score against the champion", "against the start", "champion"],
@@ -162,7 +162,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 
         settings, table = self.settings, self._table(stage)
         genome, base = SearchSpace(stage.parameters or settings.parameters), progress.champion
-        rng = np.random.default_rng(0)  # it is reset before each use
+        rng = np.random.default_rng(0)  # the generator is reset before each use
 
         options = {
             "bounds": list(genome.bounds), "randn": lambda *shape: rng.standard_normal(shape), "seed": np.nan,
@@ -181,12 +181,12 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             )
             if not _same(entry["points"], points):
                 raise JournalError(
-                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1} was drawn otherwise; "
-                    "go on with the version of cma and numpy that the run began with"
+                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1} differs from the journal; "
+                    "continue with the versions of cma and numpy that started the run"
                 )
             if np.shape(entry["scores"]) != (len(points),):
                 raise JournalError(
-                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1}: not a score each"
+                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1}: not one score each"
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]
@@ -204,7 +204,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         games = table.scores(candidates, rivals, units, seed, f"generation-{number + 1}-{generation + 1}")
         _finite(games, f"stage {number + 1}, generation {generation + 1}")
         by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
-        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both
+        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both halves
         following, trust = next_units(units, halves, stage.pairs, stage.max_pairs)
         return {
             "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),
@@ -257,4 +257,4 @@ def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
 
 def _finite(scores: npt.NDArray[np.float64], place: str) -> None:
     if not np.isfinite(scores).all():
-        raise RunError(f"{place}: a score is not a number; the run stops, and what was found before is kept")
+        raise RunError(f"{place}: a score is not a number; the run stops, and earlier results are kept")

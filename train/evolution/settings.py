@@ -1,4 +1,4 @@
-"""The settings of a run of evolution, as a settings file gives them."""
+"""The settings of a run of evolution, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ START, CHAMPION, HALL = "start", "champion", "hall"
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a run with one kind of player.
+    """A part of a run with one type of player.
 
     Args:
         player: the agent that plays with the weights.
         generations: number of generations.
         population: number of candidates in a generation; 0: a number that follows from the number of parameters.
-        pairs: number of game pairs in the first generation, against each opponent; a pair is a seed, played in both
-            seats.
+        pairs: number of game pairs in the first generation, against each opponent; a pair is two games with one seed
+            and exchanged seats.
         max_pairs: largest number of pairs in a generation.
         opponents: start (the initial weights), champion (the best so far), hall (the two champions before it), and
             agents.
@@ -54,12 +54,14 @@ class Stage:
             check_whole(self, 2, "population")
         check_positive(self, "sigma")
         if all(rival == HALL for rival in self.opponents):
-            raise InputError(f"opponents = {list(self.opponents)!r}: at first the hall is empty; give another one")
+            raise InputError(
+                f"opponents = {list(self.opponents)!r}: at first the hall is empty; give another opponent, too"
+            )
 
 
 @dataclass(frozen=True)
 class EvolveSettings(WeightsSettings):
-    """The settings of a run of evolution, beside those of `WeightsSettings`.
+    """The settings of a run of evolution, in addition to those of `WeightsSettings`.
 
     Args:
         stages: stages in order; each starts with the champion of the previous one.

@@ -23,17 +23,20 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
 from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector
 
-#: An opponent: a candidate with the same kind of player, or any agent.
+#: An opponent: a candidate with the same type of player, or any agent.
 Rival = ParameterVector | str
 
 
 class Table(Protocol):
-    """Plays games of two players."""
+    """Plays games between two players."""
 
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """Return scores of all players against all rivals in the same 2 · units games, float64[A, R, 2 · units]."""
+        """Return scores of all players against all rivals, float64[A, R, 2 · units].
+
+        A unit is a pair of games with one seed and exchanged seats. All players and rivals play the same units.
+        """
         ...
 
 
@@ -53,7 +56,7 @@ class CompiledTable:
 
 
 class ArenaTable:
-    """Games of any players by the match engine, in processes or on a cluster.
+    """Games of any players in the match engine, in processes or on a cluster.
 
     A killed run continues from the call's run folder. The folder is removed after the last game, because the journal
     has the results.

@@ -1,4 +1,4 @@
 """The turn network by expert iteration.
 
-Imported by `cli`. Imports `train.turn_net` and `train.common`.
+This package is imported by `cli`. It imports `train.turn_net` and `train.common`.
 """

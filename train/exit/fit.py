@@ -25,7 +25,7 @@ from warlight_env.train.turn_net.module import TurnModule
 
 #: Largest norm of a step's gradient.
 _LONGEST = 5.0
-#: Largest number of held-out turns of each config.
+#: Largest number of held-out turns of each game config that a fit evaluates.
 _MOST_HELD_OUT = 2048
 
 
@@ -33,9 +33,9 @@ class TurnFit(NamedTuple):
     """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: loss of a turn in nats, summed over its choices; mean over the last tenth of the steps
+    trained: float  #: mean loss of a turn over the last tenth of the steps, in nats, summed over its choices
     held_out: float | None  #: the same on held-out turns; None if no turn is held out
-    result: float | None  #: loss of the results of the held-out games, in nats
+    result: float | None  #: loss of the predicted winners of held-out games, in nats
 
 
 class _ConfigTurns:
@@ -80,7 +80,7 @@ def fit_turns(
     parts = [_ConfigTurns(configs[at], *turns.of_config(at, configs[at].players), jobs) for at in numbers]
     sizes = np.array([len(part.training) for part in parts], dtype=np.float64)
     if not sizes.sum():
-        raise RunError("all turns are of games that are held out; play more games")
+        raise RunError("all turns belong to held-out games; play more games")
     rng = np.random.default_rng(derive_seed(seed, 1))
     with one_thread():
         module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1))
@@ -105,7 +105,7 @@ def fit_turns(
             total += float(of_turn.detach()) if step >= settings.steps - last else 0.0
         turn, result = _held_out(module, parts, settings.batch_size)
     if not all(np.isfinite(values).all() for values in module.arrays().values()):
-        raise RunError("a number of the network is none any more; a lower rate may help")
+        raise RunError("a parameter of the network is not a finite number; a lower learning rate may help")
     return TurnFit(module.arrays(), total / last, turn, result)
 
 

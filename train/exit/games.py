@@ -1,4 +1,4 @@
-"""Games of expert iteration: the seats are drawn, and the expert gives the turns to learn."""
+"""Games of expert iteration: the seats' players are drawn at random, and the expert gives the turns to learn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from warlight_env.train.exit.players import Expert, Student
 from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
 from warlight_env.train.turn_net.player import read_network
 
-#: Plays games of the given numbers, and returns their expert turns, in the order of the numbers.
+#: Plays the games with the given numbers, and returns their expert turns, in the order of the numbers.
 Teach = Callable[[Sequence[int]], ExpertTurns]
 
 
@@ -34,7 +34,7 @@ class ExpertGames:
     Attributes:
         settings: settings of the run.
         network: the current network, see `pack_arrays`; empty if there is none.
-        seed: this seed and a game's number determine the whole game.
+        seed: this seed and the number of a game determine the whole game.
     """
 
     settings: ExitSettings

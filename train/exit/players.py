@@ -26,12 +26,12 @@ from warlight_env.train.exit.targets import write_target
 
 
 class Expert(KernelAgent):
-    """Chooses a turn by a look one round ahead.
+    """Chooses a turn with a one-round lookahead.
 
     The candidates are plans, and turns of the network if there is one.
 
     Attributes:
-        row: the last turn in small choices, int8[N + 2 E].
+        row: the last turn as small choices, int8[N + 2 E].
     """
 
     name = "expert"

@@ -1,10 +1,10 @@
 """Expert iteration on turn networks: a search that uses the current network gives the turns for the next network.
 
 The expert, the current network and other agents play games (`games`). The expert computes a turn in each position in
-which it or the network moves. It compares its plans and the network's turns by a look one round ahead, and takes the
+which it or the network moves. It compares its plans and the network's turns with a one-round lookahead, and takes the
 best. Positions after the network's own mistakes are therefore part of the training data (DAgger; Ross et al.,
-arXiv:1011.0686). A new network is fitted to these turns (`fit`). The first network of a run without a start network
-passes no gate.
+arXiv:1011.0686). A new network is fitted to these turns (`fit`). In a run without a start network, the first network
+has no gate.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
     command, artifact_name = "exit", "policy.npz"
     fit_path, gate_path, samples_kind = 2, 3, ExpertTurns
-    title, loss_name = "A network that plays turns in full, by expert iteration", "nats of a turn"
+    title, loss_name = "A network that plays complete turns, by expert iteration", "loss of a turn, in nats"
 
     @staticmethod
     def total(settings: ExitSettings) -> int:
@@ -106,18 +106,18 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
         return (
-            f"Taught {result['turns']:,} turns of {result['games']:,} games in {result['seconds'] / 60:.1f} minutes, "
-            "all steps together. It plays without any search, the likeliest of each choice, with seeds that training "
-            "never used."
+            f"Learned {result['turns']:,} turns of {result['games']:,} games in {result['seconds'] / 60:.1f} minutes, "
+            "all steps included. The network plays without any search and takes the most likely value of each choice. "
+            "The final match has seeds that training never used."
         )
 
     def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         self.describe_curves(report)
         self.describe_table(
-            report, ["turns", "nats of a turn", "… held out", "nats of a result"],
+            report, ["turns", "loss of a turn", "… held out", "loss of a result"],
             lambda fit: [
                 f"{fit['labels']:,}", *(in_digits(fit[name], 3) for name in ("trained", "held_out", "result"))
             ],
         )  # fmt: skip
-        report.text("Nats: cross-entropies; those of a turn are the sum over its choices.")
+        report.text("Losses are cross-entropies in nats. The loss of a turn is the sum over its choices.")

@@ -1,4 +1,4 @@
-"""The settings of a run of expert iteration on turn networks, as a settings file gives them."""
+"""The settings of a run of expert iteration on turn networks, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_most, check_not_negative, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: Seats that the run itself fills: the search that teaches, and the current network.
+#: Players that the run itself provides: the search that teaches, and the current network.
 EXPERT: Final = "expert"
 NETWORK: Final = "network"
 
 
 @dataclass(frozen=True)
 class ExitSettings(ExpertIterationSettings):
-    """The settings of a run, beside those of `ExpertIterationSettings`.
+    """The settings of a run, in addition to those of `ExpertIterationSettings`.
 
     Args:
         start: the initial network: none, learned (the one of the package), or an .npz file.
-        seat_agents: players to draw seats from, each seat separately; one seat of a game has the expert or the
-            network. expert is the search. network is the current network, or the expert as long as there is none.
-            Other entries are agents, and their turns are not learned. In the seats of expert and network, the
+        seat_agents: players for the seats, drawn separately for each seat. In each game, one seat has the expert or
+            the network. expert is the search. network is the current network, or the expert as long as there is no
+            network. Other entries are agents, and their turns are not learned. In the seats of expert and network, the
             expert's turns are learned.
         policy_temperature: divides the logits of the network in games.
         candidates: number of turns from which the expert chooses; half of them come from the network if there is one.

@@ -1,4 +1,4 @@
-"""Targets of a turn network: turns that a look one round ahead chooses."""
+"""Targets of a turn network: turns that a one-round lookahead chooses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_target(
 ) -> Int:
     """Write the turn that a network is to learn: one of the turns of the context's generator.
 
-    The turn is drawn by the softmax of mean shares after the round, divided by the temperature. A mean is over
+    The turn is drawn from the softmax of mean shares after the round, divided by the temperature. A mean is over
     `samples` simulations. A temperature of 0 gives the best turn. The turn is written to deploy int32[N] and attacks
     int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the number of attacks.
     """

@@ -1,4 +1,4 @@
-"""Opponents of a policy in training: reference agents and copies of itself; stronger opponents are met more often."""
+"""Opponents of a policy in training: reference agents and copies of itself. Stronger opponents play more often."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _KEEP: Final = 0.9
 
 
 class OpponentSampler:
-    """Frequencies of opponents, by name; stronger opponents are met more often.
+    """Frequencies of opponents, by name; stronger opponents play more often.
 
     An opponent's weight is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`; p is the share of recent games
     that the policy won against it. This is prioritized fictitious self-play (Vinyals et al., "Grandmaster level in
     StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). Older games count less, by a factor of
-    0.9 for each iteration. Each opponent starts with two games, one of them won.
+    0.9 for each iteration. Each opponent starts with two assumed games, of which the policy won one.
 
     Args:
         agents: agents that always stay.
@@ -68,13 +68,13 @@ class OpponentSampler:
         return told
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain data; snapshots are given by their numbers."""
+        """Return the sampler's state as plain data, with the numbers of the snapshots."""
         return {
             "table": {name: list(row) for name, row in self._games.items()}, "snapshots": list(self._snapshots)
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> list[int]:
-        """Restore the table that `to_dict` returned, in a new table. Return the numbers of its snapshots."""
+        """Restore the state that `to_dict` returned, in a new sampler. Return the numbers of its snapshots."""
         for number in saved["snapshots"]:
             self.add(number)
         for name, row in saved["table"].items():
@@ -83,7 +83,7 @@ class OpponentSampler:
 
 
 class League(OpponentSampler):
-    """A table with an environment's pool of opponents; the pool uses the table's weights.
+    """An `OpponentSampler` with an environment's pool of opponents; the pool uses the sampler's weights.
 
     Args:
         agents, max_snapshots, pfsp_exponent, min_opponent_weight: see `OpponentSampler`.

@@ -13,13 +13,13 @@ _POINTS: Final = 60
 _COPIES: Final = "copies of itself"
 #: Figures of learning in entries, and their labels.
 _FIGURES: Final = {
-    "entropy_loss": "negative entropy", "explained_variance": "variance the critic explains",
+    "entropy_loss": "negative entropy", "explained_variance": "variance that the critic explains",
 }  # fmt: skip
 
 
 def describe_course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]) -> None:
     """Add the curves of evaluations, games and learning to the report, from the journal's entries."""
-    report.heading("How it went")
+    report.heading("Course of the training")
     evaluated = [e for e in entries if "evaluation" in e]
     at = [e["steps"] for e in evaluated]
     lines = []
@@ -30,7 +30,7 @@ def describe_course(report: Report, settings: PpoSettings, entries: list[dict[st
     report.curves(lines, "steps", "score in evaluations", mark=0.5)
     report.text(
         f"Evaluations are matches of the match engine, {2 * settings.eval_pairs} games against each opponent, on "
-        "the same seeds every time. In training the policy plays by chance, and meets those the more often who beat it:"
+        "the same seeds every time. In training the policy samples its actions. Opponents that beat it play more often:"
     )
     met = {name for e in entries for name in e["opponents"]} & set(settings.opponents)
     groups = [name for name in settings.opponents if name in met]
@@ -53,7 +53,7 @@ def _group(opponent: str) -> str:
 
 
 def _binned(entries: list[dict[str, Any]], name: str) -> tuple[list[int], list[float], list[float]]:
-    """Return steps, shares of games won, and shares of all games, against a group; several iterations a point."""
+    """Return steps, shares of games won, and shares of all games, against a group. A point can be many iterations."""
     size = max(1, len(entries) // _POINTS)
     x, won, part = [], [], []
     for low in range(0, len(entries), size):

@@ -1,8 +1,8 @@
 """The common part of PPO runs: iterations, evaluations, snapshots of the policy, the checkpoint, TensorBoard.
 
-Every iteration starts all its games anew. It seeds all random generators with the run's seed and its own number. So the
-iteration depends only on the parameters, the optimiser's moments and the league's table. The checkpoint contains these,
-so a killed run continues exactly.
+Every iteration starts new games. It seeds all random generators with the run's seed and the iteration's number. So an
+iteration depends only on the parameters, the optimiser's moments and the league's statistics. The checkpoint contains
+these, so a killed run continues exactly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from warlight_env.train.ppo.settings import PpoSettings
 #: Path component for derived seeds.
 _EVALUATION: Final = 3
 #: End of the message of a run that stops because a value is not a finite number, or because the disk is full.
-KEPT: Final = "the run stops; what its folder has is kept, and the same command goes on from there"
+KEPT: Final = "the run stops; its folder is kept, and the same command continues from there"
 
 
 S = TypeVar("S", bound=PpoSettings)
@@ -65,7 +65,7 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
-        """Return such a file with more entries in its note."""
+        """Return a policy file with more entries in its note."""
 
     @abstractmethod
     def add_snapshot(self, number: int) -> None:
@@ -103,7 +103,7 @@ class PpoRun(Trainer[S, bytes]):
         return self.saved(self._best()["iteration"] + 1)
 
     def _best(self) -> dict[str, Any]:
-        """Return the journal's entry with the highest mean score in its evaluation; the last one of equals."""
+        """Return the journal's last entry with the highest mean score in its evaluation."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
@@ -127,12 +127,12 @@ class PpoRun(Trainer[S, bytes]):
                 entry["evaluation"] = self._evaluate(content)
         entry["seconds"] = round(time.perf_counter() - began, 3)
         self._log(writer, entry)
-        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())  # has the line, in case of a kill
+        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())  # contains the line, if the process is killed
         self.journal.append(entry)
         self._say(entry)
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:
-        """Return score, interval and games against each opponent, in games of the match engine."""
+        """Play games in the match engine, and return score, interval and number of games for each opponent."""
         s, source = self.settings, self.player_of(content)
         rows = play_pairs(
             [("policy", other, source, other) for other in s.eval_opponents], s.eval_pairs, s.conditions,
@@ -157,8 +157,8 @@ class PpoRun(Trainer[S, bytes]):
             self.journal.append(entry)
         if entry["iteration"] != len(self.journal.entries) - 1:
             raise JournalError(
-                f"{self.journal.folder}: {CHECKPOINT} is of iteration {entry['iteration'] + 1}, and there are "
-                f"{len(entries)} in the journal"
+                f"{self.journal.folder}: {CHECKPOINT} is of iteration {entry['iteration'] + 1}, but there are "
+                f"{len(entries)} iterations in the journal"
             )
         return len(self.journal.entries)
 
@@ -201,7 +201,7 @@ class PpoRun(Trainer[S, bytes]):
         return tuple(dict.fromkeys((*self.settings.eval_opponents, *self.settings.holdout)))
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
-        """See `Trainer.content`: the file's note has the number of training steps."""
+        """See `Trainer.content`: the note in the file contains the number of training steps."""
         return self.with_metadata(artifact, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
 
     def facts(self, artifact: bytes) -> dict[str, Any]:
@@ -214,9 +214,9 @@ class PpoRun(Trainer[S, bytes]):
         rows = result["holdout"]
         told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
         return (
-            f"Scores in {rows[0]['games']} games each with seeds that training never used: {told}. Training took "
-            f"{result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} minutes, "
-            "evaluations included. The policy plays without any search."
+            f"Scores in {rows[0]['games']} games against each opponent, with seeds that training never used: {told}. "
+            f"Training took {result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} "
+            "minutes, evaluations included. The policy plays without any search."
         )
 
     def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
@@ -224,8 +224,8 @@ class PpoRun(Trainer[S, bytes]):
         s = self.settings
         kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.eval_opponents)]
         report.text(
-            f"Games are paired: each seed in both seats. Kept out of training: {', '.join(kept_out) or 'nobody'}. "
-            f"The policy is that of step {result['found_at']:,}, which scored best in the evaluations below."
+            f"Each seed is played in both seats. Kept out of training: {', '.join(kept_out) or 'no agent'}. "
+            f"This is the policy of step {result['found_at']:,}, which scored best in the evaluations below."
         )
         describe_course(report, s, self.journal.entries)
 
@@ -242,7 +242,7 @@ def policy_name(number: int) -> str:
 
 
 def number_or_none(value: Any) -> float | None:
-    """Return a number for JSON; None if it is not finite, as the explained variance of constant returns."""
+    """Return a number for JSON; None if it is not finite, such as the explained variance of constant returns."""
     return float(value) if math.isfinite(value) else None
 
 

@@ -12,7 +12,7 @@ from warlight_env.train.common.settings import RunSettings
 
 @dataclass(frozen=True, kw_only=True)
 class PpoSettings(RunSettings):
-    """The settings of a PPO run, beside those of `RunSettings`.
+    """The settings of a PPO run, in addition to those of `RunSettings`.
 
     Args:
         iterations: number of iterations.
@@ -29,18 +29,19 @@ class PpoSettings(RunSettings):
         opponents: agents that are opponents in training.
         snapshot_interval: number of iterations between snapshots of the policy that join the opponents; 0: no
             snapshots.
-        max_snapshots: number of the newest snapshots that stay.
-        pfsp_exponent: exponent of prioritized fictitious self-play: an opponent's weight in draws is (1 - share of
-            games won against it) to this power.
+        max_snapshots: largest number of snapshots; the newest snapshots stay.
+        pfsp_exponent: exponent of prioritized fictitious self-play: the probability of an opponent is proportional to
+            (1 - share of games won against it) to this power.
         min_opponent_weight: smallest weight of an opponent.
         eval_interval: number of iterations between evaluations. The policy with the highest score in them is the
             result.
-        eval_pairs: number of game pairs of an evaluation's matches; a pair is a seed, played in both seats.
+        eval_pairs: number of game pairs of an evaluation's matches; a pair is two games with one seed and exchanged
+            seats.
         eval_opponents: opponents in evaluations.
         threads: number of threads for learning on the processor.
 
     Raises:
-        InputError: a number does not allow learning, or there is no agent to meet.
+        InputError: a number does not allow learning, or there is no opponent.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
@@ -94,5 +95,5 @@ class PpoSettings(RunSettings):
         check_not_negative(self, "ent_coef", "vf_coef", "pfsp_exponent")
         for name in ("opponents", "eval_opponents"):
             if not getattr(self, name):
-                raise InputError(f"{name}: at least one agent must be named")
+                raise InputError(f"{name}: give at least one agent")
         check_agents(self, "opponents", "eval_opponents", "holdout")

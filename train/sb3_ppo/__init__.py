@@ -1,4 +1,4 @@
 """Policies for `strategies` and `factored` by PPO of Stable-Baselines3.
 
-Imported by `cli`. Imports `train.ppo` and `train.common`.
+This package is imported by `cli`. It imports `train.ppo` and `train.common`.
 """

@@ -19,7 +19,7 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
-    """A distribution that takes the logits directly from the network before it."""
+    """A distribution whose logits come directly from the policy network."""
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         return nn.Identity()
@@ -28,10 +28,10 @@ class _FinishedLogits(MaskedRowsDistribution):
 class BoardNetwork(nn.Module):
     """Computes logits for the rows of `factored`, and the input of the value head, from the features `flat`.
 
-    A `RegionEncoder` describes the regions. A region's row depends on its description. An edge's row depends on the
-    descriptions of both ends and on their armies. All regions share weights, and all edges share weights, so the
-    network generalizes over borders. The network computes rows only for edges that leave own regions, about a fifth of
-    all edges. The mask closes the rows of other edges.
+    A `RegionEncoder` computes a description of each region. A region's row depends on its description. An edge's row
+    depends on the descriptions of both ends and on their armies. All regions share weights, and all edges share
+    weights, so the network generalizes over borders. The network computes rows only for edges that leave own regions,
+    about a fifth of all edges. The mask disables the rows of other edges.
 
     Args:
         n_regions: N; the observation has length N * F + G.

@@ -13,21 +13,21 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor
 
-#: The key of the observation that holds the mask.
+#: The key of the mask in the observation.
 MASK_KEY: Final = "action_mask"
-#: The logit of a closed value: its probability is exactly 0 in float32, without infinities or NaN.
+#: The logit of a forbidden value: its probability is exactly 0 in float32, without infinities or NaN.
 CLOSED_LOGIT: Final = -1e8
 
 
 class MaskedRowsDistribution(MultiCategoricalDistribution):
-    """Independent choices, one for each of R rows of V values; a mask closes some values.
+    """Independent choices, one for each of R rows of V values; a mask forbids some values.
 
     All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few operations.
     Stable-Baselines3 and sb3-contrib use a list of R distributions, which takes R times as many small operations. With
     R = 206, learning spends nearly all of its time in them (`python benchmarks/learning.py`).
 
-    A row with one open value contributes exactly 0 to log-probabilities and entropies. Every row needs at least one
-    open value.
+    A row with only one allowed value contributes exactly 0 to log-probabilities and entropies. Every row needs at least
+    one allowed value.
 
     Args:
         rows: R.
@@ -37,14 +37,14 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def __init__(self, rows: int, values: int) -> None:
         super().__init__([values] * rows)
         self.rows, self.values = rows, values
-        #: float[B, V, R]: normalised log-probabilities; those of closed values are about `CLOSED_LOGIT`. Rows are the
-        #: last dimension, because torch is three times slower with a short last dimension, such as V = 5.
+        #: float[B, V, R]: normalised log-probabilities; those of forbidden values are about `CLOSED_LOGIT`. Rows are
+        #: the last dimension, because torch is three times slower with a short last dimension, such as V = 5.
         self.log_probs = torch.empty(0, values, rows)
 
     def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
-        """Set logits float[B, R * V] or [B, R, V], and a mask of open values.
+        """Set logits float[B, R * V] or [B, R, V], and a mask of allowed values.
 
-        The mask is bool of the same size; None: all values are open.
+        The mask is bool of the same size; None: all values are allowed.
         """
         logits = action_logits.reshape(-1, self.rows, self.values)
         if action_mask is not None:
@@ -68,7 +68,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
     def entropy(self) -> Tensor:
         """Return the entropies in nats, summed over the rows, float[B]."""
-        # closed values count as 0 * 1, because exp takes ten times as long if it underflows
+        # forbidden values count as 0 * 1, because exp takes ten times as long if it underflows
         log_probs = self.log_probs.masked_fill(self.log_probs < CLOSED_LOGIT / 2, 0.0)
         return -(log_probs.exp() * log_probs).sum(dim=(1, 2))
 
@@ -85,7 +85,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
 
 class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
-    """The policy of PPO (or A2C) for the encoding `factored`; it never plays closed values.
+    """The policy of PPO (or A2C) for the encoding `factored`; it never chooses forbidden values.
 
     ```python
     env = make_vec_env(16, action="factored", mask="observation")
@@ -190,7 +190,7 @@ def _check_observation_space(space: spaces.Space[Any], size: int) -> spaces.Dict
     if space[MASK_KEY].shape != (size,):
         raise ValueError(f"observation space: {MASK_KEY!r} has the shape {space[MASK_KEY].shape}, must be ({size},)")
     if len(space.spaces) == 1:
-        raise ValueError(f"observation space: there is nothing but {MASK_KEY!r}")
+        raise ValueError(f"observation space: must have keys in addition to {MASK_KEY!r}")
     return space
 
 

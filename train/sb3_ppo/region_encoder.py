@@ -1,4 +1,4 @@
-"""The common part of the trained networks: it describes each region by its features and its surroundings."""
+"""The common part of the trained networks: a description of each region from its features and surroundings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from warlight_env.features.columns import observed_features
 
 
 class RegionEncoder(nn.Module):
-    """Describes every region by its features, the globals and its neighbours.
+    """Computes a description of every region from its features, the globals and its neighbours.
 
-    Each layer reads the region's description and the mean of its neighbours' descriptions. All regions share their
-    weights, and no weight depends on the number of regions. So the network can be applied to other maps.
+    The input of each layer is the region's description and the mean of its neighbours' descriptions. All regions share
+    their weights, and no weight depends on the number of regions. So the network can be applied to other maps.
 
     Args:
         n_regions: N.

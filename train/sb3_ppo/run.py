@@ -1,8 +1,8 @@
 """PPO by self-play: a policy learns against reference agents and copies of itself, and is saved as one file.
 
 The algorithm is MaskablePPO of sb3-contrib (Schulman et al., arXiv:1707.06347; Huang & Ontañón, arXiv:2006.14171), or
-PPO with a masked distribution for the encoding `factored`. The network reads regions as a set or a graph (`set_policy`,
-`board_policy`), so a policy applies to a class of maps, not only to one map.
+PPO with a masked distribution for the encoding `factored`. The network treats the regions as a set or a graph
+(`set_policy`, `board_policy`), so a policy applies to a class of maps, not only to one map.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         self.model.lr_schedule = lambda _: rate
         set_random_seed(_short(derive_seed(s.seed, _LEARN, iteration + 1)))
         self.env.seed(_short(derive_seed(s.seed, _PLAY, iteration)))
-        self.model.set_env(self.env)  # this also starts all games anew
+        self.model.set_env(self.env)  # this also restarts all games
         counter = _Counter()
         try:
             self.model.learn(s.n_envs * s.n_steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         loss = float(self.model.logger.name_to_value.get("train/loss", 0.0))
         finite = all(bool(torch.isfinite(values).all()) for values in self.model.policy.state_dict().values())
         if not (finite and math.isfinite(loss)):
-            raise RunError(f"iteration {iteration + 1}: a weight or the loss is not a number any more; {KEPT}")
+            raise RunError(f"iteration {iteration + 1}: a weight or the loss is no longer a number; {KEPT}")
 
     # The policy
 

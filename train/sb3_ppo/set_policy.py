@@ -1,4 +1,4 @@
-"""A policy for `strategies` that reads regions as a set, so neither the policy nor its weights depend on a map."""
+"""A policy for `strategies` that treats regions as a set, so neither the policy nor its weights depend on a map."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 class SetNetwork(nn.Module):
     """Computes the inputs of the actor and of the critic from the features `flat`.
 
-    A `RegionEncoder` describes the regions. Pooling takes the mean over own, neutral and enemy regions, and the maximum
-    over all regions. The pooled values and the globals go through one hidden layer for the actor, and one for the
-    critic.
+    A `RegionEncoder` computes a description of each region. Pooling takes the mean over own, neutral and enemy regions,
+    and the maximum over all regions. The pooled values and the globals go through one hidden layer for the actor, and
+    one for the critic.
 
     Args:
         n_regions, players, edge_index, width, layers: as for `RegionEncoder`.

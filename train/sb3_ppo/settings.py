@@ -1,4 +1,4 @@
-"""The settings of a run of PPO on strategies or factored turns, as a settings file gives them."""
+"""The settings of a run of PPO on strategies or factored turns, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from warlight_env.train.ppo.settings import PpoSettings
 
 @dataclass(frozen=True)
 class Sb3PpoSettings(PpoSettings):
-    """The settings of a run of PPO on strategies or factored turns, beside those of `PpoSettings`.
+    """The settings of a run of PPO on strategies or factored turns, in addition to those of `PpoSettings`.
 
     Args:
         action: the encoding of actions.
-        weights: weights of the evaluation behind `strategies`; a preset, a .json file, or values by name.
+        weights: weights of the evaluation that `strategies` uses; a preset, a .json file, or values by name.
         width: width of the network's layers, up to 512.
         layers: number of message-passing layers, up to 16.
         hidden: width of the layers after pooling, up to 512; only for strategies.
@@ -28,7 +28,7 @@ class Sb3PpoSettings(PpoSettings):
         shaping_scale: factor of that potential.
         max_cycles: number of steps after which a training game is cut off.
         opponents: opponents in training; random, smart_random, aggressive and one_big_army need almost no time.
-        play: how the final policy plays: the likeliest action, or a sample from its probabilities.
+        play: how the final policy plays: the most likely action, or a sample from its probabilities.
         threads: number of threads of PyTorch; the results of the run depend on this number.
         conditions: conditions of all games, which have two players (max_rounds: only of matches).
 

@@ -1,4 +1,4 @@
 """Weights of the evaluation by TD(λ) in self-play.
 
-Imported by `cli`. Imports `train.weights` and `train.common`.
+This package is imported by `cli`. It imports `train.weights` and `train.common`.
 """

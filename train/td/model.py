@@ -60,7 +60,7 @@ class Model:
         return 1 / (1 + np.exp(-self.sharpness * np.log(worth[..., 0] / worth[..., 1])))
 
     def gradient(self, features: npt.NDArray[np.floating[Any]], target: Floats) -> tuple[Floats, float]:
-        """Return the gradient of the mean cross-entropy by θ, float64[F], and by ln k.
+        """Return the gradient of the mean cross-entropy with respect to θ, float64[F], and to ln k.
 
         features: [M, 2, F]; target: float64[M].
         """

@@ -4,9 +4,9 @@ Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., cha
 with the current weights. Then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. A step descends the
 cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
 
-**The result.** Self-play changes with the weights, so the last weights need not be the best players. Every `review`
-batches the weights play against the initial ones. The weights with the highest score are the run's result. The final
-match shows how much of this score was luck.
+**The result.** Self-play changes with the weights, so the last weights need not be the best players. After every
+`eval_interval` batches the weights play against the initial ones. The weights with the highest score are the run's
+result. The final match shows how much of this score was luck.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
-        chance = self.model.chance(features)  # from both sides: each game is won once and lost once
+        chance = self.model.chance(features)  # from both players' sides: each game is won once and lost once
         place = np.minimum((chance * bins).astype(int), bins - 1)
         rows = []
         for i in range(bins):
@@ -130,7 +130,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         loss = Line("cross-entropy of the outcome", [e["batch"] + 1 for e in entries], [e["loss"] for e in entries])
         report.curves([loss], "batch", "loss")
         report.heading("Calibration")
-        report.text("In games of their own: how often a position was won, by the chance that the model gave it.")
+        report.text("The share of positions won, by the chance that the model predicted, in separate games.")
         won = Line("won", [row["predicted"] for row in calibration], [row["won"] for row in calibration])
         report.curves([won], "predicted chance", "share won", diagonal=True)
         report.table(
@@ -139,7 +139,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         )
 
     def _natural(self) -> Floats:
-        """Return for each feature the coefficient with which the feature alone gives a typical position's value."""
+        """Return for each feature the coefficient that alone gives the value of a typical position."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
         worth = (features @ self.model.theta).mean()
@@ -159,7 +159,9 @@ class TdRun(WeightsTrainer[TdSettings]):
                 chosen = order[low : low + s.batch_size]
                 self._step(features[chosen], targets[chosen], rate)
         if not (np.isfinite(self.model.theta).all() and math.isfinite(self.model.sharpness) and math.isfinite(loss)):
-            raise RunError(f"batch {batch + 1}: a coefficient is not a number; the run stops, and the last one is kept")
+            raise RunError(
+                f"batch {batch + 1}: a coefficient is not a number; the run stops, and finished batches are kept"
+            )
         entry: dict[str, Any] = {
             "games": s.games, "positions": len(features), "loss": loss, "theta": self.model.theta.tolist(),
             "sharpness": self.model.sharpness, "moments": self._moments.tolist(), "steps": self._steps,
@@ -182,7 +184,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         mean, square = self._moments[0] / (1 - 0.9**self._steps), self._moments[1] / (1 - 0.999**self._steps)
         step = rate * mean / (np.sqrt(square) + 1e-8)
         if not (np.abs(step) < _MOST).all():
-            raise RunError(f"step {self._steps}: the gradient is not a number, or too large; what the run has is kept")
+            raise RunError(f"step {self._steps}: the gradient is not a number, or too large; finished batches are kept")
         self.model.theta -= self._sizes * step[:-1]
         low, high = BOUNDS["sharpness"]
         self.model.sharpness = min(max(self.model.sharpness * math.exp(-step[-1]), low), high)
@@ -194,7 +196,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         except ValueError:  # rows of different lengths
             theta = moments = np.zeros(0)
         if (theta.shape, moments.shape) != (self.model.theta.shape, self._moments.shape):
-            raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: not as many coefficients as there are")
+            raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: wrong number of coefficients")
         self.model.theta, self.model.sharpness = theta, float(entry["sharpness"])
         self._moments, self._steps = moments, int(entry["steps"])
 

@@ -1,4 +1,4 @@
-"""The settings of a run of TD learning, as a settings file gives them."""
+"""The settings of a run of TD learning, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from warlight_env.train.weights.trainer import WeightsSettings
 
 @dataclass(frozen=True)
 class TdSettings(WeightsSettings):
-    """The settings of a run of TD learning, beside those of `WeightsSettings`.
+    """The settings of a run of TD learning, in addition to those of `WeightsSettings`.
 
     Args:
         batches: number of batches of self-play.
         games: number of games in a batch.
         td_lambda: λ of the returns.
-        learning_rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth by
+        learning_rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth along
             a cosine.
         n_epochs: number of passes over a batch's positions.
         batch_size: number of positions in a step.
@@ -28,7 +28,7 @@ class TdSettings(WeightsSettings):
         learn: terms with learned coefficients: held, bonus, neighbors, borders, regions, own_regions,
             whole_bonus_squared, army, largest_territory, threatened_bonus. The sharpness is always learned.
         eval_interval: number of batches between measurements against the initial weights.
-        eval_pairs: number of game pairs of a measurement; a pair is a seed, played in both seats.
+        eval_pairs: number of game pairs of a measurement; a pair is two games with one seed and exchanged seats.
 
     Raises:
         InputError: a number does not allow learning.
@@ -54,6 +54,6 @@ class TdSettings(WeightsSettings):
         for name in self.learn:
             if name not in FEATURES:
                 raise InputError(
-                    f"learn: no feature {name!r}{did_you_mean(name, FEATURES)}; there are {', '.join(FEATURES)}"
+                    f"learn: there is no feature {name!r}{did_you_mean(name, FEATURES)}; use {', '.join(FEATURES)}"
                 )
         check_shares(self, "td_lambda", "epsilon")

@@ -1,4 +1,4 @@
 """The turn network in PyTorch and as kernels with gradients.
 
-Imported by `train.exit` and `train.turn_ppo`.
+This package is imported by `train.exit` and `train.turn_ppo`.
 """

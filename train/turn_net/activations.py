@@ -1,4 +1,4 @@
-"""The data that the compiled pass of the turn network keeps for the gradient."""
+"""The data of the turn network's compiled forward pass that the gradient needs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from warlight_env.agents.records.turn_record import (
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: Columns of derivatives by logits of VALUES values: the width of one wide register. Unused columns are 0.
+#: Columns of derivatives with respect to logits of VALUES values: the width of one wide register. Unused columns are 0.
 WIDE: Final = 8
 #: Names of the network's arrays that have rows of length VALUES.
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
 class TurnOutputs(NamedTuple):
-    """Outputs for M turns, as in `loss.TurnLogProbs`; or derivatives of a loss by these outputs."""
+    """Outputs for M turns, as in `loss.TurnLogProbs`; or derivatives of a loss with respect to these outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -41,8 +41,8 @@ class TurnOutputs(NamedTuple):
 class Activations(NamedTuple):
     """Data of M positions with N regions, up to E borders each, and P players.
 
-    A choice has two *pushes*, float32[2, V]. These are derivatives by the choice's logits: of the log-probability of
-    the chosen value, and of the entropy.
+    A choice has two *pushes*, float32[2, V]. These are derivatives with respect to the choice's logits: of the
+    log-probability of the chosen value, and of the entropy.
     """
 
     nodes: Floats  #: [M, N, N_NODE]
@@ -62,7 +62,10 @@ class Activations(NamedTuple):
 
 
 def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
-    """Return activations for `size` positions. Most of them remain unused, because a player has few of the borders."""
+    """Return activations for `size` positions.
+
+    Most of the memory for borders remains unused, because a player has few of the borders.
+    """
     n, e = n_regions, size * max(1, n_edges)
 
     def floats(*shape: int) -> Floats:
@@ -152,16 +155,16 @@ def transpose_weights(network: TurnNetwork, out: TransposedWeights) -> None:
 class BackwardWork(NamedTuple):
     """Working memory of the backward pass for one position, one record per thread; N regions, E directed edges."""
 
-    regions: Floats  #: [N, H] derivatives by the descriptions of regions
-    before: Floats  #: [N, H] derivatives by the descriptions before the layer
-    toward: Floats  #: [N, H] derivatives by the borders' inputs from their targets
+    regions: Floats  #: [N, H] derivatives with respect to the descriptions of regions
+    before: Floats  #: [N, H] derivatives with respect to the descriptions before the layer
+    toward: Floats  #: [N, H] derivatives with respect to the borders' inputs from their targets
     touched: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
     inputs: Floats  #: [N, H] inputs of a matrix product, row by row
-    units: Floats  #: [N, H] derivatives by the outputs of this product
-    choices: Floats  #: [N, WIDE] derivatives by logits of deploy weights
-    edge_units: Floats  #: [E, H] derivatives by hidden units of borders
-    shares: Floats  #: [E, WIDE] derivatives by logits of shares
-    priorities: Floats  #: [E, WIDE] derivatives by logits of priorities
+    units: Floats  #: [N, H] derivatives with respect to the outputs of this product
+    choices: Floats  #: [N, WIDE] derivatives with respect to logits of deploy weights
+    edge_units: Floats  #: [E, H] derivatives with respect to hidden units of borders
+    shares: Floats  #: [E, WIDE] derivatives with respect to logits of shares
+    priorities: Floats  #: [E, WIDE] derivatives with respect to logits of priorities
 
 
 def make_backward_work(n_regions: int, n_edges: int) -> BackwardWork:

@@ -1,6 +1,6 @@
 """Log-probabilities of turns, with gradients: in compiled code on the processor, in PyTorch on other devices.
 
-Rows of 32 numbers are too small for PyTorch on a processor: memory and calls take most of its time.
+Rows of 32 numbers are too small for PyTorch on a processor: memory accesses and calls take most of the time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class TurnEvaluator(Protocol):
 
 
 def turn_evaluator(context: Context, device: str | torch.device, threads: int = 1) -> TurnEvaluator:
-    """Return the fastest pass for a device.
+    """Return the fastest evaluator for a device.
 
     Args:
         context: context of the game config; its network is not used.
@@ -65,7 +65,7 @@ def turn_evaluator(context: Context, device: str | torch.device, threads: int = 
 
 
 class TorchEvaluator(SingleThreaded):
-    """The pass in PyTorch, see `loss.turn_log_probs`."""
+    """The evaluator in PyTorch, see `loss.turn_log_probs`."""
 
     exclusive_methods = ("log_probs",)
 
@@ -101,8 +101,8 @@ class _Kept(Generic[T]):
 class _LastActivations:
     """The activations that were used last.
 
-    Those of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs, so only
-    one set is kept.
+    The activations of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs,
+    so only one set is kept.
     """
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ _LAST: Final = _LastActivations()
 
 
 class CompiledEvaluator(SingleThreaded):
-    """The pass in compiled kernels."""
+    """The evaluator in compiled kernels."""
 
     exclusive_methods = ("evaluate", "gradients")
 
@@ -162,7 +162,7 @@ class CompiledEvaluator(SingleThreaded):
         return told, activations
 
     def gradients(self, rows: TurnRows, activations: Activations, given: TurnOutputs) -> list[Tensor]:
-        """Return the gradients of all parameters, given the derivatives by the outputs."""
+        """Return the gradients of all parameters, given the derivatives with respect to the outputs."""
         size = len(rows.round)
         transpose_weights(self._network, self._transposed)
 
@@ -202,7 +202,7 @@ class _Compiled(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
         compiled, activations = ctx.compiled, ctx.activations
         if activations is None:
-            raise RuntimeError("the gradient of these turns was asked for already")
+            raise RuntimeError("the gradient of these turns was already computed")
         ctx.saved_tensors  # noqa: B018 -- raises if
         ctx.activations = None
         found = compiled.gradients(ctx.rows, activations, TurnOutputs(*(part.contiguous().numpy() for part in given)))

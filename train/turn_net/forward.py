@@ -99,7 +99,8 @@ def _evaluate_scores(
 def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
     """Return the log-probability of value `taken` under the softmax of the first `count` logits, and the entropy.
 
-    The derivatives of both by the logits go to push float32[2, count]. A logit of -inf marks a forbidden value.
+    The derivatives of both with respect to the logits go to push float32[2, count]. A logit of -inf marks a forbidden
+    value.
     """
     best = logits[0]
     for v in range(1, count):

@@ -44,7 +44,7 @@ def _clear(rows: Floats, count: Int) -> None:
 
 @inline_kernel
 def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
-    """Write the derivatives by the logits of a choice to out float32[WIDE]."""
+    """Write the derivatives with respect to the logits of a choice to out float32[WIDE]."""
     for v in range(VALUES):
         out[v] = of_chance * push[0, v] + of_entropy * push[1, v]
 
@@ -56,7 +56,7 @@ def add_gradients(
 ) -> Int:  # fmt: skip
     """Add the gradients of turns low .. high - 1 to a record of `make_gradient`. Return the number of turns.
 
-    `given` holds the derivatives of the loss by the outputs of `forward`.
+    `given` contains the derivatives of the loss with respect to the outputs of `forward`.
     """
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
@@ -223,7 +223,7 @@ def _through_layer(
     work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:
-    """Convert derivatives by the descriptions after a layer into derivatives by the descriptions before it."""
+    """Convert derivatives with respect to descriptions after a layer into those before the layer."""
     board, before, after = context.board, activations.embeddings[m, layer], activations.embeddings[m, layer + 1]
     regions, push, n, back = work.regions, work.before, activations.embeddings.shape[2], stack_singles()
     for r in range(n):

@@ -14,7 +14,7 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 class TurnLogProbs(NamedTuple):
     """Log-probabilities and entropies of M turns, in nats, and the players' scores.
 
-    The log-probability of a kind of choice is a sum over all choices of this kind, each given the earlier choices.
+    The log-probability of a type of choice is a sum over all choices of this type, each given the earlier choices.
     """
 
     weights: Tensor  #: float32[M]

@@ -16,12 +16,12 @@ from warlight_env.engine.board import Board
 
 #: Scale of the first weights, relative to the usual scale for a layer's number of inputs.
 _GAIN: Final = 1.0
-#: Bias that makes "do nothing" the likeliest value of a choice in a new network.
+#: Bias that makes "do nothing" the most likely value of a choice in a new network.
 _QUIET: Final = 3.0
 
 
 class BoardTensors(NamedTuple):
-    """The tensors of a map that the network reads."""
+    """The tensors of a map that are the network's input."""
 
     source: Tensor  #: int64[E]
     target: Tensor  #: int64[E]
@@ -69,13 +69,13 @@ class TurnModule(nn.Module):
         return {name: parameter.detach().cpu().numpy().copy() for name, parameter in self.named_parameters()}
 
     def quieten(self) -> None:
-        """Bias a new network towards quiet turns: it deploys little beside the main region, and attacks rarely."""
+        """Bias a new network towards quiet turns: it deploys little outside the main region, and attacks rarely."""
         with torch.no_grad():
             self.weight_bias[0] += _QUIET
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Copy a network's parameters. Weights of features that the network does not read become 0."""
+        """Copy a network's parameters. Weights of features that are not an input of that network become 0."""
         arrays = widened(network)
         with torch.no_grad():
             for name, parameter in self.named_parameters():
@@ -138,9 +138,9 @@ class TurnModule(nn.Module):
         """Return the players' scores float32[M, P]; -inf for players without regions.
 
         Args:
-            described: float32[M, N, H].
+            embeddings: float32[M, N, H].
             owner: int64[M, N].
-            player: int64[M], the player that the description is for.
+            player: int64[M], the player from whose view the descriptions are.
         """
         holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
         total, count = holds @ embeddings, holds.sum(2, keepdim=True)

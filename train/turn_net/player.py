@@ -1,4 +1,4 @@
-"""Agents that play a turn network's likeliest turns, and notes in the files of networks."""
+"""Agents that play a turn network's most likely turns, and notes in the files of networks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.agents.turn_net.turn_network_file import pack_turn_network, re
 
 @dataclass(frozen=True)
 class TurnPlayer:
-    """Makes agents that play a network's likeliest turns. Instances can be pickled for other processes."""
+    """Makes agents that play a network's most likely turns. Instances can be pickled for other processes."""
 
     network: bytes  #: content of a file, see `pack_arrays`
 

@@ -1,4 +1,4 @@
 """The turn network by PPO of TorchRL.
 
-Imported by `cli`. Imports `train.turn_net`, `train.ppo` and `train.common`.
+This package is imported by `cli`. It imports `train.turn_net`, `train.ppo` and `train.common`.
 """

@@ -1,6 +1,6 @@
-"""Opponents in the compiled games of a network that plays turns in full.
+"""Opponents in the compiled games of a network that plays complete turns.
 
-``plan`` means here the one plan of the weights `planning`, without look-ahead. The agent of that name is different.
+Here, ``plan`` is the single plan from the weights `planning`, without lookahead. The agent `plan` is different.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _POLICY: Final = "policy:"
 
 
 def check_opponent(spec: str) -> None:
-    """Raise InputError if compiled games have no such opponent."""
+    """Raise InputError if compiled games do not support this opponent."""
     if spec in COMPILED or spec == _PLAN or (spec.startswith(_POLICY) and _network(spec) is not None):
         return
     known = (*COMPILED, _PLAN)
     raise InputError(
-        f"opponent {spec!r}{did_you_mean(spec, known)}: compiled games know {', '.join(known)}, and policy:NAME or "
-        f"policy:FILE of a network that plays turns in full"
+        f"opponent {spec!r}{did_you_mean(spec, known)}: compiled games support {', '.join(known)}, and policy:NAME or "
+        f"policy:FILE of a network that plays complete turns"
     )
 
 

@@ -32,7 +32,7 @@ from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows
 
-#: Games that a thread plays one after the other.
+#: Number of games that a thread plays one after the other.
 _PART: Final = 16
 
 
@@ -47,8 +47,8 @@ class Rollout(NamedTuple):
     log_probs: npt.NDArray[np.float32]  #: [B, T] log-probability of the turn
     values: npt.NDArray[np.float32]  #: [B, T + 1] the critic's chance of winning, before each turn and at the end
     reward: npt.NDArray[np.float32]  #: [B, T]
-    done: npt.NDArray[np.bool_]  #: [B, T] the game ended with this round
-    won: npt.NDArray[np.bool_]  #: [B, T] the learner won the game that ended with this round
+    done: npt.NDArray[np.bool_]  #: [B, T] whether the game ended with this round
+    won: npt.NDArray[np.bool_]  #: [B, T] whether the learner won a game that ended with this round
 
 
 def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:
@@ -70,8 +70,8 @@ class RolloutWork(NamedTuple):
     orders: Workspace
     generator: GeneratorWork
     scores: npt.NDArray[np.float64]  #: [P]
-    nobody: npt.NDArray[np.int32]  #: [P, 1] empty lists of wishes: all players get random regions
-    none: npt.NDArray[np.int32]  #: [P] numbers of wishes, all 0
+    nobody: npt.NDArray[np.int32]  #: [P, 1] empty preference lists: all players get random regions
+    none: npt.NDArray[np.int32]  #: [P] lengths of these lists, all 0
 
 
 def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:
@@ -86,7 +86,7 @@ def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork
 
 @kernel
 def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
-    """Start game b anew, with random starting regions."""
+    """Restart game b, with random starting regions."""
     scratch = work.orders.scratch
     while not start_game(context.board, context.params, state, b, scratch):
         pass
@@ -96,9 +96,9 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 @inline_kernel
 def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
-    """Return a player's chance of winning, by the network's value head (own_critic) or by the evaluation.
+    """Return a player's chance of winning, from the network's value head (own_critic) or from the evaluation.
 
-    With own_critic, the network must just have described the position for this player.
+    With own_critic, the descriptions of the position for this player must have been computed immediately before.
     """
     scores, total = work.scores, 0.0
     if not own_critic:

@@ -1,4 +1,4 @@
-"""PPO on turns in full: a network for any map plays batches of games in compiled code, and learns from them."""
+"""PPO on complete turns: a network for any map plays batches of games in compiled code, and learns from them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         InputError: PyTorch does not have this device here.
     """
 
-    title = "A network that plays turns in full, by PPO and self-play"
+    title = "A network that plays complete turns, by PPO and self-play"
 
     def __init__(
         self, settings: TurnPpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
@@ -98,7 +98,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         told = self.learner.update(games.turns, rollout, rate, draw)
         arrays = self._arrays()
         if not all(np.isfinite(values).all() for values in arrays.values()):
-            raise RunError(f"iteration {iteration + 1}: a number of the network is none any more; {KEPT}")
+            raise RunError(f"iteration {iteration + 1}: a parameter of the network is not a finite number; {KEPT}")
         self._steps += s.n_envs * s.n_steps
         ended = [(names[met[b]], bool(rollout.won[b, t])) for b, t in np.argwhere(rollout.done)]
         return {

@@ -1,4 +1,4 @@
-"""The settings of a run of PPO on turns in full, as a settings file gives them."""
+"""The settings of a run of PPO on complete turns, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ OWN: Final = "own"
 
 @dataclass(frozen=True)
 class TurnPpoSettings(PpoSettings):
-    """The settings of a run of PPO on turns in full, beside those of `PpoSettings`.
+    """The settings of a run of PPO on complete turns, in addition to those of `PpoSettings`.
 
     Args:
-        action: the kind of action: turns.
+        action: the type of action: turns.
         start: the initial network: none, learned (the one of the package), or an .npz file.
         n_steps: number of rounds of each game in an iteration; all its games have the same map, rules and number of
             players.
@@ -41,10 +41,10 @@ class TurnPpoSettings(PpoSettings):
             learned, weights, an .npz file.
         maps: names, files, and generated maps, as generated:REGIONS:SEED; repeat an entry to draw it more often.
         rules: presets; games have no fog.
-        players: shares of games of 2, 3, … players; a game is drawn again if the map has no room.
+        players: shares of games with 2, 3, … players; a game is drawn again if the map has no room for its players.
         max_rounds: games are cut off after this number of rounds; the critic then estimates the result.
         opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
-            policy:NAME or policy:FILE of networks that play turns in full.
+            policy:NAME or policy:FILE of networks that play complete turns.
         threads: number of threads for learning; they do not affect the results.
         conditions: conditions of the evaluation and of the final match.
 

@@ -1,4 +1,4 @@
-"""The PPO update from a rollout of turns: advantages, and passes by minibatches; both use TorchRL.
+"""The PPO update from a rollout of turns: advantages, and passes over minibatches; both use TorchRL.
 
 The losses and estimators of TorchRL accept any tensors. The rollouts are arrays of compiled code. Advantages are
 generalized estimates (Schulman et al., arXiv:1506.02438). The loss is PPO's clipped loss (arXiv:1707.06347), with the
@@ -39,7 +39,7 @@ class _Played(torch.distributions.Distribution):
         spread: float32[M], entropies.
     """
 
-    arg_constraints: dict[str, Any] = {}  # noqa: RUF012 -- as the class above has it
+    arg_constraints: dict[str, Any] = {}  # noqa: RUF012 -- as in the base class
 
     def __init__(self, chance: Tensor, spread: Tensor) -> None:
         super().__init__(chance.shape, validate_args=False)
@@ -109,7 +109,7 @@ class TurnLearner:
         It uses one thread of PyTorch, because PyTorch's own part is too small for several.
 
         Args:
-            turns: the pass of the rollout's config, on the device.
+            turns: the evaluator of the rollout's config, on the device.
             rollout: the rollout.
             rate: learning rate.
             rng: generator of the orders.

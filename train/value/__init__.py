@@ -1,4 +1,4 @@
 """The value network by expert iteration.
 
-Imported by `cli`. Imports `train.common`.
+This package is imported by `cli`. It imports `train.common`.
 """

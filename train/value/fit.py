@@ -32,7 +32,7 @@ class Inputs(NamedTuple):
 
     players: Tensor  #: float32[M, P, N_PLAYER] halves of the square roots of players' features
     rules: Tensor  #: float32[M, N_RULES]
-    present: Tensor  #: bool[M, P] whether the player holds regions
+    present: Tensor  #: bool[M, P] whether the player owns regions
     value: Tensor  #: float32[M, P] shares
 
 
@@ -85,7 +85,7 @@ class Fit(NamedTuple):
     """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: cross-entropy minus the labels' own entropy, in nats, on the labels of the fit
+    trained: float  #: cross-entropy minus the labels' entropy, in nats, on the labels of the fit
     held_out: float | None  #: the same on labels of held-out games; None if no game is held out
 
 
@@ -98,7 +98,7 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
     kept_out = torch.from_numpy(held_out(samples))
     training = torch.nonzero(~kept_out)[:, 0]
     if not len(training):
-        raise RunError("all labels are of games that are held out; play more games")
+        raise RunError("all labels belong to held-out games; play more games")
     inputs = read_inputs(configs, samples)
     with one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)
@@ -116,7 +116,7 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
         with torch.no_grad():
             excess = _loss(module, inputs) - _entropy(inputs.value)
     if not torch.isfinite(excess).all():
-        raise RunError("a number of the network is none any more; a lower rate may help")
+        raise RunError("a parameter of the network is not a finite number; a lower learning rate may help")
     return Fit(
         module.arrays(), float(excess[~kept_out].mean()), float(excess[kept_out].mean()) if kept_out.any() else None
     )

@@ -27,7 +27,7 @@ def play_games(
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: the players' network, packed.
+        network: content of the file of the players' network.
         seed: this seed and a game's number determine the whole game.
         numbers: numbers of the games.
         jobs: number of threads.

@@ -33,12 +33,13 @@ _TRIES: Final = 1000
 
 
 class Labeller:
-    """Computes values of positions by a search or by playouts.
+    """Computes values of positions with a search or with playouts.
 
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: evaluates the leaves, packed; if it is empty, the settings' weights evaluate them one round later.
+        network: content of the file of the network that evaluates leaves. If it is empty, the settings' weights
+            evaluate positions one round later.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:
@@ -116,7 +117,7 @@ def label_positions(
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: network of the search, packed.
+        network: content of the file of the search's network.
         games: positions of games.
         seed: this seed and a label's number determine the label.
         numbers: numbers of the labels.
@@ -141,12 +142,12 @@ def label_positions(
             if not leaf:
                 value = (1 - settings.outcome_weight) * value + settings.outcome_weight * games.value[row, : len(value)]
             return ValuedPosition(config, int(games.game[row]), copied(found), value)
-        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and none could be labelled")
+        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and all attempts to label one failed")
 
     return ValuedPositions.of(in_threads(label, numbers, jobs))
 
 
 def _won(games: ValuedPositions) -> list[npt.NDArray[np.int64]]:
-    """Return the row numbers of each game that has a winner."""
+    """Return the indices of the positions of each game that has a winner."""
     rows = np.flatnonzero(games.value.any(axis=1))
     return np.split(rows, np.flatnonzero(np.diff(games.game[rows])) + 1) if len(rows) else []

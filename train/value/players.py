@@ -1,4 +1,4 @@
-"""Players of the value network's games: agents by specifications that may refer to the current network."""
+"""Players of the value network's games: agents from specifications that may refer to the current network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.train.value.settings import CURRENT, ValueSettings
 
 @dataclass(frozen=True)
 class NetworkPlayer:
-    """Makes agents by a specification, in which `value=current` is a network.
+    """Makes agents from a specification, in which `value=current` is a network.
 
     Instances can be pickled for other processes.
     """
@@ -47,5 +47,5 @@ def unpack_network(content: bytes) -> ValueNetwork | None:
 
 
 def first_network(settings: ValueSettings) -> bytes:
-    """Return the first network of a run, packed."""
+    """Return the first network of a run as the content of a file."""
     return pack_network(load_value(settings.start))

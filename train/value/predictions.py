@@ -27,8 +27,8 @@ def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], netwo
     """Return the losses of predicted winners in games that fits did not use, by round.
 
     Returns:
-        A dictionary for each of ROUNDS that has positions. It holds the round, the number of positions, and a loss for
-        each of "network", "planning" and "default". The loss is minus the mean logarithm of the winner's predicted
+        A dictionary for each of ROUNDS that has positions. It contains the round, the number of positions, and a loss
+        for each of "network", "planning" and "default". The loss is minus the mean logarithm of the winner's predicted
         share, in nats.
     """
     value = unpack_network(network)
@@ -61,10 +61,10 @@ def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], netwo
 
 def describe_predictions(report: Report, losses: Sequence[dict[str, float]]) -> None:
     """Add the table of `outcome_losses` to the report."""
-    report.heading("Who will win")
+    report.heading("Prediction of the winner")
     report.text(
-        "The mean logarithm of the chance given to whoever won, times -1, in nats: in games that no fit saw, by rounds "
-        "played. A share of the weights' is taken as a chance."
+        "Loss: minus the mean logarithm of the winner's predicted chance, in nats, by rounds played. No fit used these "
+        "games. A share that weights compute counts as a chance."
     )
     report.table(
         ["round", "positions", "network", "planning", "default"],

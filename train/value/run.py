@@ -39,7 +39,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
 
     command, artifact_name = "value", "value.npz"
     fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
-    title, loss_name = "A value network by expert iteration", "cross-entropy above the labels' own"
+    title, loss_name = "A value network by expert iteration", "cross-entropy minus the labels' entropy"
 
     @staticmethod
     def total(settings: ValueSettings) -> int:
@@ -55,7 +55,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         network = super().run()
         if network == self.first():
             raise RunError(
-                f"{self.journal.folder}: no network of {self.settings.iterations} iterations came through the gate; "
+                f"{self.journal.folder}: no network of {self.settings.iterations} iterations passed the gate; "
                 "more labels, games or steps may help"
             )
         return network
@@ -113,8 +113,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         """See `Trainer.summary`."""
         first = result["holdout"][0]
         return (
-            f"{self.settings.player} with what was found scores {percent(first['score'], first['interval'])} against "
-            f"itself with what the run began with ({self.settings.start}), in {first['games']} games with seeds that "
+            f"{self.settings.player} with the new network scores {percent(first['score'], first['interval'])} against "
+            f"itself with the initial network ({self.settings.start}), in {first['games']} games with seeds that "
             f"training never used. Training took {result['games']:,} games and {result['seconds'] / 60:.1f} minutes."
         )
 
@@ -126,8 +126,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
             lambda fit: [f"{fit['labels']:,}", in_digits(fit["trained"], 4), in_digits(fit["held_out"], 4)],
         )  # fmt: skip
         report.text(
-            "Fitted and held out: the cross-entropy between labels and what the network says, above the labels' own "
-            f"entropy, in nats, for games that it was fitted to and others. A network stays out whose mean score is "
-            f"below {percent(self.settings.gate_threshold)}."
+            "Fitted and held out: the cross-entropy between labels and the network's output, minus the labels' own "
+            f"entropy, in nats, for games of the fit and held-out games. A network must have a mean score of at least "
+            f"{percent(self.settings.gate_threshold)} to pass the gate."
         )
         describe_predictions(report, result["log_loss"])

@@ -1,4 +1,4 @@
-"""The settings of a run that trains the value network, as a settings file gives them."""
+"""The settings of a run that trains the value network, with the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: The value of `value=` in specifications that stands for the current network.
+#: The value of `value=` in specifications that means the current network.
 CURRENT: Final = "current"
 
 
 @dataclass(frozen=True)
 class ValueSettings(ExpertIterationSettings):
-    """The settings of a run, beside those of `ExpertIterationSettings`.
+    """The settings of a run, in addition to those of `ExpertIterationSettings`.
 
     Args:
         player: the agent that plays in every game and in the gate.
         opponents: agents for the other seats; each seat is drawn separately. Agents with `value=current` use the
-            current network. As soon as there is one, they look one round ahead, unless they specify `rounds`.
+            current network. As soon as there is one, they simulate one round, unless they specify `rounds`.
         max_rounds: largest number of rounds; labels do not use games without a winner by then.
         weights: weights for planning turns, and for values of positions as long as there is no network.
         start: the first network: weights (none), learned, or an .npz file.
@@ -32,12 +32,12 @@ class ValueSettings(ExpertIterationSettings):
         labels: number of labels in an iteration.
         label_simulations: number of simulated rounds for a label.
         candidates: number of each player's turns in such a round.
-        playout_rounds: 0: a label is the result of a search of one round. From 1: a label is the mean of
+        playout_rounds: If 0, a label is the result of a search of one round. If 1 or more, a label is the mean of
             `label_simulations` playouts by `net` of this many rounds; the current network evaluates their last
             positions.
         random_move_share: share of labels for positions one random round later.
         outcome_weight: weight of the game's outcome in the other labels.
-        learning_rate: learning rate; it falls to 0 by a cosine.
+        learning_rate: learning rate; it falls to 0 along a cosine.
         previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:
@@ -86,10 +86,12 @@ class ValueSettings(ExpertIterationSettings):
         check_whole(self, 0, "playout_rounds")
         check_shares(self, "random_move_share")
         if not self.opponents:
-            raise InputError("opponents: at least one must be named")
+            raise InputError("opponents: give at least one")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "holdout")
         pin_files(self, start=load_value, net=load_turn_network)
         if load_turn_network(self.net) is None and self.playout_rounds:
-            raise InputError(f"playout_rounds = {self.playout_rounds}: they are played by `net`, and that is {NONE}")
+            raise InputError(
+                f"playout_rounds = {self.playout_rounds}: playouts need a turn network, but net = {NONE!r}"
+            )

@@ -1,4 +1,4 @@
 """Code that trainers of weights share: genes, compiled games, and the final match.
 
-Imported by `train.evolution` and `train.td`.
+This package is imported by `train.evolution` and `train.td`.
 """

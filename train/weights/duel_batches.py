@@ -40,12 +40,12 @@ class Traces(NamedTuple):
 
 
 class Duels:
-    """Games of two between one-ply players, or against bots: identical to the games of the arena's matches.
+    """Two-player games between one-ply players, or against bots; identical to the games of the arena's matches.
 
     Args:
         map: the map.
         rules: rules without fog and without a limit on the orders of a turn.
-        picks: as in matches.
+        picks: the choice of starting regions, as in matches.
         samples: samples of the one-ply players.
         max_rounds: a game without a winner after this number of rounds is a draw.
         jobs: number of threads; the games do not depend on it.
@@ -60,7 +60,7 @@ class Duels:
     ) -> None:  # fmt: skip
         chosen = Rules.of(rules)
         if not plays_compiled(chosen):
-            raise InputError(f"rules {chosen.name!r}: compiled duels know no fog and no limit to a turn's orders")
+            raise InputError(f"rules {chosen.name!r}: compiled duels do not support fog or a limit on a turn's orders")
         check_jobs(jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)
@@ -71,9 +71,10 @@ class Duels:
     def scores(
         self, players: Sequence[Weights], opponents: Sequence[Duellist], units: int, seed: int
     ) -> npt.NDArray[np.float64]:
-        """Return scores of all players against all opponents in the same 2 · units games, float64[A, O, 2 · units].
+        """Return scores of all players against all opponents, float64[A, O, 2 · units].
 
-        Games 2u and 2u + 1 have the same offers and dice, with seats exchanged.
+        A unit is a pair of games with exchanged seats: games 2u and 2u + 1 have the same offers and dice. All players
+        play the same units against all opponents.
         """
         start, rng = self._start(units, seed)
         out = np.zeros((len(players), len(opponents), 2 * units))
@@ -122,7 +123,7 @@ class Duels:
             unit = b // 2
             state.rng[b] = make_rng(derive_seed(derive_seed(seed, unit)))
             if not start_game(self.board, self.params, state, b, scratch):
-                raise InputError(f"map {self.map.name!r}: found no deal in which the players start apart")
+                raise InputError(f"map {self.map.name!r}: found no starting regions with the players apart")
             rng[b] = [make_rng(derive_seed(seed, unit, seat)) for seat in range(2)]
         return state, rng
 

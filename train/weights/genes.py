@@ -17,7 +17,7 @@ from warlight_env.errors import InputError, did_you_mean
 
 
 class SearchParameterError(InputError):
-    """The gene does not exist."""
+    """Error for a gene that does not exist, or for an invalid value."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ParameterVector:
         search: values of the parameters c and rounds of `mcts`.
 
     Raises:
-        SearchParameterError: a parameter that does not evolve, or no finite number.
+        SearchParameterError: a parameter cannot evolve, or its value is not a finite number.
     """
 
     weights: Weights = THESIS
@@ -111,11 +111,11 @@ class SearchSpace:
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
-            raise SearchParameterError("parameters: at least one must be named")
+            raise SearchParameterError("parameters: give at least one")
         for name in names:
             if name not in SEARCH_PARAMETERS:
                 raise SearchParameterError(
-                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; there are {', '.join(SEARCH_PARAMETERS)}"
+                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; use {', '.join(SEARCH_PARAMETERS)}"
                 )
             if list(names).count(name) > 1:
                 raise SearchParameterError(f"gene {name!r} is given twice")
@@ -142,7 +142,7 @@ class SearchSpace:
 
 @dataclass(frozen=True)
 class CandidatePlayer:
-    """Makes agents of a kind that play with a candidate's weights. Instances can be pickled for other processes."""
+    """Makes agents that play with a candidate's weights. Instances can be pickled for other processes."""
 
     spec: str  #: as `agents.make_agent` accepts it
     weights: tuple[float, ...]

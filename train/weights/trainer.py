@@ -60,17 +60,17 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
         """See `Trainer.summary`."""
         first = result["holdout"][0]
         return (
-            f"{self.player()} with what was found scores {percent(first['score'], first['interval'])} against itself "
-            f"with what the run began with, in {first['games']} games with seeds that training never used. Training "
+            f"{self.player()} with the new weights scores {percent(first['score'], first['interval'])} against itself "
+            f"with the initial weights, in {first['games']} games with seeds that training never used. Training "
             f"took {result['games']:,} games and {result['seconds'] / 60:.1f} minutes."
         )
 
     def describe(self, report: Report, artifact: ParameterVector, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
-        report.text("Opponents but for the first were kept out of training. Games are paired: each seed in both seats.")
-        report.heading("How it went")
+        report.text("All opponents except the first were kept out of training. Each seed is played in both seats.")
+        report.heading("Course of the training")
         self.describe_course(report, result)
-        report.heading("What was found")
+        report.heading("Result")
         start = self.settings.start.weights
         rows = [
             [name, f"{getattr(start, name):g}", f"{getattr(artifact.weights, name):.4g}"] for name in Weights._fields

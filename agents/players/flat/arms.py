@@ -45,12 +45,12 @@ class Arms(NamedTuple):
     visits: npt.NDArray[np.int32]  #: [K]
     total: npt.NDArray[np.int64]  #: [K] sum of the player's values, in UNITs
     result_of: npt.NDArray[np.int32]  #: [R] the turn of a simulation
-    result: npt.NDArray[np.int64]  #: [R] its value for the player, in UNITs
+    result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player, in UNITs
     used: npt.NDArray[np.int64]  #: counters, see above
 
 
 def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms:
-    """Return arms with room for so many turns, and for the results of so many simulations."""
+    """Return arms with room for `capacity` turns and the results of `results` simulations."""
     return reference(
         Arms(
             position=make_position(n_regions),
@@ -68,7 +68,7 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
 def reset_arms(
     context: Context, settings: SimulationSettings, position: Position, arms: Arms, work: SimulationWork
 ) -> None:
-    """Start again with the turns in a position."""
+    """Reset the arms to the turns in a position."""
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
         arms.visits[i], arms.total[i] = 0, 0
@@ -83,7 +83,7 @@ def reset_arms(
 
 @kernel
 def draw(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Play a round with a random turn of the player, the others as in playouts; leaf 0 gets the turn as its path."""
+    """Play a round with a random turn of the player and playout turns of the others. The path of leaf 0 is the turn."""
     leaves, position, me = work.leaves, work.position, settings.player
     arm = below(work.rng, arms.used[FOUND])
     copy_position(arms.position, position)
@@ -126,7 +126,7 @@ def sample(context: Context, settings: SimulationSettings, arms: Arms, work: Sim
 
 
 def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
-    """Return the simulations' values of each tried turn, by its number, in [0, 1]."""
+    """Return a dictionary from the number of each tried turn to its simulations' values, in [0, 1]."""
     kept = min(int(arms.used[RESULTS]), len(arms.result))
     turns, values = arms.result_of[:kept], arms.result[:kept] / UNIT
     return {int(turn): values[turns == turn] for turn in np.unique(turns)}

@@ -41,19 +41,19 @@ from warlight_env.engine.view import View
 #: Depths that a search with a time limit completes one after the other, up to the depth of the settings.
 DEPTH_SCHEDULE: Final = (1, 4, 8, 12, 16, 20, 24)
 
-#: Number of evaluated positions between two looks at the clock.
+#: Number of evaluated positions between two checks of the clock.
 _SLICE: Final = 200
 
 
 @documented
 class MaxnAgent(SearchAgent):
-    """Looks some players' moves ahead; each player maximises its own share, and battles have average results.
+    """Searches several moves ahead; each player maximises its own share, and battles have average results.
 
-    A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then comes the best
-    battle of the new position, and so on (`maxn.battle_turns.make_turn`). Players move one after the other, by seats,
-    beginning with the searching player. With a limit of seconds or positions the depth grows from 1 by steps, and the
-    deepest completed search gives the answer. The search is deterministic. `maxn.value.battle_value` describes the
-    terms.
+    A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then the best
+    battle of each new position follows (`maxn.battle_turns.make_turn`). Players move one after the other, in seat
+    order, beginning with the searching player. With a limit of seconds or positions the depth grows from 1 step by
+    step, and the deepest completed search gives the answer. The search is deterministic. `maxn.value.battle_value`
+    describes the terms.
     """
 
     name = "maxn"
@@ -117,7 +117,7 @@ class MaxnAgent(SearchAgent):
         return limits.record(answer.candidates, spent, nodes, answer.shallowest[0], answer.deepest[0])
 
     def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, SearchRecord]:
-        """Return whether the search was completed, and the turns by the player's share."""
+        """Return whether the search was completed, and the turns, sorted by the player's share."""
         work = self._memory(view, make_maxn_work)
         context = make_context(view.board, view.params, view.players, self.weights)
         terms = reference(Terms(make_odds(view.params.dice), *self._terms))
@@ -138,7 +138,7 @@ class MaxnAgent(SearchAgent):
                 max(0.0, float(work.value[i])),
             )
             for i in range(count)
-        ]  # battles of the highest values come first; among equals, the first stays first
+        ]  # battles with the highest values come first; equal battles keep their order
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()

@@ -23,7 +23,7 @@ from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
 
-#: Most battles of a turn, and most turns that are searched in a position.
+#: Largest number of battles of a turn, and of turns that are searched in a position.
 MAX_BATTLES: Final = 5
 MAX_BREADTH: Final = 9
 
@@ -43,7 +43,7 @@ class BattleWork(NamedTuple):
     deploy: npt.NDArray[np.int32]  #: [N]
     attacks: npt.NDArray[np.int32]  #: [E, 3]
     own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for the player's regions at the start of the turn, else 0
-    spared: npt.NDArray[np.int8]  #: [P] 1 for weak players beside a strong one
+    spared: npt.NDArray[np.int8]  #: [P] 1 for weak players adjacent to a strong one
     #: [N] number of the region's territory among the player's connected territories, from 1; else 0
     part: npt.NDArray[np.int32]
 
@@ -77,7 +77,7 @@ def list_battles(
     count: Int,
     work: BattleWork,
 ) -> Int:
-    """Write the `most` best battles of a value above 0 to `work.rows`, best first, and return their number.
+    """Write the `most` best battles with a value above 0 to `work.rows`, best first, and return their number.
 
     They start from READY regions, with all armies but one plus `extra` armies. Orders that are already in `attacks` are
     left out.
@@ -147,11 +147,12 @@ def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, w
 
 @kernel
 def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: Int, work: BattleWork) -> Int:
-    """Write a turn and the position after it: all income goes to `source`, which attacks `target`, and so on.
+    """Write a turn and the position after it: all income goes to `source`, which attacks `target` first.
 
     After each battle the position is evaluated again, and the best battle follows. The turn ends if no battle has a
-    value above 0, or after MAX_BATTLES battles. source -1: no battle, and a defensive deploy. `work.position` contains
-    the position before and, after the call, the new one. Returns the number of orders in `work.attacks`.
+    value above 0, or after MAX_BATTLES battles. source -1: no battle, and a defensive deploy. Before the call
+    `work.position` contains the old position, after the call the new position. Returns the number of orders in
+    `work.attacks`.
     """
     board, position, deploy = context.board, work.position, work.deploy
     owner, army = position.owner, position.army

@@ -24,7 +24,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 
-#: The most players' moves that a search looks ahead.
+#: Largest search depth, in players' moves.
 MAX_DEPTH: Final = 24
 
 #: Indices into `MaxnWork.place`. PLY: the present ply, -1 after the search. LEAVES: evaluated positions. CUTS:
@@ -83,7 +83,7 @@ def _open(
     found = list_first_battles(context, terms, mover, breadth, battles)
     for i in range(found):  # making turns overwrites the list
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
-    if found < breadth:  # no battle at all is also a turn, if there is room
+    if found < breadth:  # a turn without battles is added if there is room
         work.first[found, 0], work.first[found, 1] = -1, -1
         found += 1
     for i in range(found):
@@ -117,7 +117,7 @@ def begin(context: Context, position: Position, terms: Terms, player: Int, bread
 
 @inline_kernel
 def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
-    """Return the next player by seats who is in the game; the mover itself if all others are eliminated."""
+    """Return the next player in seat order who is in the game; the mover itself if all others are eliminated."""
     for k in range(1, players):
         p = (mover + k) % players
         if holds_regions(owner, p):
@@ -127,10 +127,10 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 
 @inline_kernel
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
-    """Record the result of a ply's present turn, keep it if it is the mover's best so far, and go to the next turn.
+    """Record the result of a ply's present turn, keep the mover's best result, and go to the next turn.
 
-    Shares add up to 1. So the mover's best share limits the share of the player before. If that limit is not above that
-    player's best, the other turns are skipped (shallow pruning, Korf 1991).
+    Shares add up to 1. So the mover's best share limits the share of the previous player. If that limit is not above
+    that player's best, the other turns are skipped (shallow pruning, Korf 1991).
     """
     mover = work.mover[ply]
     if ply == 0:
@@ -148,7 +148,7 @@ def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
 
 @kernel
 def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: Int, work: MaxnWork) -> Bool:
-    """Continue a search to `depth` moves until it is complete, or so many more positions are evaluated.
+    """Continue a search to `depth` moves until it is complete, or `leaves` more positions are evaluated.
 
     Returns True if the search is complete.
     """

@@ -14,13 +14,14 @@ from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.reference import reference
 
-#: Most armies with exact chances of a side; beyond, the normal distribution approximates the binomial one.
+#: Largest number of a side's armies with exact chances. For more armies, the normal distribution approximates the
+#: binomial distribution.
 ODDS_ARMIES: Final = 200
 
 
 @shared
 class Odds(NamedTuple):
-    """Chances to kill by the rules' dice, for kernels. Read-only."""
+    """Chances to kill with the rules' dice, for kernels. Read-only."""
 
     tail: npt.NDArray[
         np.float64
@@ -46,7 +47,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
 
 @kernel
 def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
-    """Return the probability that a side's armies kill so many or more."""
+    """Return the probability that a side's armies kill `kills` armies or more."""
     if kills > armies:
         return 0.0
     if armies <= ODDS_ARMIES:

@@ -29,7 +29,7 @@ class Terms(NamedTuple):
 
 @kernel
 def hold_chance(board: Board, position: Position, odds: Odds, player: Int, region: Int, armies: Int) -> Real:
-    """Return the probability that `armies` hold a region against all enemy regions beside it.
+    """Return the probability that `armies` hold a region against all enemy regions adjacent to it.
 
     Each of these regions attacks with all its armies.
     """
@@ -61,7 +61,7 @@ def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: 
 def simple_value(
     context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int, least: Real
 ) -> Real:
-    """Return P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
+    """Return P(success) value(after success) P(hold) - P(fail) value(after failure); a value is the player's share.
 
     If the exact value is not above `least`, the result is also not above `least`, but it may be larger than the exact
     value. The reason: shares are at most 1, and positions are evaluated only while the result can exceed `least`. owner
@@ -120,9 +120,9 @@ def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
 
 @kernel
 def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
-    """Mark weak enemies beside a strong one, int8[P].
+    """Mark weak enemies adjacent to a strong one, int8[P].
 
-    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player.
+    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player has.
     """
     board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
     evaluate(context, position, shares)

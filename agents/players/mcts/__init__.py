@@ -1,7 +1,7 @@
 """Monte Carlo tree search over generated turns (thesis, section 3.1).
 
-Imported by the registry, `beliefs` and experiments. To add a rule of selection, write its kernel in `selection` and
-name it in `SELECTIONS`.
+This package is imported by the registry, `beliefs` and experiments. To add a rule of selection, write its kernel in
+`selection` and name it in `SELECTIONS`.
 """
 
 from warlight_env.agents.players.mcts.agent import MctsAgent, no_defense, parallel_mcts, thesis_mcts

@@ -52,7 +52,7 @@ def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:
 
 
 def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
-    """Return an `MctsAgent` without the defensive deploy and the two methods to attack that wait."""
+    """Return an `MctsAgent` without the defensive deploy, and with `offensive` as the only method of attack."""
     return MctsAgent(seed, **parameters, defense=False)
 
 

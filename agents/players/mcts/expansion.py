@@ -34,7 +34,7 @@ from warlight_env.engine.position import Position, pack, unpack
 
 @inline_kernel
 def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool:
-    """Store a state as the node's; return False if there is no room."""
+    """Store a state for a node; return False if there is no room."""
     place = take(tree, STATES, 1, tree.states.shape[0])
     if place < 0:
         atomic_add(tree.used, FULL, 1)
@@ -64,7 +64,7 @@ def advance_to_state(
 ) -> Int:
     """Write the state after the last turns of a path to `work`, and return its winner; the first visit computes it.
 
-    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is the result of
+    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the previous state. The winner is the result of
     `winner_of`.
     """
     last: Int = length - 1
@@ -81,7 +81,7 @@ def advance_to_state(
         return winner
     while atomic_load(tree.state, node) == COMPUTING:
         pass
-    if atomic_load(tree.state, node) < 0:  # no room: use the state before instead
+    if atomic_load(tree.state, node) < 0:  # no room: use the previous state instead
         load_state(tree, position, parent)
         return winner_of(context, position)
     load_state(tree, position, node)
@@ -167,7 +167,7 @@ def _list_size(tree: Tree, capacity: Int) -> Int:
 
 @inline_kernel
 def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
-    """Give a node under a state its children, the turns at `level`, if it has none.
+    """Give a node below a state its children, the turns at `level`, if it has no children.
 
     Returns False if there is no room.
     """

@@ -1,8 +1,8 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
-The first level contains the player's sets, the next levels those of each enemy. If each player has its own offer, a
-player does not see the other offers. Then each answer of an enemy is its best set from a different random offer, drawn
-from the regions that are not offered to the player.
+The first level contains the player's sets. The next levels contain the sets of each enemy. If each player has its own
+offer, a player does not see the other offers. Then each answer of an enemy is its best set from a different random
+offer, drawn from the regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from warlight_env.engine.setup import OWN_OFFER, resolve_picks
 from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state
 from warlight_env.engine.view import View
 
-#: Number of sets of regions for each side, and the most joint answers of the enemies.
+#: Number of sets of regions for each player, and largest number of joint answers of the enemies.
 PICK_SETS = 9
 JOINT_ANSWERS = 81
 
@@ -35,8 +35,8 @@ def answers_of_each(players: int) -> int:
 def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[list[int]]:
     """Give a cleared tree its first levels, with the positions after the picks of the player and the enemies.
 
-    Returns the player's wanted regions, best first, one list for each child of the root. The tree needs room for ``2 *
-    PICK_SETS * JOINT_ANSWERS`` nodes.
+    Returns the player's preferred regions, best first, one list for each child of the root. The tree needs room for ``2
+    * PICK_SETS * JOINT_ANSWERS`` nodes.
     """
     rng = make_rng(seed)
     me, players, count = view.player, view.players, answers_of_each(view.players)
@@ -74,7 +74,7 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
 
 
 def _wishes(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
-    """Return up to `count` orders of wanted regions: a set from the generator, then the rest of the offer by value."""
+    """Return up to `count` lists of preferred regions: a set from the generator, then the rest by value."""
     own = np.flatnonzero(view.owner == player).tolist()
     found = []
     for chosen in pick_sets(context.board, context.evaluation, offer, own, _picks_left(view, player))[:count]:
@@ -95,7 +95,7 @@ def _picks_left(view: View, player: int) -> int:
 def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
     """Return a possible offer of an enemy.
 
-    It is the player's own offer or, if each player has its own offer, a draw from the remaining regions.
+    It is the searching player's offer or, if each player has its own offer, a draw from the remaining regions.
     """
     if view.params.picking != OWN_OFFER:
         return list(view.offers)
@@ -111,9 +111,9 @@ def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
 
 
 def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarray) -> np.ndarray:
-    """Return the owner of each region, int8[N], after all players have picked by the rules' way to pick.
+    """Return the owner of each region, int8[N], after all players have picked according to the rules.
 
-    chosen: (offer, wishes) by seats, beginning with the searching player.
+    chosen: (offer, list of preferred regions) in seat order, beginning with the searching player.
     """
     board, players = view.board, view.players
     state = make_state(1, board.n_regions, players)

@@ -1,4 +1,4 @@
-"""Rules of selection: the child for a simulation (thesis, section 3.1.3), as parts."""
+"""Selection rules: each chooses the child for a simulation (thesis, section 3.1.3)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
 def select_uct(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
-    """Select by UCT: every player's turn by its value after the turns that were selected before it."""
+    """Select by UCT: a player's turn is valued given the turns that were selected before it."""
     return _best_child(tree, settings, node)
 
 

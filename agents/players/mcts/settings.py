@@ -25,7 +25,7 @@ PARALLEL_THREADS: Final = 2
 @documented
 @dataclass(frozen=True)
 class MctsSettings(SearchSettings):
-    """The settings of a tree search; `THESIS_SETTINGS` are the thesis's."""
+    """The settings of a tree search; `THESIS_SETTINGS` has the thesis's values."""
 
     exploration: Annotated[
         float,
@@ -53,7 +53,7 @@ class MctsSettings(SearchSettings):
     breadth: Annotated[
         int,
         Param(
-            "number of a player's turns that enter the tree, the best one round ahead; 0: all",
+            "number of a player's turns that enter the tree, the best after a one-round lookahead; 0: all",
             0,
             10_000,
             more="The player's share ranks the turns.",
@@ -72,7 +72,7 @@ class MctsSettings(SearchSettings):
             f"rule that chooses the answer: {', '.join(FINAL_MOVE_RULES)}", choices=FINAL_MOVE_RULES,
             more="robust: the most visits. max: the best value. secure: the best lower bound. max_robust: the search "
             "continues until robust and max agree, for at most twice the simulations. With a time limit, it first uses "
-            "half of the tree's seconds, then up to the rest. mixture: a turn drawn by visits.",
+            "half of the tree's seconds, then up to the rest. mixture: a turn drawn in proportion to visits.",
         ),
     ] = "robust"  # fmt: skip
     picks: Annotated[
@@ -104,7 +104,7 @@ class MctsSettings(SearchSettings):
         )
 
 
-#: The choices of the thesis's author.
+#: The values that the thesis's author chose.
 THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, local_search=0.0, turns="thesis", weights="thesis")
 
 #: The parameters of `mcts`, and of the related agents with other defaults.
@@ -126,10 +126,10 @@ def nodes_for(
     players: int = 2,
     functions: Functions = BUILT_IN,
 ) -> int:
-    """Return the number of nodes for a tree: the limit of `settings.memory`, or the most that so many simulations need.
+    """Return the number of nodes for a tree: the limit of `settings.memory`, or the largest need of `simulations`.
 
     Raises:
-        InputError: the memory is too small for the turns of one position, if a generator writes many.
+        InputError: the memory is too small for the turns of one position, if a generator writes many turns.
     """
     size = tree_bytes(n_regions, 1, players, functions.prior is not None)
     allowed, least = max(LEAST_NODES, settings.memory * 2**20 // size), 1 + nodes_per_state(players, functions.capacity)

@@ -1,8 +1,8 @@
 """Simulations as kernels, for one thread or for several threads on one tree (thesis, algorithms 3.18 and 3.19).
 
-A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays on from the leaf, and
-`backpropagate` updates the tree. Under a state there is a level for each player, the searching player first and then by
-seats. After all players have moved, a round is played.
+A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays some rounds from the leaf,
+and `backpropagate` updates the tree. Below a state there is a level for each player: first the searching player, then
+the others in seat order. After all players have moved, a round is played.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _descend(
         if children <= LEAF:
             load_state(tree, position, node)
             if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
-                break  # another thread expands it: play out from here
+                break  # another thread expands it: start the playout here
             if not expand(context, settings, tree, work, node):
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break
@@ -119,7 +119,7 @@ def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
-    """Add the values of the first `count` leaves along their paths, for each node its player's value, and a visit."""
+    """Add a visit and the leaf's value for the node's player to each node on the paths of the first `count` leaves."""
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1
     _lock(tree, settings)

@@ -33,18 +33,18 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: Least number of nodes of a tree; it is more than the sets of regions to pick need.
+#: Smallest number of nodes of a tree. It is enough for the sets of regions to pick.
 LEAST_NODES: Final = 1500
 
-#: The unit of priors of players after the second, in the pool.
+#: The unit in which the pool stores priors of the third and later players.
 PRIOR_UNIT: Final = 1 << 30
 
 
 class Tree(NamedTuple):
     """Node 0 is the root. The children of a state are the searching player's turns.
 
-    The children of each turn are the next player's turns, and so on by seats. After the last player's turns there are
-    states again.
+    The children of each turn are the next player's turns, and so on in seat order. After the last player's turns there
+    are states again.
     """
 
     visits: npt.NDArray[np.int32]  #: [M]
@@ -67,7 +67,9 @@ class Tree(NamedTuple):
 
 
 def nodes_per_state(players: int, capacity: int) -> int:
-    """Return the most nodes that one simulation adds: two full levels, and one node's children in each later level.
+    """Return the largest number of nodes that one simulation adds.
+
+    These are two full levels, and one node's children in each later level.
 
     capacity: the most turns that a generator writes.
     """
@@ -77,7 +79,7 @@ def nodes_per_state(players: int, capacity: int) -> int:
 def make_tree(
     n_regions: int, n_edges: int, nodes: int, players: int = 2, capacity: int = MAX_TURNS, priors: bool = False
 ) -> Tree:
-    """Return an empty tree with room for so many nodes, and for the states, turns and orders that they need."""
+    """Return an empty tree with room for `nodes` nodes, and for the states, turns and orders that they need."""
     nodes = max(nodes, LEAST_NODES, 1 + nodes_per_state(players, capacity))
     return reference(
         Tree(
@@ -100,7 +102,7 @@ def make_tree(
 
 
 def tree_bytes(n_regions: int, nodes: int, players: int = 2, priors: bool = False) -> int:
-    """Return the approximate memory of `make_tree` for so many nodes, in bytes."""
+    """Return the approximate memory of `make_tree` for `nodes` nodes, in bytes."""
     return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24 + (4 if players > 2 else 0) + (4 if priors else 0))
 
 

@@ -95,10 +95,10 @@ class TreeSearch(AnytimeSearch):
             self._wishes = plant_picks(self.view, self.context, tree, seed)
 
     def _open(self, store: TreeStore, quota: Quota) -> None:
-        """Give a root its children, by one simulation of one thread.
+        """Give a root its children with one simulation of one thread.
 
-        A thread that finds another thread at a leaf plays out from that leaf. At the root, such a playout would give no
-        information about the player's turns.
+        A thread that finds another thread at a leaf starts a playout from that leaf. At the root, such a playout would
+        give no information about the player's turns.
         """
         if store.tree.children[0] <= LEAF and quota.take(1):
             self._simulate(store, store.works[0], 1)
@@ -141,7 +141,7 @@ class TreeSearch(AnytimeSearch):
         return FINAL_MOVE_RULES[self.settings.final_move](list(merged.values()), rng)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
-        """Return the choice of a child of the root: orders or, during the picks, wanted regions."""
+        """Return the choice of a child of the root: orders or, during the picks, preferred regions."""
         board = self.view.board
         if self.view.phase == "pick":
             return Orders(), tuple(self._wishes[turn])
@@ -151,7 +151,7 @@ class TreeSearch(AnytimeSearch):
         return Orders.from_arrays(deploy, attacks, count), ()
 
     def best_picks(self) -> list[int]:
-        """Return the present answer in the picking phase: regions, most wanted first."""
+        """Return the present answer in the picking phase: regions, most preferred first."""
         return list(self.candidates()[0].picks)
 
     def _counts(self, store: TreeStore) -> tuple[int, int, bool, int, int]:

@@ -15,14 +15,14 @@ from warlight_env.engine.reference import reference
 
 
 class TreeSettings(NamedTuple):
-    """Parts, as addresses, and parameters of the search."""
+    """Parameters of the search, and addresses of its interchangeable parts."""
 
     play: SimulationSettings
     exploration: float
     root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
     select: int  #: from `selection.SELECTIONS`
     narrow: int  #: from `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
-    breadth: int  #: most turns of a player in the tree, the best one round ahead; 0: all
+    breadth: int  #: most turns of a player in the tree, the best by a one-round lookahead; 0: all
     prior: int  #: of `context.prior_signature`: writes priors of turns; 0: no priors
     leaf_batch: int  #: number of leaves that are evaluated together
     locked: bool  #: whether one lock protects the whole tree

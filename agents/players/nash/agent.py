@@ -50,26 +50,26 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
-#: Plays of a move if neither simulations nor seconds are given.
+#: Simulations of a move if neither simulations nor seconds are given.
 NASH_SIMULATIONS: Final = 1200
-#: Estimated `Sizes.steps` a second of a thread before the first measurement, for two players on the world map: without
+#: Estimated `Sizes.steps` per second and thread before the first measurement, for two players on the world map: without
 #: and with a turn network.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
 _WORLD_REGIONS: Final = 42
-#: _ENOUGH: the least plays of a move for a measurement of the machine's speed. _LAST: the weight of the last move in
-#: that measurement.
+#: _ENOUGH: the smallest number of simulations of a move that is enough to measure the machine's speed. _LAST: the
+#: weight of the last move in that measurement.
 _ENOUGH: Final = 50
 _LAST: Final = 0.5
 #: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with it.
 #: Under fog positions are partly guesses, so a gain means less.
 _ANCHOR: Final = 0.03
 _ANCHOR_IN_FOG: Final = 0.1
-#: Least probability of a drawn turn, relative to the mixture's most likely turn; smaller probabilities are noise.
+#: Smallest probability of a drawn turn, relative to the mixture's most likely turn; smaller probabilities are noise.
 _LEAST: Final = 0.1
 
 
 def _told(field: str) -> str:
-    """Return the text of a size's defaults."""
+    """Return the default values of a size as text."""
 
     def of(table: Sequence[tuple[int, Sizes]]) -> str:
         (_, few), (least, many) = table
@@ -83,9 +83,8 @@ def _told(field: str) -> str:
 class NashAgent(SearchAgent):
     """Solves the round as a game of simultaneous turns, by regret matching for mixed strategies.
 
-    The turns are planned ones of all players and turns that a turn network draws. Local search finds best responses to
-    the mixtures, and these join the game. A budget in simulations counts plays of the round, each with its later
-    rounds.
+    The turns of all players are plans and draws from a turn network. Local search finds best responses to the mixtures,
+    and these join the game. A budget in simulations counts simulations of the round, each with its later rounds.
     """
 
     name = "nash"
@@ -112,7 +111,7 @@ class NashAgent(SearchAgent):
         rounds: Annotated[
             int | None,
             Param(
-                "rounds of a simulation: the first with the candidate turns, later ones with turns of the network or "
+                "rounds of a simulation: the first with candidate turns, later rounds with turns of the network or "
                 f"planned turns (default: {_told('rounds')}; without both networks: 2)",
                 1,
                 100,
@@ -140,8 +139,8 @@ class NashAgent(SearchAgent):
         final_move: Annotated[
             Literal["best", "most_likely", "mixture"] | None,
             Param(
-                "the answer: best (the best turn against the others' mixtures), most_likely (the most likely turn of "
-                "our mixture), mixture (a draw from it); default: best, under fog most_likely",
+                "rule for the answer: best (best turn against the other players' mixtures), most_likely (most likely "
+                "turn of the own mixture), mixture (turn drawn from it); default: best, under fog most_likely",
                 choices=("best", "most_likely", "mixture"),
             ),
         ] = None,
@@ -150,8 +149,8 @@ class NashAgent(SearchAgent):
         policy_anchor: Annotated[
             float | None,
             Param(
-                "minimum gain in win probability before the search leaves the network's most likely turn; also "
-                f"for players with the same candidate turns as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
+                "minimum gain in win probability before the search leaves the network's most likely turn; applies also "
+                f"to players with the same candidate turns (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
                 1,
                 more="The network is the anchor policy of piKL (Jacob et al., 2022).",
@@ -160,9 +159,9 @@ class NashAgent(SearchAgent):
         opponent_model: Annotated[
             Literal["recognized", "same", "observed", "plans", "network", "generators"],
             Param(
-                "candidate turns of the other players: same (as ours), recognized (as ours; without fog, recognized "
-                "bots one_big_army and aggressive have their own turns), plans, network, generators (those of the "
-                "thesis), observed (these three kinds, weighted by similarity to the observed turns)",
+                "candidate turns of the other players: same (as for this player), recognized (same, but without fog "
+                "players recognized as one_big_army or aggressive have these bots' turns), plans, network, generators "
+                "(of the thesis), observed (plans, network, generators, weighted by similarity to observed turns)",
                 choices=("recognized", "same", "observed", *OPPONENT_TYPES),
             ),
         ] = "recognized",
@@ -183,9 +182,9 @@ class NashAgent(SearchAgent):
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
         self.rounds, self.sizes = rounds, (candidates, best_responses, scenarios, rounds)
-        self._rate: float | None = None  # measured `Sizes.steps` a second
+        self._rate: float | None = None  # measured `Sizes.steps` per second
         if opponent_model == "network" and self.nets is None:
-            raise InputError("opponent_model = 'network': there is none, with net = 'none'")
+            raise InputError("opponent_model = 'network': there is no turn network, because net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentTypes | None = None
         self._simple: RecognizedBots | None = None
@@ -219,7 +218,7 @@ class NashAgent(SearchAgent):
         return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
 
     def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
-        """Update the measured speed of the machine by one move."""
+        """Update the measured speed of the machine from one move."""
         assert self._rate is not None
         if plays >= _ENOUGH:
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
@@ -234,7 +233,7 @@ class NashAgent(SearchAgent):
         return made[3]
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
-        """Return the estimate of the other players' kinds of turns, updated by the last round.
+        """Return the estimate of the other players' types, updated by the last round.
 
         position: the position of the search. None: the other players choose from the same turns as this player.
         """
@@ -255,7 +254,7 @@ class NashAgent(SearchAgent):
     def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
         """Return the estimate of whether the other players are simple bots, updated by the last round.
 
-        None: the agent does not look for simple bots, or the game has fog.
+        None: the agent does not recognise simple bots, or the game has fog.
         """
         if self.opponent_model != "recognized" or view.rules.fog:
             return None
@@ -288,7 +287,7 @@ class NashAgent(SearchAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
-        # If other players are not visible, their mixtures are guesses, and exploiting guesses is worth less.
+        # If other players are not visible, their mixtures are guesses, and exploiting guesses gains less.
         answer = self.final_move or ("most_likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 

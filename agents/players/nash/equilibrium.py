@@ -24,14 +24,14 @@ from warlight_env.engine.position import Position, copy_position, position_at
 from warlight_env.engine.rng import below, next_u64, uniform
 from warlight_env.engine.round import resolve_orders
 
-#: After _KNOWN plays, a turn outside of the mixture is played only in one of _SELDOM iterations.
+#: After _KNOWN simulations, a turn outside of the mixture is played only in one of _SELDOM iterations.
 _KNOWN: Final = 12
 _SELDOM: Final = 6
 
 
 @kernel
 def begin(context: Context, position: Position, work: NashWork) -> None:
-    """Start the game again with the generator's turns for each player, and without statistics."""
+    """Restart the game with the generator's turns for each player, and clear the statistics."""
     for p in range(context.players):
         turns = turn_set_of(work.turns, p)
         count: Int = np.int64(0)
@@ -69,7 +69,7 @@ def order_all(context: Context, work: NashWork) -> None:
 
 @inline_kernel
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
-    """Write a player's turn in a later round of a play: the turn of its assumed bot, or else the policy's."""
+    """Write a player's turn in a later round: the turn of its assumed bot or, without one, of the policy."""
     deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:
         return draw_turn(setup.simple.first, position, p, play_rng, generator, deploy, attacks)
@@ -80,7 +80,7 @@ def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, w
 
 @kernel
 def rollout(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
-    """Play the orders of the round from a position, then more rounds by the policy; leaf k gets the last position."""
+    """Play the orders of the round from a position, then more rounds with the policy; leaf k gets the last position."""
     players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
     work.play_rng[0], work.play_rng[1] = dice[0], dice[1]
     work.spent[0] += 1
@@ -104,7 +104,7 @@ def rollout(context: Context, setup: NashSetup, position: Position, dice: Random
 
 @kernel
 def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
-    """Write each player's share at the end of the first `count` plays to `work.leaves.shares`."""
+    """Write each player's share at the end of the first `count` simulations to `work.leaves.shares`."""
     leaves, players = work.leaves, context.players
     write_leaf_shares(context, setup.leaf, leaves, count)
     for k in range(count):
@@ -112,7 +112,7 @@ def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: Nash
             rest = 1.0
             for p in range(players - 1):
                 rest -= leaves.shares[k, p]
-            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may leave less than 0
+            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may give a number below 0
 
 
 @kernel
@@ -127,7 +127,7 @@ def update_mixture(work: NashWork, p: Int) -> None:
 
 @kernel
 def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
-    """Draw one of the first `count` indices by weights float64[K]."""
+    """Draw one of the first `count` indices, with probabilities in proportion to weights float64[K]."""
     total = 0.0
     for i in range(count):
         total += weights[i]
@@ -150,7 +150,7 @@ def prediction_probability(work: NashWork, p: Int) -> Real:
 
 @kernel
 def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
-    """Draw a player's turn by weights float64[K], or the predicted turn of a simple bot with its probability.
+    """Draw a player's turn in proportion to weights float64[K], or a simple bot's predicted turn.
 
     Returns the turn's index; -1 for the first bot's predicted turn, -2 for the second bot's.
     """
@@ -165,7 +165,7 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
 @inline_kernel
 def assume(work: NashWork, p: Int, choice: Int) -> None:
-    """Set a player's turn from the result of `choose`."""
+    """Set a player's turn to the result of `choose`."""
     work.bot[p] = max(np.int64(0), -choice)
     work.chosen[p] = choice if choice >= 0 else work.predicted_turn[p, -1 - choice]
 
@@ -184,7 +184,7 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
         for p in range(players):
             if work.sizes[p] < 2:
                 continue
-            if work.bot[p] > 0:  # it had no choice, but its mixture still counts in the average
+            if work.bot[p] > 0:  # the bot had no choice, but the player's mixture still counts in the average
                 for i in range(work.sizes[p]):
                     work.average[p, i] += work.spent[1] * work.mixture[p, i]
                 continue

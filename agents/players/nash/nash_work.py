@@ -40,10 +40,10 @@ PREDICTED: Final = len(SimpleContexts._fields)
 class NashSetup(NamedTuple):
     """The constant settings of a move's search, for kernels."""
 
-    rounds: int  #: rounds of a play: the first by candidates, the others by the policy
+    rounds: int  #: rounds of a simulation: the first with candidates, the others with the policy
     scenarios: int  #: scenarios for trying turns in local search
     simple: SimpleContexts  #: contexts with the policies of bots with predictable turns
-    leaf: int  #: of `context.leaf_signature`: evaluates the ends of plays
+    leaf: int  #: of `context.leaf_signature`: evaluates the ends of simulations
 
 
 class NashWork(NamedTuple):
@@ -53,8 +53,8 @@ class NashWork(NamedTuple):
     turns: TurnSets  #: [P, K, ...]
     first: TurnSet  #: [C, ...] turns from the generator
     sizes: npt.NDArray[np.int64]  #: [P] number of turns of each player; 0 for eliminated players
-    regret: npt.NDArray[np.float64]  #: [P, K] by regret matching+
-    mixture: npt.NDArray[np.float64]  #: [P, K] of the last iteration
+    regret: npt.NDArray[np.float64]  #: [P, K] regrets of regret matching+
+    mixture: npt.NDArray[np.float64]  #: [P, K] mixtures of the last iteration
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures over iterations; later iterations have more weight
     total: npt.NDArray[np.float64]  #: [P, K] sums of shares
     visits: npt.NDArray[np.int64]  #: [P, K] number of shares in that sum
@@ -62,22 +62,22 @@ class NashWork(NamedTuple):
     #: [P, B] probabilities that a player plays a predicted turn, see `recognized_bots`
     predicted_probability: npt.NDArray[np.float64]
     predicted_turn: npt.NDArray[np.int64]  #: [P, B] that turn
-    chosen: npt.NDArray[np.int64]  #: [P] turns in the present play
-    #: [P] the assumed simple bot of a player in a play; it also plays the later rounds; 0: none
+    chosen: npt.NDArray[np.int64]  #: [P] turns in the present simulation
+    #: [P] the assumed simple bot of a player in a simulation; it also plays the later rounds; 0: none
     bot: npt.NDArray[np.int64]
-    leaves: Leaves  #: [max(K, BLOCK), ...] ends of plays that are evaluated together
+    leaves: Leaves  #: [max(K, BLOCK), ...] ends of simulations that are evaluated together
     played: npt.NDArray[np.int64]  #: [K] one player's turns that are played in an iteration
     value: npt.NDArray[np.float64]  #: [K] values of one player's turns in an iteration
     trial: TurnSet  #: [2, ...] the best turn of the local search, and the turn under trial
     result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
     opponent_turns: npt.NDArray[np.int64]  #: [S, P] the other players' turns in a scenario, as results of `choose`
     dice: npt.NDArray[np.uint64]  #: [S, 2]
-    play_rng: npt.NDArray[np.uint64]  #: [2] random state of the play
+    play_rng: npt.NDArray[np.uint64]  #: [2] random state of the simulation
     round: Workspace
-    borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
+    borders: npt.NDArray[np.int32]  #: [N] the player's regions adjacent to regions of others
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
-    spent: npt.NDArray[np.int64]  #: [2] plays, iterations
+    spent: npt.NDArray[np.int64]  #: [2] numbers of simulations and of iterations
 
 
 def make_nash_setup(
@@ -98,7 +98,10 @@ def make_nash_setup(
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
-    """Make working memory for one thread; candidates: first turns of each player; responses: most additional turns."""
+    """Make working memory for one thread.
+
+    candidates: number of first turns of each player. responses: largest number of additional turns.
+    """
     capacity = candidates + responses + PREDICTED
     return reference(
         NashWork(

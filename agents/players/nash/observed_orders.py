@@ -1,4 +1,4 @@
-"""Visible orders of opponents, round by round, and the distance of turns from them."""
+"""Visible orders of opponents, round by round, and the distance between turns and these orders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class ObservedOrders:
-    """An opponent's visible orders of a round, and the distance of turns from them."""
+    """An opponent's visible orders of a round, and the distance between turns and these orders."""
 
     def __init__(self, view: View, player: int) -> None:
         told, self._board = view.last_round, view.board
@@ -46,7 +46,7 @@ class ObservedOrders:
         return bool(self._deploy.any() or self._sent.any())
 
     def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
-        """Return the sum of the parts of deployed and of sent armies that differ, each in [0, 1].
+        """Return the share of deployed armies that differ plus the share of sent armies that differ, each in [0, 1].
 
         Args:
             deploy: int32[N]. attacks: int32[K, 3].
@@ -69,7 +69,7 @@ class ObservedRound(NamedTuple):
 
 
 class OpponentModel(SingleThreaded, ABC):
-    """Watches the other players through one game, for one player, from view to view.
+    """Observes the other players during one game, from the successive views of one player.
 
     Copies keep this information, also in other processes.
     """
@@ -94,13 +94,13 @@ class OpponentModel(SingleThreaded, ABC):
         return self._contexts
 
     def goes_on(self, view: View) -> bool:
-        """Return whether a view may belong to the same game: to the last round again, or to the next one."""
+        """Return whether a view may belong to the same game, in the last seen round or in the next round."""
         if self._game != (view.map, view.rules, view.players, view.player):
             return False
         return self._before is None or view.round - self._before[0] in (0, 1)
 
     def observed_rounds(self, view: View, position: Position) -> Iterator[ObservedRound]:
-        """Yield the other players' orders of the round since the last call, for players with regions.
+        """Yield the other players' orders of the round since the last call, if they have regions.
 
         Stores the search's position for the next call.
         """

@@ -1,7 +1,7 @@
-"""Weights over kinds of turns for each opponent, from its visible orders.
+"""Weights over opponent types for each opponent, from its visible orders.
 
-A kind gets more weight if turns that it draws are close to the played turns (Southey et al., 2005, have such weights
-over opponents in poker). A game of the round then has turns of each kind in proportion to its weight.
+A type gets more weight if turns that its policy draws are close to the played turns (Southey et al., 2005, have such
+weights over opponents in poker). A game of the round then has turns of each type in proportion to its weight.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
-#: Kinds of turns with their policies; the network's kind only exists with a network.
+#: Opponent types with their policies; the type of the network exists only with a network.
 OPPONENT_TYPES: Final = {"plans": random_style_turn, "network": sampled_turn, "generators": random_turn}
-#: _DRAWS: turns of a kind that are compared with the visible orders. _WIDTH: the tolerance of that comparison, as a
-#: part of all armies.
+#: _DRAWS: number of turns of a type that are compared with the visible orders. _WIDTH: the tolerance of that
+#: comparison, as a part of all armies.
 _DRAWS, _WIDTH = 8, 0.25
-#: Least weight of a kind, because no opponent plays turns of one kind only.
+#: Smallest weight of a type, because no opponent plays turns of one type only.
 _FLOOR: Final = 0.05
 #: Number of turns drawn for each turn that may be added.
 _TRIES: Final = 2
@@ -40,7 +40,7 @@ _TRIES: Final = 2
 
 @kernel
 def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWork) -> None:
-    """Write so many turns of the context's policy to `first` of `work`."""
+    """Write `count` turns of the context's policy to `first` of `work`."""
     turns = work.first
     for i in range(count):
         turns.counts[i] = draw_turn(
@@ -52,7 +52,7 @@ def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWo
 def add_turns(context: Context, position: Position, p: Int, room: Int, work: NashWork) -> None:
     """Add up to `room` different turns of the context's policy to a player's turns.
 
-    An eliminated player gets none.
+    An eliminated player gets no turns.
     """
     turns, first, count = turn_set_of(work.turns, p), work.first, work.sizes[p]
     most = count + room
@@ -69,7 +69,7 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
 
 
 class OpponentTypes(OpponentModel):
-    """Weights over kinds of turns for each other player, in one game.
+    """Weights over opponent types for each other player, in one game.
 
     Args:
         kinds: names in `OPPONENT_TYPES`.
@@ -97,7 +97,7 @@ class OpponentTypes(OpponentModel):
                 self._learn(orders, before, player, work)
 
     def _learn(self, seen: ObservedOrders, position: Position, p: int, work: NashWork) -> None:
-        """Update the weights of the kinds by the visible orders of a player."""
+        """Update the weights of the types from the visible orders of a player."""
         turns, count = work.first, min(_DRAWS, len(work.first.counts))
         for k, context in enumerate(self.contexts):
             _draw(context, position, p, count, work)
@@ -107,7 +107,7 @@ class OpponentTypes(OpponentModel):
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
 
     def write(self, position: Position, p: int, count: int, work: NashWork) -> None:
-        """Replace a player's turns by `count` turns, of the kinds in proportion to their weights."""
+        """Replace a player's turns by `count` turns, of each type in proportion to its weight."""
         work.sizes[p] = 0
         ends = np.rint(np.cumsum(self.weights[p]) * count).astype(int)
         for context, room in zip(self.contexts, np.diff(ends, prepend=0), strict=True):

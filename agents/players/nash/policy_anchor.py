@@ -1,9 +1,10 @@
 """A search that leaves the network's turn only for a turn with a clearly higher value.
 
-Values of turns are means of some plays, by a value network with errors. The best of many such means is often a turn
-with luck. So the network's most likely turn gets a small bonus, for the player and for other players who choose from
-the same turns. This is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et al., 2023). Their search
-for Diplomacy adds a cost for a turn's distance to a policy; here the policy is its most likely turn alone.
+A turn's value is a mean over some simulations, and a value network with errors evaluates their ends. The turn with the
+highest mean is often only lucky. So the network's most likely turn gets a small bonus, for the player and for other
+players who choose from the same turns. This is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et
+al., 2023). Their search for Diplomacy adds a cost for a turn's distance to a policy; here only the policy's most likely
+turn counts.
 """
 
 from __future__ import annotations

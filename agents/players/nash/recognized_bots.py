@@ -1,7 +1,7 @@
 """Opponents with predictable turns: simple bots, recognised by their past turns.
 
-A player is a simple bot with some probability, and otherwise plays as well as the searching player. So the game of a
-round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The player plays the bot's turn
+With some probability an opponent is a simple bot. Otherwise it plays as well as the searching player. So the game of a
+round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The opponent plays the bot's turn
 with that probability, and its mixture otherwise.
 """
 
@@ -28,7 +28,7 @@ _Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 #: The policies of the simple bots.
 SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
-#: Probability of each bot at first, least probability of each bot later, and largest sum over all bots.
+#: Initial probability of each bot, smallest later probability of each bot, and largest sum over all bots.
 _FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
 #: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a part of all armies. _ELSE:
 #: the likelihood of the visible turn for any other player.
@@ -39,7 +39,7 @@ _LEAST: Final = 0.1
 
 @kernel
 def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
-    """Write a player's turn by the context's policy as turn number i, after the turns that it chooses from."""
+    """Write the turn of the context's policy as a player's turn number i, after its other turns."""
     turns = work.turns
     turns.counts[p, i] = draw_turn(
         context, position, p, work.play_rng, work.generator, turns.deploy[p, i], turns.attacks[p, i]
@@ -47,7 +47,7 @@ def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWor
 
 
 class RecognizedBots(OpponentModel):
-    """The probability of each other player to be one of `SIMPLE`, in one game without fog."""
+    """The probability that each other player is one of the bots `SIMPLE`, in one game without fog."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
@@ -66,7 +66,7 @@ class RecognizedBots(OpponentModel):
         predicted, self._predicted = self._predicted, {}
         for p, orders, _ in self.observed_rounds(view, position):
             if (p, 0) not in predicted:
-                continue  # a search that ended early
+                continue  # the search ended early
             far = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
             weighed = self.chances[p] * np.exp(-far / _WIDTH)
             rest = (1 - self.chances[p].sum()) * _ELSE

@@ -89,7 +89,7 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
 
 @kernel
 def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
-    """Try changes to the best turn for so many plays, keep those that are better, and return their number."""
+    """Try changes to the best turn for `plays` simulations, keep those that are better, and return their number."""
     rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:
@@ -132,7 +132,7 @@ def add_best_response(context: Context, setup: NashSetup, position: Position, p:
     own = turn_set_of(work.turns, p)
     own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
     work.sizes[p] = count + 1
-    # Set statistics as if the turn had been there from the beginning, better than its start by the gain.
+    # Set statistics as if the turn had been in the game from the beginning, better than its start by the gain.
     known: Int = max(np.int64(1), work.visits[p, begun])
     work.visits[p, count] = known
     work.total[p, count] = work.total[p, begun] + gain * known

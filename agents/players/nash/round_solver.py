@@ -1,4 +1,4 @@
-"""The use of a move's budget: the size of the game, its equilibrium, and best responses that join it."""
+"""The search of one move within its budget: the size of the game, its equilibrium, and best responses that join it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import derive_seed, make_rng
 
-#: Plays of a local search between looks at the clock; regret matching looks after each iteration.
+#: Simulations of a local search between two checks of the clock; regret matching checks it after each iteration.
 _SLICE: Final = 64
-#: Seconds kept for the answer.
+#: Seconds that are reserved for the answer.
 _ANSWER: Final = 0.002
 #: Best responses are not searched for a player with a predicted turn of at least this probability.
 _SURE: Final = 0.5
@@ -38,25 +38,25 @@ class Sizes(NamedTuple):
     candidates: int  #: first turns of each player
     best_responses: int  #: number of searches for best responses
     scenarios: int  #: scenarios for trying responses
-    rounds: int  #: rounds of a play
+    rounds: int  #: rounds of a simulation
 
     @property
     def steps(self) -> int:
-        """The cost of a play: its rounds by the policy, which need almost all of the time, or its only round."""
+        """The cost of a simulation: its rounds with the policy, which take nearly all the time, or its only round."""
         return max(1, self.rounds - 1)
 
 
-#: Sizes by the least number of plays of a move. More plays can distinguish more turns.
+#: Sizes by the smallest number of simulations of a move. More simulations can distinguish more turns.
 BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
-#: … for plays with a turn network. Later rounds give more information about a turn than the value network after one
-#: round, but each play contains luck. So long plays are for few turns with many plays each.
+#: Sizes for simulations with a turn network. Later rounds give more information about a turn than the value network
+#: after one round, but each simulation contains luck. So long simulations need few turns with many simulations each.
 BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
-    """Return the best sizes in a table as above for at most so many plays a move, and steps of them.
+    """Return the best sizes in such a table for at most `plays` simulations and `steps` steps per move.
 
-    rounds: fixed rounds of a play; sizes for longer plays are then left out.
+    rounds: fixed rounds of a simulation; sizes for longer simulations are then left out.
     """
     for least, sizes in reversed(table):
         own = sizes if rounds is None else sizes._replace(rounds=rounds)
@@ -81,7 +81,7 @@ class RoundGame(NamedTuple):
 
 
 class _Move:
-    """One search of a round, and the use of its budget."""
+    """The search of one round within its budget."""
 
     def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
         self._of, self._work, self._limits = of, work, limits
@@ -93,7 +93,7 @@ class _Move:
 
     @property
     def _spent(self) -> float:
-        """The spent part of the budget: of plays or of time, the larger one."""
+        """The spent part of the budget: of simulations or of time, the larger one."""
         limits, spent = self._limits, 0.0
         if limits.simulations is not None:
             spent = int(self._work.spent[0]) / max(1, limits.simulations)
@@ -184,7 +184,7 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
 
 
 class FoundTurns(NamedTuple):
-    """A player's turns and the results of all threads, K in all: the first turns, and then responses."""
+    """A player's K turns with the results of all threads: first the initial turns, then the responses."""
 
     orders: list[Orders]
     visits: npt.NDArray[np.int64]  #: [K]

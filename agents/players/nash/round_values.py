@@ -1,9 +1,9 @@
-"""Values of positions for training a value network, by the game of the next round or by playouts.
+"""Values of positions for training a value network, from the game of the next round or from playouts.
 
-A label of the first kind is a step of expert iteration (Anthony et al., arXiv:1705.08439). The equilibrium search uses
-the present evaluation at its leaves, and its result is better than the evaluation alone. A label of the second kind is
-a Monte Carlo estimate for the policy of the playouts, like the labels of AlphaGo's value network (Silver et al., 2016),
-but over a limited number of rounds.
+A label from the game of the next round is a step of expert iteration (Anthony et al., arXiv:1705.08439). The
+equilibrium search uses the present evaluation at its leaves, and its result is better than the evaluation alone. A
+label from playouts is a Monte Carlo estimate for the policy of the playouts, like the labels of AlphaGo's value network
+(Silver et al., 2016), but over a limited number of rounds.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from warlight_env.engine.rng import below, next_u64
 
 @kernel
 def play_at_random(context: Context, setup: NashSetup, position: Position, work: NashWork, after: Position) -> Bool:
-    """Write the position after a play of uniformly drawn candidates of all players, as in leaves of a search.
+    """Write the position after a simulation with uniformly drawn candidates of all players, like a leaf of a search.
 
-    Returns whether the game goes on there.
+    Returns whether the game continues.
     """
     begin(context, position, work)
     for p in range(context.players):
@@ -42,9 +42,9 @@ def write_round_values(
 ) -> Bool:
     """Write each player's share of a position to values float64[P]; the shares add up to 1.
 
-    A share is the mean result of the player's turns in about `plays` plays of the round, weighted by its mean mixture.
-    Then it is divided by the sum over all players. Players with only one turn share the rest of the other players
-    equally. A finished game has the value of its end. Returns False if no player has a choice, so that there is no
+    A share is the mean result of the player's turns in about `plays` simulations of the round, weighted by its mean
+    mixture. Then it is divided by the sum over all players. Players with only one turn get equal parts of the
+    remainder. A finished game has the value of its end. Returns False if no player has a choice, so that there is no
     estimate.
     """
     players, winner = context.players, winner_of(context, position)
@@ -87,8 +87,8 @@ def write_playout_values(
 ) -> None:
     """Write each player's mean share after `plays` playouts to values float64[P].
 
-    A playout is the setup's rounds by the context's policy. The shares come from the context's evaluation, or from the
-    ends of games.
+    A playout has the setup's number of rounds, and the context's policy moves for all players. The shares come from the
+    context's evaluation, or from the ends of games.
     """
     for p in range(context.players):
         values[p] = 0.0

@@ -1,4 +1,4 @@
 """Local search: small changes to a turn, tried in scenarios with common random numbers.
 
-Imported by searches. To add a kind of change, extend `neighborhood`.
+This package is imported by searches. To add a kind of change, extend `neighborhood`.
 """

@@ -20,7 +20,7 @@ from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, FreeArmie
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
 
-#: Kinds of changes. All have the same probability, except that ADD has twice as much.
+#: Types of changes. All have the same probability, but ADD has twice that probability.
 _MOVE_DEPLOYS: Final = 0
 _MOVE_AND_ADD: Final = 1
 _RESIZE: Final = 2
@@ -33,7 +33,7 @@ _TICKETS: Final = 8
 
 @kernel
 def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """Write the player's regions with a foreign neighbour to borders int32[N], and return their number."""
+    """Write the player's regions with a neighbour of others to borders int32[N], and return their number."""
     count = 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -68,7 +68,7 @@ def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: Fre
 
 @kernel
 def is_within(deploy: Armies, count: Int, limit: Int) -> Bool:
-    """Return whether a turn has at most so many deploys and at most so many attacks; a limit of 0 means no limit."""
+    """Return whether a turn has at most `limit` deploys and at most `limit` attacks; 0 means no limit."""
     if limit == 0:
         return True
     deploys = 0
@@ -139,7 +139,8 @@ def _add(
 ) -> Int:
     """Send armies from a border region to a neighbour without an order from there, and return the new count.
 
-    They are all free armies (or armies taken from another order), about as many as conquer, or some.
+    The order gets all free armies (or armies taken from another order), about as many as are needed to conquer, or
+    some.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     source = np.int64(borders[below(rng, n_borders)])
@@ -183,7 +184,7 @@ def random_neighbor(
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
-    """Change a turn in place by one random change, which may have no effect; return the new number of attacks.
+    """Make one random change to a turn in place, which may have no effect; return the new number of attacks.
 
     borders: from `list_borders`, at least one. rng uint64[2]. free int64[N] is written.
     """

@@ -1,4 +1,4 @@
-"""Local search after the search: threads climb from its answer, and new scenarios choose among the turns found."""
+"""Local search after the search: threads improve its answer, and new scenarios select one of the found turns."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class LocalSearch:
     """Local search with working memory for one board.
 
     Args:
-        view: of a game like the later ones.
-        settings: see `SearchSettings`; it uses scenarios, horizon, threads.
+        view: a view of a game with the same board and rules as the later games.
+        settings: see `SearchSettings`; the search uses scenarios, horizon and threads.
         climbs: the number of climbs.
-        rate: estimated trials a second before the first measurement.
+        rate: estimated trials per second before the first measurement.
         watch: returns the context manager for kernels that call the functions, see `AnytimeSearch.watch`.
     """
 
@@ -62,11 +62,11 @@ class LocalSearch:
         deadline: float,
         stopped: Callable[[], bool],
     ) -> Candidate | None:
-        """Return the best turn of the climbs from `start`, by the mean share in scenarios that no climb has used.
+        """Return the best turn of the climbs from `start`, from its mean share in scenarios that no climb has used.
 
-        Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: trials, for
-        each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends the climbs
-        and no two threads share a quota.
+        Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: the number of
+        trials, for each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends
+        the climbs and no two threads share a quota.
         """
         self.trials = 0
         s = self._settings

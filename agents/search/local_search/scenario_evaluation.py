@@ -1,7 +1,7 @@
-"""Evaluation of turns in scenarios: simulated courses of this round and some more, the same for all turns.
+"""Evaluation of turns in scenarios: simulated courses of this round and some later rounds, the same for all turns.
 
-A scenario fixes the other players' turns and the dice (common random numbers). So turns differ in it by their worth,
-not by luck. After this round all players move by the policy.
+A scenario fixes the other players' turns and the dice (common random numbers). So differences between turns come from
+the turns, not from luck. After this round all players move according to the policy.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ScenarioWork(NamedTuple):
     play_rng: npt.NDArray[np.uint64]  #: [2] random state of the present scenario
     round: Workspace
     position: Position
-    borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
+    borders: npt.NDArray[np.int32]  #: [N] the player's regions adjacent to regions of others
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
 
@@ -90,10 +90,10 @@ def strike(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn that attacks a random region of the victim with the most possible armies.
+    """Write a turn that attacks a random region of the victim with as many armies as possible.
 
-    The armies come from the player's strongest region beside a region of the victim (the thesis's `reach`). Returns the
-    number of attacks, or -1 if no region is beside one.
+    The armies come from the player's strongest region adjacent to a region of the victim (the thesis's `reach`).
+    Returns the number of attacks, or -1 if no region is adjacent to one.
 
     deploy int32[N], attacks int32[E, 3].
     """
@@ -151,7 +151,7 @@ def _move(
 def draw_scenarios(context: Context, position: Position, player: Int, work: ScenarioWork) -> None:
     """Draw the other players' turns and the dice of every scenario.
 
-    In every STRIKES-th scenario they use `strike`, else the policy.
+    In every STRIKES-th scenario they attack with `strike`; in the other scenarios they use the policy.
     """
     players = context.players
     for k in range(work.dice.shape[0]):
