@@ -71,7 +71,8 @@ class View:
     def last_round(self) -> Any:
         """The player's knowledge of the last round, a `RoundResult`. It is computed when it is first read.
 
-        None before the first round, in a loaded game, and in a game without recorded history (`EnvCore.remember`).
+        None before the first round, in a loaded game, and in a game without recorded history
+        (`EnvCore.record_history`).
         """
         return None if self._told is None else self._told()
 

@@ -244,7 +244,7 @@ class EnvCore(SingleThreaded):
             failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
                 raise RulesError(
-                    f"map {self.map.name!r}: cannot find starting regions for {self.players} players "
+                    f"map {self.map.name!r}: cannot find start regions for {self.players} players "
                     "that are not neighbours"
                 )
         if self.round_history is not None:
