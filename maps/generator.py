@@ -35,7 +35,7 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
         super_regions = max(2, (2 * regions + 6) // 13)
     groups = _whole("super_regions", super_regions, 1, regions)
     for attempt in range(20):
-        # A text seeds through SHA-512, and only random() is used, so all versions of Python give the same numbers.
+        # Python hashes a text seed with SHA-512, and only random() is called. So all versions give the same numbers.
         rng = random.Random(f"warlight-map 1: {regions} {groups} {seed} {attempt}")
         made = _attempt(rng, regions, groups, seed, name)
         if made is not None:
