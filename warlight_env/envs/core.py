@@ -273,7 +273,7 @@ class EnvCore(SingleThreaded):
             self.state.rng[b] = make_rng(derive_seed(seed))
 
     def check_start(self, game: Game) -> None:
-        """Raise InputError for a game that is over, or that has another map, other rules or other players than this core."""
+        """Raise InputError for a game that is over, or that has another map, other rules or other players."""
         snapshots.check_start(self, game)
 
     def start_from(self, game: Game, games: Sequence[int] | None = None) -> None:
@@ -370,7 +370,7 @@ class EnvCore(SingleThreaded):
     def resolve_bare(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve inside `rollback_on_error`. If a user's reward raises, the rounds are already played, without rewards."""
+        """Resolve inside `rollback_on_error`. If a user's reward raises, the rounds stay played, unpaid."""
         earlier = None if self.custom_reward is None else some_games(self.games(), np.arange(self.batch))
         every = self.row_buffers.every_game
         selected = every if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
