@@ -375,7 +375,7 @@ class Game:
             GameError: there was no such step, or it was undone.
         """
         if self._past is None:
-            raise GameError("there is no last step: the game has just begun")
+            raise GameError("there is no last step: the game has just begun, or the step was undone")
         now, before = self._state, self._past[0]
         regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)

@@ -73,7 +73,7 @@ def _read(path: Path) -> bytes | None:
 def _write(path: Path, content: bytes) -> None:
     """Seal a file and write it in one step. Warns if the folder cannot be written; the program continues."""
     try:
-        # The next start refuses files that other users can write. The digest detects damage after a power cut, so the
+        # A later start rejects files that other users can write. The digest detects damage after a power cut, so the
         # file is not synced.
         write_file(path, add_digest(path.name, content), mode=0o644, sync=False)
     except (OSError, OutputError) as error:

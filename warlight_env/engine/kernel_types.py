@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-#: Numbers: Python's and NumPy's, because kernels compute with both. A type checker refuses a `Real` as an `Int`, and an
-#: array as a number. It accepts elements of arrays as any of the three. A local variable that starts with a constant
-#: and takes such a number later is declared: `total: Int = np.int64(0)`.
+#: Numbers: Python's and NumPy's, because kernels compute with both. A type checker rejects a `Real` as an `Int`, and an
+#: array as a number. It accepts elements of arrays as any of the three types. Declare a local variable that begins as
+#: a constant and gets such a number later: `total: Int = np.int64(0)`.
 Int: TypeAlias = int | np.integer[Any]
 Real: TypeAlias = float | np.floating[Any]
 Bool: TypeAlias = bool | np.bool_

@@ -29,9 +29,9 @@ from warlight_env.thread_ownership import SingleThreaded
 class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
-    Warlight for one learner against 1 to 5 opponents inside the environment. In each round all
-    players submit a turn at the same time: armies to deploy, and attacks on neighbours. Dice decide the battles. The
-    last player with regions wins.
+    Warlight for one learner against 1 to 5 opponents inside the environment. In each round all players submit a turn at
+    the same time: armies to deploy, and attacks on neighbours. Dice decide the battles. The last player with regions
+    wins.
 
     ```python
     import gymnasium, warlight_env.envs

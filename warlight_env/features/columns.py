@@ -197,7 +197,7 @@ def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple
 
 
 def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
-    """Return the layout of observations of a kind on a map of `regions` regions; `definitions` describes each number.
+    """Return the layout of one kind of observation on a map of `regions` regions; `definitions` has the features.
 
     | kind | parts |
     |---|---|
@@ -209,7 +209,7 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     where unknown. Phases in raw: 0 pick, 1 play, 2 over.
 
     `stepwise`: also include the player's unfinished turn, turn float32[N, 3] (`TURNS`) and income_left float32[1].
-    Raises InputError for another kind, and for numbers of regions and players outside the limits.
+    Raises InputError for an unknown kind, and for numbers of regions and players outside the limits.
     """
     if not isinstance(kind, str) or kind not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(kind)}: must be one of {', '.join(OBSERVATIONS)}")
