@@ -1,4 +1,4 @@
-"""Maps: the bundled ones, readers for files in several formats, and a generator.
+"""Maps: the bundled maps, readers for files in several formats, and a generator.
 
 Imported by every layer above `engine`. Imports `errors`, `arguments` and `bounded_io`. To add a format, write a reader
 and add it to the list of formats.

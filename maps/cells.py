@@ -16,7 +16,7 @@ _TALLEST: Final = 10  #: a drawing is at most this many times as high as wide
 
 
 class Drawing(NamedTuple):
-    """The parts of a map that are made from cells; keys are ids of regions."""
+    """The parts of a map's drawing that come from cells; keys are ids of regions."""
 
     shapes: dict[int, Shape]
     view_box: tuple[float, float, float, float]
@@ -29,11 +29,12 @@ def draw(
     """Return the drawing of regions. x goes to the right and y down, both from 0.
 
     Args:
-        cells: cells by id of region; a region has at least one cell, and no two regions share a cell.
-        labels: places of labels, in cells. If a region has no label or its label is outside, the label becomes the
-            centre of the largest circle inside the region.
-        grid: columns and rows; the sheet becomes larger if cells are outside the grid.
-        borders: pairs of ids.
+        cells: the cells of each region, by the region's id. A region has at least one cell, and no two regions share a
+            cell.
+        labels: positions of labels, in cells. If a region has no label, or its label is outside the region, the label
+            becomes the centre of the largest circle inside the region.
+        grid: the numbers of columns and rows. The drawing becomes larger if cells are outside the grid.
+        borders: pairs of region ids.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 

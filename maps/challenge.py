@@ -20,7 +20,7 @@ from warlight_env.maps.unused import unused_lines
 #: Largest number of cells of all regions together.
 MAX_CELLS: Final = 20_000
 
-#: The place in the file, an id, and a value or another id.
+#: The place in the file, an id, and a value or a second id.
 _Row = tuple[str, int, int]
 
 _PARTS = ("super_regions", "regions", "neighbors")
@@ -39,7 +39,7 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
 
 
 def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """Return the map of `from_setup_lines`, and the kinds of ignored lines."""
+    """Return the map like `from_setup_lines`, and the kinds of ignored lines."""
     found: dict[str, tuple[int, list[str]]] = {}
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -82,20 +82,20 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 
 @checked
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
-    """Return the map in either JSON format of the second challenge; the content determines the format.
+    """Return the map from JSON in one of the second challenge's two formats; the content determines the format.
 
     The engine's format: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` is a list of ``{"id": 1,
     "superRegion": 1, "neighbors": [2, 4]}``.
 
     The site's format: super regions list their ``regions``. Regions have ``cells``, a list of ``{"x": 3, "y": 0}``, and
-    a ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, columns and rows. The reader converts cells
-    to outlines. Borders of regions that do not touch become links.
+    ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, the numbers of columns and rows. The reader
+    converts cells to outlines. Borders of regions that do not touch become links.
 
-    In both formats, ``Settings`` may contain the starting setup under the protocol's names: ``wastelands``,
+    In both formats, ``Settings`` may contain the starting setup, with the protocol's names: ``wastelands``,
     ``starting_regions`` and ``starting_pick_amount``.
 
-    In both formats, a border is listed at one side or at both, also repeatedly. Numbers may be text, lists of ids may
-    be text with spaces or commas, and grid positions may be pairs. Indices are in ascending order of ids. A MapError
+    In both formats, one or both regions of a border list it, also repeatedly. Numbers may be strings, lists of ids may
+    be strings with spaces or commas, and grid positions may be pairs. Indices are in ascending order of ids. A MapError
     names the place and the reason.
     """
     return from_challenge_data(parse_json(text, place), place)
@@ -181,7 +181,7 @@ def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _grid(data: dict[str, Any], place: str) -> Cell:
-    """Return columns and rows from the settings, which may be one number for both; the default is 1 for each."""
+    """Return the numbers of columns and rows from the settings: two numbers, or one number for both; default 1."""
     size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
         size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
@@ -198,7 +198,7 @@ def _from_ids(
     setup: RawSetup | None,
     drawing: Drawing | None = None,
 ) -> Map:
-    """Return a map with names and indices by the ids; each item is (where, id, value)."""
+    """Return a map with names and indices made from the ids; each item is (where, id, value)."""
     known = {s for _, s, _ in supers}
     seen: dict[int, int] = {}
     for where, r, s in regions:

@@ -1,4 +1,4 @@
-"""Values in the challenge's JSON: numbers, ids and grid positions, as numbers or as text."""
+"""Readers for values in the challenge's JSON: numbers, ids and grid positions, as numbers or as strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_REGIONS, Point
 
-#: Objects of a list, each with its place in the file.
+#: The objects of a list, each with its place in the file.
 Items = list[tuple[str, dict[str, Any]]]
 
 #: Largest number of columns and of rows of a grid.
@@ -52,7 +52,7 @@ def identifier(where: str, value: Any) -> int:
 
 
 def identifiers(where: str, value: Any) -> list[int]:
-    """Return ids from a list, or from a text with spaces or commas between them."""
+    """Return the ids in a list, or in a string with spaces or commas between them."""
     listed = [word for word in _APART.split(value) if word] if isinstance(value, str) else value
     if not isinstance(listed, list):
         raise MapError(f"{where}: expected a list of ids")
@@ -62,7 +62,7 @@ def identifiers(where: str, value: Any) -> list[int]:
 
 
 def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
-    """Return two numbers from 0 to MAX_SIDE, from an object with these names, a list or a text."""
+    """Return two numbers from 0 to MAX_SIDE, from an object with these names, a list or a string."""
     two: Any = value
     if isinstance(value, dict):
         two = [value.get(name) for name in names]

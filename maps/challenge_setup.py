@@ -1,4 +1,4 @@
-"""The starting setup in the challenge's formats, with the entries' names in the challenge's protocol."""
+"""Readers for the starting setup in the challenge's formats, with the names of the challenge's protocol."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from warlight_env.maps.challenge_fields import identifier, identifiers, whole
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
-#: Names of the entries. They follow ``settings`` in lines, and are keys of "Settings" in JSON; in lines, wastelands
-#: follow ``setup_map``.
+#: Names of the entries. In JSON they are keys of "Settings". In lines they follow ``settings``, but wastelands follow
+#: ``setup_map``.
 WASTELANDS: Final = "wastelands"
 OFFERED: Final = "starting_regions"
 PICKS: Final = "starting_pick_amount"
@@ -28,7 +28,7 @@ def region_name(identifier: int) -> str:
 
 
 def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
-    """Return the setup of a game's lines, and the numbers (from 1) of the lines that it is read from.
+    """Return the setup in a game's lines, and the numbers (from 1) of the lines with the setup.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
     ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first ``update_map`` gives the army of
@@ -67,7 +67,7 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
 
 
 def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:
-    """Return the setup in "Settings" of the challenge's JSON, under the protocol's names."""
+    """Return the setup in "Settings" of the challenge's JSON, with the protocol's names."""
     regions = set(known)
 
     def listed(key: str) -> list[int] | None:
@@ -105,8 +105,8 @@ def _known(where: str, ids: Sequence[str | int], regions: set[int]) -> list[int]
 def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:
     """Return the army of all wastelands, from the first map of a game, and the number of its line.
 
-    The army is None if the map shows no wasteland, or different armies. Later maps are not used, because moves change
-    armies.
+    The army is None if this first map shows no wasteland, or wastelands with different armies. Later maps are not used,
+    because moves change armies.
     """
     for number, line in enumerate(lines, 1):
         words = line.split()

@@ -1,4 +1,4 @@
-"""Checks of maps: each problem names the part that it concerns; basic problems come first."""
+"""Checks of maps. Each problem names a part of the map; basic problems come first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warlight_env.maps.parts import (
 
 _MAP_NAME, _CODE, _PATH = re.compile(NAME_PATTERN), re.compile(CODE_PATTERN), re.compile(PATH_PATTERN)
 _NAMED = 8  # largest number of regions that a message names
-_FEWEST_OFFERED = 2  # regions: one for each of two players
+_FEWEST_OFFERED = 2  # number of regions: one for each of two players
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,13 @@ class MapProblem:
     """A problem of a map.
 
     Attributes:
-        code: identifies the problem, so that a page can show its own sentence.
-        message: in English, with the place.
-        part: the kind of the part with the problem.
-        indices: index of the region or super region, or the two regions of a border or link, or all regions concerned.
-        entry: the entry of the part with the problem, such as "bonus".
-        values: values in the sentence.
+        code: identifies the problem, so that a web page can show its own sentence.
+        message: the problem in English, with the place.
+        part: the kind of the part with the problem, such as "border".
+        indices: the index of the region or super region, or the two regions of a border or link, or all regions with
+            the problem.
+        entry: the entry with the problem, such as "bonus".
+        values: numbers that the sentence contains.
     """
 
     code: str
@@ -155,7 +156,7 @@ def _border_problems(m: MapParts) -> Iterator[MapProblem]:
 
 
 def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Return the sorted neighbours of each of n regions; borders of unknown regions are left out."""
+    """Return the sorted neighbours of each of n regions; borders with unknown regions are ignored."""
     lists: list[list[int]] = [[] for _ in range(n)]
     for a, b in borders:
         if 0 <= a < n and 0 <= b < n:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 
 def make_codes(names: Sequence[str]) -> list[str]:
-    """Return a unique code of two or three capitals for each name; a letter and a number if no such code is free.
+    """Return a unique code of two or three capitals for each name, or of a letter and a number if none is free.
 
     No code equals a name, so a code or a name always identifies one region.
     """

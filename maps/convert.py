@@ -1,4 +1,4 @@
-"""Writing maps in other formats, and the parts of a map that a format cannot hold."""
+"""Functions that write maps in other formats, and that list the parts of a map that a format cannot store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INDENT: Final = 2
 
 
 def to_xml(map_: Map) -> str:
-    """Return the map in the format of the thesis's program; the first region of each border lists it."""
+    """Return the map in the XML format of the thesis's program; the first region of each border lists it."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<Map>", "  <SuperRegions>"]
     for super_region, members in zip(map_.super_regions, map_.members, strict=True):
         lines.append(f'    <SuperRegion Name={quoteattr(super_region.name)} Bonus="{super_region.bonus}">')
@@ -65,7 +65,7 @@ def to_challenge_json(map_: Map) -> str:
 
 
 def _settings(map_: Map) -> dict[str, list[int] | int]:
-    """Return the entries of the starting setup under the protocol's names."""
+    """Return the entries of the starting setup with the protocol's names."""
     setup = map_.setup
     if setup is None:
         return {}
@@ -87,7 +87,7 @@ WRITTEN: Final = tuple(_WRITERS)
 
 
 def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a map in a format, and the parts of the map that the format cannot hold.
+    """Return the text of a map in a format, and the parts of the map that the format cannot store.
 
     Raises:
         MapError: maps cannot be written in this format.

@@ -1,4 +1,4 @@
-"""Inconsistencies in the drawing of a map: the map is playable, but its drawing does not match its graph."""
+"""Checks for drawings of maps that do not match the map's graph. Games on such a map are possible."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from warlight_env.maps.parts import MapParts
 
 #: Allowed overlap of two regions, as a share of the smaller region, because outlines are rounded to tenths.
 OVERLAP: Final = 0.02
-#: Largest distance between touching outlines, and shortest common side of two regions, in map units. A shorter common
-#: side is a corner.
+#: The largest distance of outlines that count as touching, and the shortest length of a common side, in map units. A
+#: shorter common side counts as a corner.
 GAP: Final = 0.3
 SIDE: Final = 2.0
 
@@ -19,8 +19,8 @@ SIDE: Final = 2.0
 def remarks(m: MapParts) -> Iterator[MapProblem]:
     """Yield the inconsistencies in the drawing of a valid map; nothing for a map without a drawing.
 
-    They are outlines that cross themselves, labels outside their regions, overlapping regions, common sides without a
-    border, and borders without a common side or a link.
+    Inconsistencies are outlines that cross themselves, labels outside their regions, overlapping regions, common sides
+    without a border, and borders without a common side or a link.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
@@ -45,7 +45,7 @@ def remarks(m: MapParts) -> Iterator[MapProblem]:
 
 
 def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
-    """Remarks on pairs of regions."""
+    """Yield the inconsistencies of pairs of regions."""
     import shapely
 
     borders, linked = set(m.borders), {(link.a, link.b) for link in m.sea_links}
@@ -58,7 +58,7 @@ def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
         common = shapes[a].intersection(shapes[b]).area
         if common > OVERLAP * min(shapes[a].area, shapes[b].area):
             yield MapProblem("overlap", f"{names} overlap", "border", (a, b))
-        # Along a side of this length, the grown outlines have a common strip that is twice as wide as the gap.
+        # Both outlines are enlarged. Along a common side they then overlap in a strip twice as wide as the gap.
         if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
             touching.add((a, b))
             if (a, b) not in borders:

@@ -12,11 +12,11 @@ MOST_REASONS: Final = 100
 
 
 class MapError(InputError):
-    """The map cannot be used; the message names the place (file, line or region) and the reason.
+    """An error for a map that cannot be used; the message names the place (file, line or region) and the reason.
 
     Args:
         message: the first reason.
-        reasons: all known reasons, each with its place in the map; empty if there is only one.
+        reasons: all reasons, each with its place in the map; empty if `message` is the only one.
     """
 
     def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:
@@ -25,5 +25,5 @@ class MapError(InputError):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All reasons that were found, at least one, in a form for terminals."""
+        """All reasons, at least one, with unprintable characters escaped."""
         return tuple(map(readable, self._reasons))

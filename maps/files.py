@@ -23,8 +23,8 @@ class MapFile:
 
     Attributes:
         map: the map.
-        format: the format of the file, detected by its content.
-        unused: the kinds of fields of the file that a map cannot hold.
+        format: the format of the file, detected from its content.
+        unused: the kinds of fields of the file that a map cannot store.
     """
 
     map: Map
@@ -32,8 +32,8 @@ class MapFile:
     unused: tuple[str, ...] = ()
 
 
-#: Readers by format. Each gets a file's text, its JSON value and its name. It returns the map, and the kinds of unused
-#: fields.
+#: The reader of each format. A reader takes a file's text, its JSON value and its name. It returns the map, and the
+#: kinds of unused fields.
 _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
     NATIVE: lambda text, data, place: (from_dict(data, place), ()),
     ENGINE: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=False)),
@@ -44,7 +44,7 @@ _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, 
 
 
 def read_file(path: str | Path) -> MapFile:
-    """Return the map of a file. The file's content determines its format, independently of its name.
+    """Return the map in a file. Only the file's content determines its format, not its name.
 
     Raises MapError with the file's name, the place, the reason and the detected format.
     """
@@ -53,7 +53,7 @@ def read_file(path: str | Path) -> MapFile:
 
 
 def read_bytes(content: bytes, name: str) -> MapFile:
-    """Return the map of a file's content; all errors begin with `name`, the file's name.
+    """Return the map in a file's content; all error messages begin with `name`, the file's name.
 
     The content is UTF-8, with or without a byte order mark, or XML in the encoding that it declares, see `decoded_xml`.
     """

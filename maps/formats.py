@@ -1,4 +1,4 @@
-"""The formats of map files, and the detection of a text's format by its content."""
+"""The formats of map files, and the detection of a text's format from its content."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class MapFormat:
     """A format of map files.
 
     Attributes:
-        name: its name on the command line.
-        title: its name in messages.
-        suffix: the suffix of files that are written in it.
+        name: the format's name on the command line.
+        title: the format's name in messages.
+        suffix: the suffix of files in this format.
     """
 
     name: str
@@ -33,29 +33,29 @@ LINES: Final = MapFormat("setup-lines", "the challenge's setup_map lines", ".txt
 XML: Final = MapFormat("xml", "the thesis's XML", ".xml")
 
 FORMATS: Final = (NATIVE, ENGINE, CELLS, LINES, XML)
-#: The end of errors about files in other formats.
+#: The end of error messages about files in other formats.
 SUPPORTED: Final = "supported formats: " + ", ".join(each.title for each in FORMATS)
 
 #: First words of the lines that the challenge's engine sends to bots.
 _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions", "pick_starting_region", "update_map"))
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
-#: The head of a table, as at the beginning of a TOML file.
+#: The header of a TOML table, for example at the beginning of a TOML file.
 _TABLE: Final = re.compile(r"""\s*\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?\n""", re.ASCII)
 _DELIMITERS: Final = (";", "\t", ",")
 
 
 def detect(text: str, place: str) -> tuple[MapFormat, Any]:
-    """Detect the format of a text by its content.
+    """Detect the format of a text from its content.
 
     Args:
         text: the content of a file.
         place: the file's name, for errors.
 
     Returns:
-        The format, and the value of the text if it is JSON, else None.
+        The format, and the value of the text if the text is JSON, else None.
 
     Raises:
-        MapError: the text is in no format of maps; the message names what it appears to be.
+        MapError: the text is not in a map format; the message names its apparent format.
     """
     begin = text.lstrip()[:1]
     if begin in ("{", "["):
@@ -93,7 +93,7 @@ def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
 
 
 def is_cells(data: dict[str, Any]) -> bool:
-    """Return whether the challenge's JSON has its site's format: super regions list regions, or regions have cells."""
+    """Whether the challenge's JSON is in the site's format: super regions list regions, or regions have cells."""
 
     def any_has(key: str, entry: str) -> bool:
         listed = data.get(key)

@@ -1,4 +1,4 @@
-"""Random maps: a landmass with an organic coast, divided into regions and super regions."""
+"""Random maps: a landmass with an irregular coast, divided into regions and super regions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.maps.types import DIGITS, checked
 FEWEST, MOST = 3, 400  # regions
 MOST_SEED = 10**DIGITS - 1
 SPACING = 24.0  # distance between tiles, in map units
-LAND_SHARE = 0.42  # share of the sheet
+LAND_SHARE = 0.42  # share of the sheet that is land
 
 
 @checked
@@ -23,9 +23,9 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
     """Return a new random map with a drawing, connected and planar.
 
     The same arguments give the same map on every machine. Two regions have a border exactly if their outlines share a
-    line. Super regions are connected; by default there is one for about 6.5 regions. A bonus increases with the super
-    region's size and with the number of its regions that border another super region. The formula gives five of the six
-    bonuses of the world map.
+    side. Super regions are connected; by default there is one per 6.5 regions, rounded. A bonus increases with the
+    super region's size and with the number of its regions that border another super region. On the world map, the
+    formula gives five of the six bonuses.
 
     Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
     to `MOST_SEED`.
@@ -35,7 +35,7 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
         super_regions = max(2, (2 * regions + 6) // 13)
     groups = _whole("super_regions", super_regions, 1, regions)
     for attempt in range(20):
-        # A text seeds through SHA-512, and only random() is used, so all versions of Python give the same numbers.
+        # Python hashes a text seed with SHA-512, and only random() is called. So all versions give the same numbers.
         rng = random.Random(f"warlight-map 1: {regions} {groups} {seed} {attempt}")
         made = _attempt(rng, regions, groups, seed, name)
         if made is not None:

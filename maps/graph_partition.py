@@ -1,4 +1,4 @@
-"""Division of a graph into connected parts: tiles into regions, regions into super regions."""
+"""Division of a graph into connected parts: of tiles into regions, and of regions into super regions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def divide_evenly(
 ) -> dict[int, int]:
     """Divide the tiles ``at`` into ``parts`` connected, compact parts of similar size.
 
-    The algorithm is a centroidal partition with several iterations. Each tile goes to the nearest centre, by distance
-    in the graph. Each centre then moves to the middle of its part.
+    The algorithm is a centroidal partition with several iterations. Each tile belongs to the centre with the
+    smallest distance in the graph. Each centre then moves to the middle of its part.
     """
     nodes = sorted(at)
     centres = _spread(rng, at, parts)
@@ -85,8 +85,8 @@ def group(
 ) -> list[int]:
     """Divide nodes into connected groups of different but reasonable sizes; return the best of several attempts.
 
-    A group grows by the free neighbour nearest to its middle. The group with the smallest part of its target size grows
-    next.
+    A group grows by the free neighbour that is nearest to its middle. The next group to grow is the one with the
+    smallest share of its target size.
     """
     best: tuple[float, list[int]] | None = None
     everywhere = dict(enumerate(at))
@@ -126,7 +126,7 @@ def _grow(
 def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
     """Return a factor for the distance of a node.
 
-    It is below 1 for nodes without free neighbours, and for nodes with neighbours in the group.
+    The factor is below 1 for nodes without free neighbours, and for nodes with neighbours in the group.
     """
     around = neighbors[j]
     mine = sum(group_of[i] == k for i in around)

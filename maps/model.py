@@ -22,9 +22,10 @@ from warlight_env.maps.types import converted_fields
 class Map(MapParts):
     """A connected graph of regions, each in one super region.
 
-    Regions and super regions are 0-based indices. The constructor checks everything, so a game can be played on every
-    ``Map``. :class:`MapError` gives the first problem, and contains the others. Lists are converted to tuples, as for
-    data from JSON, and integers of NumPy to ``int``.
+    Regions and super regions are identified by indices from 0. The constructor checks everything, so a game can be
+    played on every ``Map``. The message of a :class:`MapError` is the first problem; its ``reasons`` are all of them.
+    Lists,
+    for example from JSON, are converted to tuples, and integers of NumPy to ``int``.
     """
 
     def __post_init__(self) -> None:
@@ -54,7 +55,7 @@ class Map(MapParts):
 
     @cached_property
     def super_region_of(self) -> tuple[int, ...]:
-        """The super region's index of each region."""
+        """For each region the index of its super region."""
         return tuple(r.super_region for r in self.regions)
 
     @cached_property
@@ -78,7 +79,7 @@ class Map(MapParts):
         return {key.casefold(): i for i, r in enumerate(self.regions) for key in (r.name, r.code)}
 
     def region_index(self, key: str | int) -> int:
-        """Return the index of a region from its name, its code (both in any case) or the index itself."""
+        """Return the index of a region, given its name or code (upper or lower case) or the index itself."""
         if isinstance(key, str):
             found = self._index.get(" ".join(key.split()).casefold())
             if found is None:

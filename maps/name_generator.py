@@ -1,4 +1,4 @@
-"""Pronounceable names for generated maps; each super region has its own kind of sound."""
+"""Pronounceable names for generated maps; the names of a super region sound similar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sound:
-    """The parts of words in an invented language."""
+    """The parts of words in an invented language, separated by spaces."""
 
     onsets: str  # beginnings of syllables
     vowels: str

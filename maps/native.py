@@ -36,7 +36,7 @@ def to_dict(m: Map) -> dict[str, Any]:
 
 @checked
 def dumps(m: Map) -> str:
-    """Return the text of the map's file: compact, deterministic, with one region, super region or link in a line."""
+    """Return the text of the map's file: compact, deterministic, with one region, super region or link per line."""
     lines = []
     for key, value in to_dict(m).items():
         if key in ("super_regions", "regions"):
@@ -79,7 +79,7 @@ def _validator() -> Any:
 
 @checked
 def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
-    """Return the map of plain data; every error message begins with ``place``, a file's name.
+    """Return the map from plain data; every error message begins with ``place``, a file's name.
 
     ``trusted`` skips the check against the schema, for files that the tests have checked.
     """
@@ -125,7 +125,7 @@ def _setup(d: Any) -> RawSetup:
 
 @checked
 def from_json(text: str, place: str = "map") -> Map:
-    """Return the map of a JSON text in the project's own format."""
+    """Return the map from a JSON text in the project's own format."""
     return from_dict(parse_json(text, place), place)
 
 
@@ -148,7 +148,7 @@ def _box(d: Any) -> tuple[float, float, float, float]:
 
 def _check_schema(d: dict[str, Any], place: str) -> None:
     for key, most in (("super_regions", MAX_REGIONS), ("regions", MAX_REGIONS), ("borders", MAX_BORDERS)):
-        if isinstance(d.get(key), list) and len(d[key]) > most:  # the validator would look at each item
+        if isinstance(d.get(key), list) and len(d[key]) > most:  # the validator would check each item
             raise MapError(f"{place}: {len(d[key])} {key.replace('_', ' ')}: at most {most} are supported")
     try:
         found = islice(_validator().iter_errors(d), MOST_REASONS)

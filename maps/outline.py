@@ -1,4 +1,4 @@
-"""Outlines of regions made of tiles: borders are shared exactly, and are smoothed identically from both sides."""
+"""Outlines of regions made of tiles. Both regions of a border get exactly the same smoothed line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Ring = list[Point]
 
 
 def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> list[Shape]:
-    """Return the shape of each part; tiles in no part are water."""
+    """Return the shape of each part (region); tiles that are in no part are water."""
     label = [part.get(i, WATER) for i in range(len(tiles.sites))]
     found = []
     for rings in _outlines(tiles, label, count):
@@ -59,7 +59,7 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
 def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
     """Smooth a ring by cutting corners (Chaikin), except where three parts meet.
 
-    So both sides of a border get the same line.
+    Both regions of a border thus get the same line.
     """
     points = [(float(x), float(y)) for x, y in tiles.corners[ring].tolist()]
     pinned = [len({label[i] for i in tiles.triangles[t].tolist()}) > 2 for t in ring]
@@ -81,7 +81,7 @@ def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Rin
 
 
 def _without_repeats(points: Ring, pinned: list[bool]) -> tuple[Ring, list[bool]]:
-    """Merge consecutive equal corners into one, which is pinned if any of them is."""
+    """Merge consecutive equal corners into one corner, which is pinned if one of them is pinned."""
     starts = [k for k, p in enumerate(points) if p != points[k - 1]]
     ends = [*starts[1:], (starts[0] if starts else 0) + len(points)]
     runs = [range(a, b) for a, b in zip(starts, ends, strict=False)]

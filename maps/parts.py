@@ -1,4 +1,4 @@
-"""The parts of a map, unchecked: regions, super regions, borders, drawing; and their limits."""
+"""The parts of a map before any check: regions, super regions, borders, drawing; and their limits."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Point = tuple[float, float]
 FORMAT = "warlight-map"  # name of the format of maps as plain data
 VERSION = 1
 
-MAX_REGIONS = 1000  # more than ten times the largest known map; keeps index types and tables small
+MAX_REGIONS = 1000  # more than ten times the largest known map; this keeps index types and tables small
 MAX_BORDERS = 50_000  # a map without links has fewer borders than three times its regions
-MAX_BONUS = 1000  # armies in a round
+MAX_BONUS = 1000  # armies per round
 MAX_ARMY = 10_000  # on one region at the start
-MAX_PICKS = MAX_REGIONS  # of one player
-MAX_NAME = 60  # characters, of a region or super region
+MAX_PICKS = MAX_REGIONS  # picks of one player
+MAX_NAME = 60  # characters of the name of a region or super region
 MAX_DRAWING = 100_000  # largest width and height of a drawing, in units
-DEFAULT_ARMY = 2  # the rules' starting army
+DEFAULT_ARMY = 2  # the army of a region at the start according to the rules
 
-NAME_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"  # of a map
+NAME_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"  # the name of a map
 CODE_PATTERN = r"[A-Z0-9]{1,6}"
 _XY = r"-?[0-9]+(?:\.[0-9]+)? -?[0-9]+(?:\.[0-9]+)?"
 PATH_PATTERN = rf"(?:M{_XY}(?:L{_XY}){{2,}}Z)+"
@@ -39,7 +39,7 @@ class Shape:
 
     path: str  # SVG path of closed rings: absolute M, L and Z only; fill rule evenodd
     label: Point  # usually the centre of the largest circle inside
-    radius: float  # of the largest circle around the label inside the region
+    radius: float  # radius of the largest circle around the label that is inside the region
 
     @cached_property
     def rings(self) -> tuple[tuple[Point, ...], ...]:
@@ -67,7 +67,7 @@ class SeaLink:
 
     a: int  # region indices, a < b
     b: int
-    line: tuple[Point, Point] | None = None  # ends on the coasts of a and b; None: two lines to the sides
+    line: tuple[Point, Point] | None = None  # from coast to coast; None: two lines to the left and right edge
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ class StartingSetup:
     Attributes:
         wastelands: regions, ascending; empty: there are none.
         wasteland_army: armies on each wasteland.
-        offered: regions that players may pick, ascending; under "own_offer" each is offered to one player, else to all.
+        offered: regions that players may pick, ascending; under "own_offer" each region is offered to one player,
+            otherwise to all.
         picks: number of regions that each player gets.
     """
 
@@ -91,7 +92,7 @@ class StartingSetup:
 class MapParts:
     """The parts of a map before any check, for example of a map in an editor."""
 
-    name: str  # short, for ``load(name)``
+    name: str  # a short name, for ``load(name)``
     title: str
     description: str
     source: str

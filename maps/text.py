@@ -1,4 +1,4 @@
-"""Readers for text and JSON; every failure is a map error with its line."""
+"""Readers for text and JSON; every failure is a `MapError` with the place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Return the value of a JSON text. Values that are not JSON (NaN) and repeated keys of an object are errors."""
+    """Return the value of a JSON text. Values that are not JSON (NaN) and repeated keys in an object are errors."""
     return bounded_io.parse_json(text, place, MapError, digits=18)
 
 
@@ -25,7 +25,7 @@ def plain_data(value: Any, place: str) -> Any:
     """Return a copy of a JSON-like value of dicts, lists, strings, numbers, booleans and None.
 
     Raises:
-        MapError: it has a value of another type, is nested too deeply or has an integer of too many digits.
+        MapError: the value contains another type, is nested too deeply, or has an integer of too many digits.
     """
     return _plain(value, place, bounded_io.DEPTH)
 

@@ -1,4 +1,4 @@
-"""The small tiles of generated maps: a relaxed Voronoi diagram, and a choice of land in it."""
+"""The small tiles of generated maps: a relaxed Voronoi diagram, and the choice of the tiles that are land."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SHORTEST_SIDE = 0.3  # times the spacing; shorter sides shrink to a point, so that regions touch visibly
+SHORTEST_SIDE = 0.3  # in units of the spacing; shorter sides shrink to a point, so that regions touch visibly
 
 
-_OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wave length / sheet, strength, number of waves
+_OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wavelength / sheet, strength, number of waves
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Tiles:
     sites: Floats  # (n, 2)
     corners: Floats  # (m, 2): the circumcentre of each triangle
     triangles: Ints  # (m, 3): sites, counter-clockwise
-    corner_of: dict[tuple[int, int], int]  # directed side a → b of a triangle: number of this triangle
+    corner_of: dict[tuple[int, int], int]  # key: a directed side a → b of a triangle; value: the triangle's number
     neighbors: tuple[tuple[int, ...], ...]  # tiles that share a visible side, ascending
-    rim: frozenset[int]  # tiles cut by, or near, the edge of the sheet
+    rim: frozenset[int]  # tiles that the edge of the sheet cuts, or near it
 
 
 def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> Tiles:
-    """Return about ``columns`` times ``rows`` tiles on a sheet of this size; sites have the distance ``spacing``."""
+    """Return about ``columns`` times ``rows`` tiles on a sheet of this size; sites are about ``spacing`` apart."""
     width, height = columns * spacing, rows * spacing
     sites = np.array(
         [
@@ -80,7 +80,7 @@ def _delaunay(sites: Floats) -> Ints:
     a, b, c = (sites[triangles[:, k]] for k in range(3))
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
     triangles[area < 0] = triangles[area < 0][:, ::-1]
-    first = triangles.argmin(axis=1)  # this order does not depend on the library's
+    first = triangles.argmin(axis=1)  # so the order does not depend on the library's order
     triangles = np.stack([triangles[np.arange(len(first)), (first + k) % 3] for k in range(3)], axis=1)
     return triangles[np.lexsort(triangles.T[::-1])]
 
@@ -96,7 +96,7 @@ def _circumcentres(sites: Floats, triangles: Ints) -> Floats:
 
 
 def _centroids(sites: Floats, triangles: Ints) -> Floats:
-    """Return the centroid of each site's cell; sites at the edge, which have open cells, keep their place."""
+    """Return the centroid of each site's cell; sites at the edge, which have open cells, do not move."""
     corners = _circumcentres(sites, triangles)
     corner_of = {}
     for t, (a, b, c) in enumerate(triangles.tolist()):
@@ -125,13 +125,13 @@ def _join_close_corners(
 
     Returns the shrunk sides, as pairs of corners.
     """
-    around: dict[int, set[int]] = {}  # tile: its corners, each given by its merged point
+    around: dict[int, set[int]] = {}  # key: a tile; value: its corners, each given by its merged point
     for (a, _), t in corner_of.items():
         around.setdefault(a, set()).add(t)
     tiles_at: dict[int, list[int]] = {t: [] for t in corner_of.values()}
     for (a, _), t in corner_of.items():
         tiles_at[t].append(a)
-    point = list(range(len(corners)))  # corner: its merged point, named by one of its corners
+    point = list(range(len(corners)))  # index: a corner; value: its merged point, given by one of its corners
     members = {t: [t] for t in point}
     place = corners.tolist()
     sides = [(t, corner_of[b, a], a, b) for (a, b), t in corner_of.items() if a < b and (b, a) in corner_of]
@@ -169,7 +169,7 @@ def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, floa
 
 
 def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, height: float) -> frozenset[int]:
-    """Return at least ``count`` connected tiles with an organic coast: the highest tiles of a noise field."""
+    """Return at least ``count`` connected tiles with an irregular coast: the highest tiles of a noise field."""
     scale = math.sqrt(width * height)
     waves = []
     for share, strength, number in _OCTAVES:
@@ -196,7 +196,7 @@ def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, heig
             if j in high and j not in queued:
                 queued.add(j)
                 heapq.heappush(queue, (-high[j], j))
-    for i in sorted(land):  # a strip or tip of one tile becomes three tiles wide
+    for i in sorted(land):  # a strip or tip with a width of one tile becomes three tiles wide
         if sum(j in land for j in tiles.neighbors[i]) <= 2:
             land.update(j for j in tiles.neighbors[i] if j in high)
     return frozenset(land | _puddles(tiles, land))

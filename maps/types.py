@@ -1,4 +1,4 @@
-"""Type checks of arguments of map functions, and of the parts of a map, by their annotations."""
+"""Type checks of arguments of map functions and of the parts of a map, from their annotations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def converted(value: Any, hint: Any, place: str) -> Any:
     """Return the value itself if it has the annotation's type, or an equal value of this type.
 
     Lists are converted to tuples, and integers of NumPy to ``int``. Integers are accepted as ``float``. A boolean is
-    not a number. The fields of a dataclass with parts of a map are converted likewise.
+    not a number. The fields of dataclasses that are parts of a map are converted in the same way.
 
     Raises:
         MapError: the value has another type; the message begins with `place`.
@@ -130,7 +130,7 @@ def _part(part: Any, place: str) -> Any:
 
 
 def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
-    """Return the fields of a dataclass that conversion changes, with new values; errors are those of `converted`."""
+    """Return the fields of a dataclass that `converted` changes, with their new values; errors are the same."""
     kind: type = type(part)
     hints = _hints(kind)
     fields = {name: getattr(part, name) for name in hints}

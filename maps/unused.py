@@ -11,7 +11,7 @@ from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 
 #: Largest number of kinds of fields in a report.
 _MOST_NAMED: Final = 20
-#: First words of lines with a kind of two words.
+#: First words of lines in which the first two words are the kind of the line.
 _TWO_WORDS: Final = ("settings", "setup_map", "go")
 
 _SETTINGS: Final = frozenset((WASTELANDS, OFFERED, PICKS))

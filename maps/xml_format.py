@@ -33,7 +33,7 @@ _SUPER_REGION: Final = _Known(("name", "bonus"), {"region": _REGION, "regions": 
 _KNOWN: Final = _Known((), {"superregion": _SUPER_REGION, "superregions": _Known((), {"superregion": _SUPER_REGION})})
 
 
-#: Encodings besides UTF-8 that XML may declare; all have one byte per character.
+#: Encodings other than UTF-8 that XML may declare; all have one byte per character.
 _ENCODINGS: Final = re.compile(r"us-ascii|iso-8859-(?:[1-9]|1[0-1]|1[3-6])|windows-125[0-8]", re.ASCII | re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 
@@ -72,13 +72,13 @@ def from_xml(text: str, place: str = "XML") -> Map:
 
     ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours> <Region
     Name="Congo"/>…``: the reader also accepts ``<Regions>`` around a super region's regions, attributes in lower case
-    and ``<Neighbors>``. A border may be listed by one of its regions or by both, also repeatedly.
+    and ``<Neighbors>``. One or both regions of a border may list it, also repeatedly.
     """
     return read_xml(text, place)[0]
 
 
 def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """Return the map of `from_xml`, and the kinds of ignored elements and attributes."""
+    """Return the map like `from_xml`, and the kinds of ignored elements and attributes."""
     root = _parse(text, place)
     if root.tag != "map":
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")
@@ -128,7 +128,7 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """Yield the children with this tag, and those in an enclosing element (only the latter if not ``direct``)."""
+    """Yield the children with this tag, and those in enclosing children; not ``direct``: only the latter."""
     for child in e.children:
         if child.tag == tag and direct:
             yield child
@@ -191,7 +191,7 @@ def _parse(text: str, place: str) -> _Element:
             stack.pop()
 
     try:
-        # A declared encoding describes the file's bytes; this text is already decoded.
+        # A declared encoding is that of the file's bytes, but this text is already decoded.
         plain = re.sub(r"^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*(\"[^\"]*\"|'[^']*')", r"\1", text)
         defusedxml.sax.parseString(plain.encode(), Handler(), forbid_dtd=True)
     except SAXParseException as e:

@@ -1,7 +1,7 @@
 """Warlight, a game with simultaneous orders: engine, environments, bots and arena.
 
-Importing the package is fast: the names below are loaded at their first use. They are for users; modules of the
-package import each other directly.
+The import of the package is fast, because the names below are loaded at their first use. These names are for users;
+modules of the package import each other directly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 if not os.path.isdir(os.path.join(_HERE, "agents")):
-    # A checkout without an installation: the subpackages agents, maps and train are beside this folder.
+    # A checkout without an installation: the folders of the subpackages agents, maps and train are next to this folder.
     __path__.append(os.path.dirname(_HERE))
 
 _HOMES = {
@@ -70,7 +70,7 @@ def _register_agents() -> None:
         package.register_agents()
 
 
-notebooks.register_html_renderer(_framed)  # here, above all packages: games and logs do not import the page
-registration_hooks.add(_register_agents)  # and the registry does not import the packages above it, which add agents
+notebooks.register_html_renderer(_framed)  # here, because games and logs must not import the page
+registration_hooks.add(_register_agents)  # the registry must not import the packages that add agents
 
 __getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""Checks of arguments: their type and range; an `InputError` gives the reason. See also `array_arguments`."""
+"""Checks of the type and range of arguments; an `InputError` gives the reason. See also `array_arguments`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Error = type[InputError]
 
 
 def short_repr(value: object, most: int = 80) -> str:
-    """Return `repr` of a value in at most `most` characters; its type if `repr` fails (integers of 5000 digits)."""
+    """Return `repr` of a value, cut to `most` characters; its type if `repr` fails (as for integers of 5000 digits)."""
     try:
         return clipped(repr(value), most)
     except Exception:
@@ -36,7 +36,7 @@ def _kind(value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a finite integer or float of Python or NumPy that fits a float; False for booleans."""
+    """Return whether a value is a Python or NumPy integer or float that is finite as a float; False for booleans."""
     if isinstance(value, bool) or not (isinstance(value, int | float) or _kind(value) in ("i", "u", "f")):
         return False
     if not isinstance(value, numbers.Real):  # an array
@@ -100,5 +100,5 @@ def path_of(value: Any, what: str, error: Error = InputError) -> Path:
         raise error(f"{what} = {short_repr(value)}: must be the path of a file")
     try:
         return Path(value)
-    except Exception:  # a path of bytes, or another object's invalid path
+    except Exception:  # a path of type bytes, or an object with an invalid path
         raise error(f"{what} = {short_repr(value)}: must be the path of a file") from None

@@ -1,4 +1,4 @@
-"""Checks of arrays from callers: their type, shape and range; an `InputError` gives the reason."""
+"""Checks of the type, shape and range of callers' arrays; an `InputError` gives the reason."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def checked_array(
     """Return an array with this dtype and shape, in the memory layout of the kernels: the array itself, or a copy.
 
     Integers (and booleans) of another dtype are converted if they keep their values. For other arrays, `InputError`
-    gives the reason. Read-only arrays are copied: Numba has a separate type for them, and would compile every kernel
-    again.
+    gives the reason. Read-only arrays are copied. Otherwise Numba, which has a separate type for them, would compile
+    every kernel again.
 
-    room: memory for the copy, of that dtype and shape; None: new memory.
+    room: an array of that dtype and shape for the copy; None: a new array.
     """
     if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
         return value

@@ -26,8 +26,8 @@ class BattleError(InputError):
 class BattleOdds:
     """The outcomes of an attack of `attackers` armies on `defenders`.
 
-    Survivors are counted by the rules: after a capture there are no defenders left. If all armies on both sides die,
-    the defender keeps one army.
+    After a capture no defenders are left. If all armies on both sides die, the defender keeps one army, as the rules
+    say.
     """
 
     attackers: int
@@ -51,12 +51,12 @@ def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, A
     """Return the exact odds of a battle under the rules.
 
     Args:
-        attackers: armies sent, 1 .. MAX_BATTLE (one more stays behind).
+        attackers: armies sent, 1 .. MAX_BATTLE (not the army that must stay on the source).
         defenders: armies on the attacked region, 1 .. MAX_BATTLE.
-        rules: a preset's name, a record, or a dict of fields.
+        rules: a preset's name, a `Rules` record, or a dict of its fields.
 
     Raises:
-        BattleError: names the argument that is out of range. RulesError: the rules are not valid.
+        BattleError: an argument is out of range; the message names it. RulesError: the rules are not valid.
     """
     for name, value in (("attackers", attackers), ("defenders", defenders)):
         if not is_integer(value) or not 1 <= value <= MAX_BATTLE:

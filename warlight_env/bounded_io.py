@@ -1,8 +1,8 @@
-"""Bounds on input from outside, and functions that read within them: bytes, values, nesting, digits.
+"""Limits on input from outside, and functions that check them: bytes, values, nesting, digits.
 
-All code that reads a file, an upload or a text uses this module. Input beyond a bound is refused before it costs more
-memory or time; the error names the place and the bound. Input that no parser can read is refused, too. The bounds
-permit all files that this project writes. The documentation of each file format names its bounds.
+All code that reads a file, an upload or a text uses this module. It rejects input beyond a limit before this input
+costs more memory or time; the error names the place and the limit. It also rejects input that no parser can read. All
+files that this project writes are within the limits. The documentation of each file format names its limits.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from warlight_env.file_kinds import not_regular
 
 MIB: Final = 1 << 20
 
-#: The most bytes of an uncompressed log, the most bytes of one of its lines, and its most lines.
+#: The maximum number of bytes of an uncompressed log, of bytes of one of its lines, and of its lines.
 LOG_BYTES: Final = 64 * MIB
 LOG_LINE: Final = 24 * MIB
 LOG_LINES: Final = 250_000
-#: The largest `json_object_bound` of a log or of another JSON text. At most, some 170 bytes of memory are in use for
-#: each unit of weight, while a log is read, written and drawn.
+#: The largest `json_object_bound` of a log or of another JSON text. To read, write or draw a log takes at most about
+#: 170 bytes of memory for each unit of this bound.
 VALUES: Final = 5_000_000
-#: The most bytes of a map.
+#: The maximum number of bytes of a map.
 MAP_BYTES: Final = 16 * MIB
-#: The most elements of a map in XML.
+#: The maximum number of elements of a map in XML.
 ELEMENTS: Final = 200_000
-#: The most bytes of files that people write by hand: settings, tournaments, weights.
+#: The maximum number of bytes of files that people write by hand: settings, tournaments, weights.
 SETTINGS_BYTES: Final = MIB
-#: The most bytes of files that runs write: descriptions, results, and lines of journals.
+#: The maximum number of bytes of files that runs write: descriptions, results, and lines of journals.
 RESULT_BYTES: Final = 64 * MIB
-#: The most bytes of the arrays of a policy or a checkpoint, and their largest number.
+#: The maximum number of bytes of the arrays of a policy or a checkpoint, and the maximum number of these arrays.
 ARRAYS_BYTES: Final = 192 * MIB
 ARRAYS: Final = 4000
-#: The most bytes of a model that another library reads.
+#: The maximum number of bytes of a model file of another library.
 MODEL_BYTES: Final = 4096 * MIB
-#: The most levels of nested objects and lists.
+#: The maximum number of levels of nested objects and lists.
 DEPTH: Final = 64
-#: The most digits of an integer; a float can still hold a number of this size.
+#: The maximum number of digits of an integer; numbers of this size still fit a float.
 DIGITS: Final = 300
-#: The most parts of a key in TOML, as in a.b.c; and of all such keys of a text together.
+#: The maximum number of parts of a key in TOML (a.b.c has 3), and of all such keys of a text together.
 KEY_PARTS: Final = 16
 ALL_KEY_PARTS: Final = 20_000
 
@@ -69,23 +69,23 @@ _TOML: Final = re.compile(
     re.ASCII | re.DOTALL,
 )
 _TOML_PART: Final = re.compile(_PART, re.ASCII)
-#: Places where a JSON text may have a number with too many digits or a number that is not finite. Most texts have none;
-#: then their numbers need no single checks.
+#: Finds places where a JSON text may have a number with too many digits or a number that is not finite. Most texts have
+#: none; then the numbers need no check one by one.
 _ODD_NUMBER: Final = re.compile(r"[0-9]{200}|[eE]\+?[0-9]{3}")
 
 
 def reason(error: Exception) -> str:
-    """Return the short reason of an error from the system; also for names that no file can have."""
+    """Return the short reason of an error from the system, also for an invalid file name."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return "this is not a valid file name" if isinstance(error, UnicodeError) else str(error)
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file to read; never wait at another kind of file.
+    """Open a regular file to read; never block on another kind of file.
 
     Raises:
-        OSError: the file cannot be opened, or is no regular file. ValueError: no file has such a name.
+        OSError: the file cannot be opened, or is not a regular file. ValueError: the name is not a valid file name.
     """
     _check_regular(os.stat(path), path)  # opening a device may have effects, and a socket cannot be opened
     descriptor = os.open(path, _READ)
@@ -108,7 +108,7 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
     """Return a file's bytes, if their number is at most `most`.
 
     Raises:
-        error: the file cannot be read, is no regular file, or is larger; `what` names the expected kind of file.
+        error: the file cannot be read, is not a regular file, or is larger; `what` names the expected kind of file.
     """
     try:
         with open_file(path) as file:
@@ -121,11 +121,11 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
 
 
 def read_text(path: Path, most: int, error: Error, what: str) -> str:
-    """Return a file's text in UTF-8, with or without a byte order mark; see `read_bytes`."""
+    """Return the text of a UTF-8 file, with or without a byte order mark; see `read_bytes`."""
     return decode_text(read_bytes(path, most, error, what), shown(path), error)
 
 
-#: First bytes of files that contain no UTF-8 text, and the kinds of these files; the longer beginnings first.
+#: First bytes of files that do not contain UTF-8 text, and the kinds of these files; longer beginnings first.
 _BEGINNINGS: Final = (
     (b"\xff\xfe\0\0", "UTF-32 text"),
     (b"\0\0\xfe\xff", "UTF-32 text"),
@@ -145,7 +145,8 @@ def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
     """Return the text of a file's bytes in UTF-8, with or without a byte order mark.
 
     Raises:
-        error: it is no such text; the message begins with `place`, names the apparent kind of file, ends with `more`.
+        error: the bytes are not UTF-8 text. The message begins with `place`, names the apparent kind of file, and ends
+            with `more`.
     """
     if (kind := _kind_of(data)) is not None:
         convert = "; convert it to UTF-8" if kind.startswith("UTF-") else ""
@@ -163,12 +164,12 @@ def _kind_of(data: bytes) -> str | None:
             return kind
     low, high = data[:2], data[2:4]
     if len(data) >= 4 and (low[0] == 0) != (low[1] == 0) and (low[0] == 0, low[1] == 0) == (high[0] == 0, high[1] == 0):
-        return "UTF-16 text"  # without a byte order mark: every second byte of ASCII letters is 0
+        return "UTF-16 text"  # without a byte order mark; ASCII letters have 0 as every second byte
     return None
 
 
 def shown(path: object) -> str:
-    """Return a file's name for a message: not too long, with unprintable characters escaped."""
+    """Return a file's name for a message: shortened, with unprintable characters escaped."""
     return clipped(readable(str(path)), 300)
 
 
@@ -178,7 +179,7 @@ def format_size(size: int) -> str:
 
 
 def json_object_bound(text: str | bytes) -> int:
-    """Return an upper bound on the objects of a JSON text; numbers, strings and keys weigh 1, lists 2, objects 4."""
+    """Return an upper bound on the size of a JSON text; numbers, strings and keys count 1, lists 2, objects 4."""
     if isinstance(text, str):
         return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")
     return text.count(b",") + text.count(b":") + 2 * text.count(b"[") + 4 * text.count(b"{")
@@ -212,7 +213,7 @@ class _TwiceError(ValueError):
 
 
 def _decoder(digits: int) -> json.JSONDecoder:
-    """Return a decoder that refuses NaN, duplicate keys, infinite numbers and integers with too many digits."""
+    """Return a decoder that rejects NaN, duplicate keys, infinite numbers and integers with too many digits."""
 
     def constant(literal: str) -> NoReturn:
         raise _LiteralError(literal, f"{literal} is not a number")
@@ -241,25 +242,26 @@ def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-#: Decoders by the most digits of an integer; 0: for texts without suspicious numbers.
+#: Decoders by the maximum number of digits of an integer; 0: for texts in which `_ODD_NUMBER` finds nothing.
 _DECODERS: Final = {digits: _decoder(digits) for digits in (0, DIGITS)}
 
 
 def decode_json(text: str) -> Any:
-    """Return the value of a JSON text with a known `json_object_bound`; refuse NaN and duplicate keys.
+    """Return the value of a JSON text with a checked `json_object_bound`; reject NaN and duplicate keys.
 
     Raises:
-        ValueError: it is no JSON, has a key twice in an object, or a number that is not finite or has too many digits.
+        ValueError: the text is not JSON, has a key twice in an object, or a number that is not finite or has too many
+            digits.
         RecursionError: its nesting is too deep for the parser.
     """
     return _DECODERS[DIGITS if _ODD_NUMBER.search(text) else 0].decode(text)
 
 
 def decode_line(line: bytes) -> Any:
-    """Return the value of a line of JSON that a run wrote, or that may have any other origin.
+    """Return the value of a line of JSON of any origin, for example from a file that a run wrote.
 
     Raises:
-        ValueError: it is no JSON, see `decode_json`, or beyond the bounds. RecursionError: see there.
+        ValueError: the line is not JSON, see `decode_json`, or beyond the limits. RecursionError: see `decode_json`.
     """
     if json_object_bound(line) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")
@@ -270,10 +272,10 @@ def decode_line(line: bytes) -> Any:
 
 
 def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> Any:
-    """Return the value of a JSON text; refuse parts that are no JSON (NaN) or ambiguous (a key given twice).
+    """Return the value of a JSON text; reject parts that are not JSON (NaN) or ambiguous (a key that occurs twice).
 
     Raises:
-        error: it is no JSON, or beyond the bounds; `place` begins the message.
+        error: the text is not JSON, or beyond the limits; the message begins with `place`.
     """
     if json_object_bound(text) > VALUES:
         raise error(f"{place}: more than {VALUES:,} values")
@@ -297,7 +299,7 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
     """Return the table of a TOML text.
 
     Raises:
-        error: it is no TOML, or beyond the bounds; `place` begins the message.
+        error: the text is not TOML, or beyond the limits; the message begins with `place`.
     """
     import tomllib
 
@@ -310,14 +312,14 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
         raise error(f"{place}: {problem}") from None
     except RecursionError:
         raise error(f"{place}: nested too deeply") from None
-    except ValueError:  # Python's own limit of some thousand digits
+    except ValueError:  # Python's own limit of a few thousand digits
         raise error(f"{place}: a number has too many digits") from None
     _check_digits(value, place, error)
     return value
 
 
 def _check_keys(text: str, place: str, error: Error) -> None:
-    """Refuse keys with too many parts: the parser's time grows with the square of their number."""
+    """Reject keys with too many parts: the parser's time grows with the square of the number of parts."""
     parts = 0
     for found in _TOML.finditer(text):
         key = found[1]
@@ -333,7 +335,7 @@ def _check_keys(text: str, place: str, error: Error) -> None:
 
 
 def _check_digits(value: Any, place: str, error: Error) -> None:
-    """Refuse integers of more than `DIGITS` digits anywhere in plain data of limited depth."""
+    """Reject integers of more than `DIGITS` digits anywhere in plain data of limited depth."""
     if isinstance(value, int):
         if abs(value) >= 10**DIGITS:
             raise error(f"{place}: a number has too many digits")

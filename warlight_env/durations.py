@@ -1,4 +1,4 @@
-"""Limits of a move as text: ``1.5s``, ``500ms``, ``2m``; ``457``, ``457sims``."""
+"""Limits of an agent's time or simulations per move, as text: ``1.5s``, ``500ms``, ``2m``; ``457``, ``457sims``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def read_seconds(text: str) -> float | None:
 
 
 def read_simulations(text: str) -> int | None:
-    """Return the simulations of a whole number, with or without ``sims``; None for any other text."""
+    """Return the number of simulations of a text such as ``457`` or ``457sims``; None for any other text."""
     found = _SIMULATIONS.fullmatch(text)
     return None if found is None else int(found[1])

@@ -8,16 +8,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-#: The most characters of a message. Quoted text may have any length, but a message must stay readable.
+#: The maximum number of characters of a message. Quoted text may have any length, but a message must stay readable.
 LONGEST: Final = 2000
 #: Beginning of the note that names the user's function in which an exception was raised.
 IN_FUNCTION: Final = "in the "
-#: Longer words get no suggestion and are none; and the most known words that are compared.
+#: The maximum length of words that get a suggestion or are suggested, and the maximum number of words to compare.
 _WORD, _WORDS = 100, 2000
 
 
 def clipped(text: str, most: int = LONGEST) -> str:
-    """Return a text of at most `most` characters: of a longer text, the beginning and the end."""
+    """Return a text; if it has more than `most` characters, only its beginning and its end."""
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
@@ -26,8 +26,8 @@ def clipped(text: str, most: int = LONGEST) -> str:
 def crash_reason(error: BaseException) -> str:
     """Return an exception as one line, with the place where it was raised.
 
-    If a note names a user's function (`engine.callback_errors`), this function is the place: tracebacks contain no
-    lines of compiled code.
+    If a note names a user's function (`engine.callback_errors`), this function is the place, because tracebacks do not
+    contain lines of compiled code.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
@@ -39,7 +39,7 @@ def crash_reason(error: BaseException) -> str:
 
 
 def readable(text: str) -> str:
-    """Return a text for a terminal: unprintable characters are escaped, and the middle of a long text is left out."""
+    """Return a text for a terminal, with unprintable characters escaped and without the middle of a long text."""
     text = clipped(text)
     if text.isprintable():
         return text

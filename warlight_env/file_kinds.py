@@ -1,4 +1,4 @@
-"""Names of file kinds other than regular files, for errors."""
+"""Names of the kinds of files that are not regular files, for error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks of folders: one run at a time writes to a folder, with all of its worker processes."""
+"""Locks of folders: only one run at a time, with its worker processes, may write to a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warlight_env.output import open_output
 try:
     import fcntl
     import resource
-except ImportError:  # Windows has no such locks: two runs in one folder remain unnoticed
+except ImportError:  # Windows has no such locks, so two runs in one folder are not detected
     fcntl = resource = None  # type: ignore[assignment]
 
 #: The file in a folder while it is locked.
@@ -33,20 +33,21 @@ class FolderLockedError(InputError):
 
 
 class FolderLock:
-    """Exclusive use of a folder, until `release` or until the process ends in any way.
+    """Exclusive use of a folder, until `release` or until the process ends for any reason.
 
-    Worker processes of the run write to the folder without locks of their own. As a context manager, it releases the
-    lock at the end.
+    The run's worker processes write to the folder without their own locks. Used as a context manager, the object
+    releases the lock at the end.
 
     Args:
-        folder: made if it does not exist.
-        in_use: makes the error if another run has the lock, from a message that names the folder and the process.
-        unwritable: makes the error if the folder cannot be made or written. None: a `RunError`.
+        folder: the folder; it is made if it does not exist.
+        in_use: a function that makes the error if another run has the lock. Its argument is a message that names the
+            folder and the process.
+        unwritable: a function that makes the error if the folder cannot be made or written. None: a `RunError`.
 
     Raises:
         FolderLockedError: another run has the lock; see `in_use`.
         RunError: the folder cannot be made or written; see `unwritable`.
-        OutputError: the name of the lock's file is in use by something other than a regular file.
+        OutputError: the lock's file has the name of something that is not a regular file.
     """
 
     def __init__(
@@ -78,19 +79,19 @@ class FolderLock:
         self.release()
 
     def describe(self, note: str = "") -> None:
-        """Write the holder of the lock into the lock's file. The note is for people, such as a server's address."""
+        """Write into the lock's file which process has the lock. The note is for people, such as a server's address."""
         since = datetime.now(UTC).isoformat(" ", "seconds")
         data = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "note": note}
-        with contextlib.suppress(OSError):  # on a full disk, messages of other runs lack the process
+        with contextlib.suppress(OSError):  # if the disk is full, messages of other runs do not name the process
             os.ftruncate(self._file, 0)
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, json.dumps(data).encode() + b"\n")
 
     def release(self) -> None:
-        """Release the folder. The empty folders that this lock made are removed."""
+        """Release the folder. Remove the folders that this lock made, if they are empty."""
         if self._file < 0:
             return
-        with contextlib.suppress(OSError):  # before the file is unlocked: the name belongs to the holder of the lock
+        with contextlib.suppress(OSError):  # before the unlock: another run may take it then
             os.unlink(self._path)
         os.close(self._file)
         self._file = -1
@@ -103,10 +104,10 @@ class FolderLock:
             try:
                 self._make_folder()
                 file = self._opened()
-            except (FileNotFoundError, FileExistsError) as error:  # another run has removed the folder that it made
+            except (FileNotFoundError, FileExistsError) as error:  # another run has removed the folder again
                 failure = error
                 continue
-            failure = self._locked_error("")  # raised below if all attempts find the file of a run that has ended
+            failure = self._locked_error("")  # raised below if every attempt finds a file that was removed meanwhile
             try:
                 if not _lock(file):
                     raise self._locked_error(_holder(file))
@@ -143,7 +144,7 @@ class FolderLock:
             return open_output(self._path, os.O_RDWR | os.O_CREAT)
 
     def _is_current(self, file: int) -> bool:
-        """Return whether the file still has its name; its last holder removes the name."""
+        """Return whether the file still has its name; the process that releases the lock removes the name."""
         try:
             return os.path.samestat(os.fstat(file), os.stat(self._path))
         except FileNotFoundError:
@@ -162,7 +163,7 @@ def _lock(file: int) -> bool:
 
 
 def _more_files() -> bool:
-    """Raise this process's limit of open files to the system's maximum: each lock needs one file."""
+    """Raise this process's limit of open files to the system's maximum, because each lock needs an open file."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == most:
         return False
@@ -171,7 +172,7 @@ def _more_files() -> bool:
 
 
 def _holder(file: int) -> str:
-    """Return a text about the process that the lock's file names; "" if it names none yet."""
+    """Return a text about the process that the lock's file names; "" if the file names no process yet."""
     try:
         data: Any = json.loads(os.read(file, 1000))
         host = "" if data["host"] == socket.gethostname() else f" on {data['host']}"

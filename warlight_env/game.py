@@ -1,4 +1,4 @@
-"""`Game`: one game for people, bots and pages; it checks all input, and the kernels do the work."""
+"""`Game`: one game for people, bots and web pages. It checks all input; kernels execute the rounds."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Game:
         map: a bundled map's name, a file, or a `Map`.
         rules: a preset's name, a `Rules` record, or a dict of its fields.
         players: 2 to 6.
-        seed: any integer; decides offers and all dice.
-        picks: "play" starts with the picking phase; "random" picks for all players at once.
+        seed: any integer; it determines the offers and all dice.
+        picks: "play" starts with the picking phase; "random" picks start regions for all players at random.
 
     Raises:
-        MapError, RulesError: with the place and the reason.
+        MapError, RulesError: the map or the rules are not valid; the message gives the place and the reason.
     """
 
     __slots__ = (
@@ -99,12 +99,12 @@ class Game:
         self._workspace: Workspace | None = None
         self._state = make_state(1, self._board.n_regions, players)
         self._past: tuple[State, RoundResult | None, Any] | None = None
-        self._last: RoundResult | None = None  # of the last round, and the starting regions: for views
+        self._last: RoundResult | None = None  # for views, like the start regions below
         self._starts: tuple[tuple[int, ...], ...] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
         if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
             raise RulesError(
-                f"map {self.map.name!r}: cannot find starting regions for {players} players that are not neighbours"
+                f"map {self.map.name!r}: cannot find start regions for {players} players that are not neighbours"
             )
         if picks == "random" and self.phase == "pick":
             self._pick_at_random()
@@ -112,7 +112,7 @@ class Game:
 
     @property
     def _work(self) -> Workspace:
-        """Working memory, made at the first use: clones are cheap and do not share it."""
+        """Working memory, made at the first use, so that clones are cheap and do not share it."""
         if self._workspace is None:
             self._workspace = make_workspace(self._board.n_regions, self._board.n_edges, self.players)
         return self._workspace
@@ -131,12 +131,12 @@ class Game:
 
     @property
     def owner(self) -> npt.NDArray[np.int8]:
-        """int8[N]: -1 neutral, else a player. Read-only."""
+        """int8[N]: for each region -1 (neutral) or the player who owns it. Read-only."""
         return _read_only(self._state.owner[0])
 
     @property
     def army(self) -> npt.NDArray[np.int32]:
-        """int32[N], at least 1. Read-only."""
+        """int32[N]: for each region its armies, at least 1. Read-only."""
         return _read_only(self._state.army[0])
 
     @property
@@ -152,10 +152,10 @@ class Game:
 
     @property
     def placements(self) -> tuple[int, ...]:
-        """Each player's place in the current state, 1 the best; equal players share a place.
+        """Each player's place in the current state; 1 is the best. Equal players share a place.
 
-        Players in the game come first. They share a place, except for the winner, and except under rules that break
-        ties by regions and then armies. Eliminated players follow; a later elimination is better.
+        Players who are still in the game come first. They share a place, unless one has won or the rules break ties by
+        regions and then armies. Eliminated players follow; a later elimination is better.
         """
         scores = []
         for p in range(self.players):
@@ -168,11 +168,11 @@ class Game:
 
     @property
     def eliminated(self) -> tuple[int | None, ...]:
-        """For each player the round in which it lost its last region; None: it is still in the game."""
+        """For each player the round in which it lost its last region, or None if it is still in the game."""
         return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
 
     def alive(self, player: int) -> bool:
-        """Return whether a player still has regions (before the start: whether it will get some)."""
+        """Return whether a player has regions; in the phase "pick", whether it will get some."""
         self._check_player(player)
         return bool(self._state.eliminated_at[0, player] == 0)
 
@@ -193,7 +193,7 @@ class Game:
 
     @exclusive
     def view(self, player: int) -> View:
-        """Return the player's view: in fog its regions and their neighbours; while regions are picked, everything."""
+        """Return the player's view. Under fog it shows own regions and their neighbours; in the phase "pick", all."""
         self._check_player(player)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
         return view_of(
@@ -217,17 +217,18 @@ class Game:
     def pick(
         self, wishes: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
     ) -> list[IllegalOrder]:
-        """Pick by wishes (regions, best first) for the players who must pick now; missing wishes are drawn at random.
+        """Pick start regions for the players who must pick now. Picks without a preferred region are drawn at random.
 
-        If a list is longer than the rules need ("ranked"), only its first regions count.
-        Strict (`on_illegal="raise"`): every picker must name enough regions, all of them offered and none twice.
-        Lenient ("skip"): illegal wishes are dropped and returned.
+        wishes: for each of these players a list of preferred regions, best first. If a list is longer than the rules
+            need ("ranked"), only its first regions count.
+        on_illegal: "raise" is strict: every list must have enough regions, all of them offered and none twice. "skip"
+            drops illegal regions and returns them.
         """
         _check_on_illegal(on_illegal)
         if self.phase != "pick":
             raise GameError(f"pick is not possible now: the game's phase is {self.phase!r}")
         if not isinstance(wishes, Mapping | None):
-            raise GameError(f"wishes must be a dict of lists of regions by player, not {short_repr(wishes)}")
+            raise GameError(f"wishes must be a dict with a list of regions for each player, not {short_repr(wishes)}")
         wishes = {} if wishes is None else _copied(wishes, "wishes")
         pickers = self.pickers()
         illegal: list[IllegalOrder] = []
@@ -235,7 +236,7 @@ class Game:
         for player in wishes:
             self._check_player(player)
             if player not in pickers:
-                raise GameError(f"player {player} cannot pick now; the players to pick are {pickers}")
+                raise GameError(f"player {player} cannot pick now; the players who must pick are {pickers}")
         for player in pickers:
             legal = self._legal_wishes(player, wishes.get(player, ()), illegal, strict=on_illegal == "raise")
             table[player, : len(legal)] = legal
@@ -257,7 +258,8 @@ class Game:
             for region in np.flatnonzero(now.owner[0] != past[0].owner[0]).tolist():
                 picked[region] = step
             now, past, step = past[0], past[2], step - 1
-        # Regions dealt, or picked before the game was loaded, come first: the step of their pick is unknown.
+        # Regions assigned at random, or picked before the game was loaded, come first: the step of their pick is
+        # unknown.
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
         self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
@@ -287,14 +289,14 @@ class Game:
 
     @exclusive
     def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
-        """Return a player's orders that the rules forbid now, with reasons; nothing is played."""
+        """Return those of a player's orders that the rules forbid now, with reasons; play nothing."""
         return self._check(player, orders)
 
     def _check(self, player: int, orders: Orders) -> list[IllegalOrder]:
         """See `check`; afterwards the workspace contains the legal orders."""
         self._check_player(player)
         if self.phase != "play":
-            raise GameError(f"no orders now: the game's phase is {self.phase!r}")
+            raise GameError(f"orders are not possible now: the game's phase is {self.phase!r}")
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"orders must be `Orders`, not {type(orders).__name__}", player)
         try:
@@ -314,11 +316,11 @@ class Game:
         on_illegal: OnIllegal = "raise",
         script: npt.NDArray[np.int64] | None = None,
     ) -> RoundResult:
-        """Play a round with the orders of all players; None or a missing player does nothing.
+        """Play a round with the orders of all players. A player without orders, or with None, does nothing.
 
-        Strict (`on_illegal="raise"`): any illegal order raises `IllegalOrdersError` and nothing is played.
-        Lenient ("skip"): illegal orders are dropped and listed in the result.
-        `script` replaces the dice by given decisions, int64[1 + K] as in `engine.dice.scripted_below`.
+        on_illegal: "raise" is strict: any illegal order raises `IllegalOrdersError`, and nothing is played. "skip"
+            drops illegal orders and lists them in the result.
+        script: decisions that replace the dice, int64[1 + K], see `engine.dice.scripted_below`.
         """
         _check_on_illegal(on_illegal)
         if script is not None:
@@ -349,13 +351,15 @@ class Game:
                 self._check_player(player)
             return given
         if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
-            raise GameError(f"orders must be a list of {self.players} turns, one for each player, or a dict by player")
+            raise GameError(
+                f"orders must be a list of {self.players} turns, one for each player, or a dict of turns by player"
+            )
         return dict(enumerate(orders))
 
     # Undo and copies
 
     def _go_on(self, state: State) -> None:
-        """Take a step to a state. The objects in `_state` and `_past` are never modified: clones share them."""
+        """Make this state the current one. States in `_state` and `_past` are never modified: clones share them."""
         self._past, self._state = (self._state, self._last, self._past), state
 
     @property
@@ -371,7 +375,7 @@ class Game:
             GameError: there was no such step, or it was undone.
         """
         if self._past is None:
-            raise GameError("no step has changed regions: the game has just begun")
+            raise GameError("there is no last step: the game has just begun, or the step was undone")
         now, before = self._state, self._past[0]
         regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)
@@ -435,7 +439,7 @@ class Game:
 
     @exclusive
     def to_dict(self) -> dict[str, Any]:
-        """Return the game as plain data for JSON, including the dice, without the undo history."""
+        """Return the game as plain data for JSON, with the dice but without the undo history."""
         bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
@@ -449,7 +453,7 @@ class Game:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Game:
-        """Return the game of `to_dict`'s data; the map may also be a `Map`. `GameError` names the wrong field."""
+        """Return the game from data of `to_dict`; the map may also be a `Map`. A `GameError` names any wrong field."""
         if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
             raise GameError(f"not a saved game of format {FORMAT}")
         for key in ("map", "rules", "players", "seed", "state"):
@@ -473,7 +477,7 @@ class Game:
         return to_svg(ShownPosition(self.map, self.owner, self.army, self.players, self.round))
 
     def _repr_html_(self) -> str | None:
-        """Return the page in a frame, for notebooks; None without the page, so that the notebook shows the picture."""
+        """Return an HTML frame with the web page, for notebooks; None without the page: they show the picture."""
         return html_of(self)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Packages that load their names at the first use, so that importing the package is fast (PEP 562)."""
+"""Support for packages that load their names at the first use, so that their import is fast (PEP 562)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def lazy_attributes(package: str, homes: Mapping[str, str]) -> tuple[Callable[[s
     """Return the functions ``__getattr__`` and ``__dir__`` of a package.
 
     Args:
-        package: its full name.
-        homes: names of the package → the modules that define them, relative to the package.
+        package: the full name of the package.
+        homes: for each name of the package, the module that defines it, relative to the package.
     """
 
     def get(name: str) -> Any:

@@ -9,11 +9,11 @@ from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, MapError
 
-MAX_DIGITS = 9  # the most digits of a number of armies
+MAX_DIGITS = 9  # the maximum number of digits of a number of armies
 
 
 class NotationError(InputError):
-    """An error for text that is not orders: names the part and the reason."""
+    """An error for a text that cannot be read as orders; the message names the part and the reason."""
 
 
 def _check_map(map_: Any) -> None:
@@ -22,7 +22,7 @@ def _check_map(map_: Any) -> None:
 
 
 def format_orders(map_: Map, orders: Orders) -> str:
-    """Return one line of text that `parse_orders` reads; `NotationError` names an order that has no such form."""
+    """Return one line of text that `parse_orders` reads; a `NotationError` names an order that cannot be written."""
     _check_map(map_)
     if not isinstance(orders, Orders):
         raise NotationError(f"orders = {short_repr(orders)}: must be `Orders`")
@@ -37,10 +37,10 @@ def format_orders(map_: Map, orders: Orders) -> str:
 
 
 def parse_orders(map_: Map, text: str) -> Orders:
-    """Return the orders of a text: parts between semicolons, regions by code; ``t`` is another word for ``a``.
+    """Return the orders in a text: semicolons between orders, regions by code; ``t`` means the same as ``a``.
 
     Raises:
-        NotationError: names the part (counted from 1) and the reason.
+        NotationError: the text is not valid. The message gives the number of the order, from 1, and the reason.
     """
     _check_map(map_)
     if not isinstance(text, str):

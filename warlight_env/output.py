@@ -1,4 +1,4 @@
-"""Writing files: each one completely or not at all, and never over anything other than a regular file."""
+"""Functions that write a file completely or not at all, and never replace anything other than a regular file."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _BAD_NAME: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP
 
 
 class OutputError(InputError):
-    """An error for a target that is not a regular file, or that no file can be named. Nothing was written."""
+    """An error for a target that is not a regular file, or that is not a valid file name. Nothing was written."""
 
 
 class WriteError(RunError):
-    """An error for a file that could not be written, for lack of space or rights. The file is unchanged, or the message
-    says that the file has the new content but a power cut may undo that, see `FolderSyncError`."""
+    """An error for a file that could not be written, for example because the disk is full. The file is unchanged,
+    unless the message says that it has the new content but a power cut may undo the change, see `FolderSyncError`."""
 
 
 class FolderSyncError(OSError):
@@ -40,14 +40,14 @@ class FolderSyncError(OSError):
 
 
 def check_output(path: Path) -> None:
-    """Check that an output can take this name: it is free, or the name of a regular file.
+    """Check that an output file can have this name: the name is unused, or a regular file has it.
 
     Raises:
-        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or no valid name.
+        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or not a valid name.
     """
     try:
         wrong = not_regular(os.lstat(path).st_mode)
-    except OSError:  # free, or there is no such folder; the later write reports that
+    except OSError:  # the name is unused, or the folder is missing, which the later write reports
         return
     except ValueError as error:
         raise OutputError(
@@ -62,7 +62,7 @@ def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
 
     Raises:
         OutputError: see `check_output`.
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     check_output(path)
     return os.open(path, flags | _ALWAYS, mode)
@@ -73,7 +73,7 @@ def move_output(source: Path, target: Path) -> None:
 
     Raises:
         OutputError: see `check_output`; the source keeps its name.
-        OSError: the system refuses; the source keeps its name.
+        OSError: the system cannot rename the file; the source keeps its name.
     """
     check_output(target)
     os.replace(source, target)
@@ -87,8 +87,8 @@ def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = N
 
     Args:
         path: the target.
-        temporary: the name of the temporary file, for folders in which one process writes; the file of an earlier
-            process is overwritten. None: a name that no other process uses, with the same suffix.
+        temporary: the name of the temporary file, for folders in which only one process writes. A file with this name
+            from an earlier process is overwritten. None: a name that no other process uses, with the same suffix.
         mode: the permissions, as for `os.open`. None: those of the replaced file, or 0o666.
 
     Raises:
@@ -126,17 +126,17 @@ def write_file(
     mode: int | None = None,
     sync: bool = True,
 ) -> None:
-    """Write a file in one step: it contains all of the content, or is unchanged.
+    """Write a file in one step: afterwards it has all of the content, or it is unchanged.
 
     Args:
         content: bytes, or text that is written in UTF-8.
         temporary, mode: see `replacing`.
-        sync: whether the content survives a power cut, and not only the end of this process.
+        sync: whether to wait until the content is on the disk, so that it survives a power cut.
 
     Raises:
         OutputError: see `check_output`.
-        FolderSyncError: the file has the new content, but a power cut may restore the old one.
-        OSError: any other one: the file cannot be written; it is unchanged.
+        FolderSyncError: the file has the new content, but a power cut may restore the old content.
+        OSError: any other failure; the file is unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
     check_output(path)
@@ -158,7 +158,7 @@ def write_file(
 
 @contextlib.contextmanager
 def _open_folder(folder: Path) -> Iterator[int]:
-    """Yield the descriptor of a folder, to sync it; -1 on systems that do not sync folders."""
+    """Yield the descriptor of a folder, to sync the folder; -1 on systems that do not sync folders."""
     if os.name != "posix":
         yield -1
         return
@@ -170,7 +170,7 @@ def _open_folder(folder: Path) -> Iterator[int]:
 
 
 def save_file(path: Path, content: str | bytes) -> None:
-    """Write a file by `write_file`, for functions that save an object: every failure is an error of this package.
+    """Write a file with `write_file`, for functions that save an object. Every error is one of this package.
 
     Raises:
         OutputError: the path is not that of a regular file, or its folder does not exist.
@@ -182,7 +182,7 @@ def save_file(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Turn an `OSError` of the block, which writes a file, into the errors of `save_file`."""
+    """Convert an `OSError` of the block, which writes a file, into the errors of `save_file`."""
     try:
         yield
     except OSError as error:
@@ -191,6 +191,6 @@ def write_errors(path: Path) -> Iterator[None]:
 
 
 def write_all(file: int, data: bytes) -> None:
-    """Write data to an open file, in as many pieces as the system needs."""
+    """Write all data to an open file, with several system calls if necessary."""
     while data:
         data = data[os.write(file, data) :]

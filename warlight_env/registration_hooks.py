@@ -1,4 +1,4 @@
-"""Registrars: functions of higher packages that register agents, called before the registry's first answer."""
+"""Functions of other packages that register agents. They are called before the registry is first used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _lock = threading.RLock()
 
 
 def add(registrar: Callable[[], None]) -> None:
-    """Add a function that is called once, before the registry answers."""
+    """Add a function to call once, before the registry is used next."""
     _waiting.append(registrar)
 
 

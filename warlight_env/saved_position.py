@@ -1,4 +1,4 @@
-"""Reads a saved position into arrays, and checks every number."""
+"""A function that reads a saved position into arrays and checks every number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT: Final = 1
 
 
 def fill_state(params: RuleParams, state: State, saved: Any) -> None:
-    """Fill a batch of one game from `Game.to_dict`'s "state"; `GameError` names the field that does not fit."""
+    """Fill a batch of one game from the "state" of `Game.to_dict`; a `GameError` names an invalid field."""
     filled = copy_state(state)
     for name, array in filled._asdict().items():
         if not isinstance(saved, dict) or name not in saved:

@@ -1,4 +1,4 @@
-"""The results of a game's step: events, dropped orders, and the errors of bad steps."""
+"""The results of a step of a game: events, dropped orders, and the errors for invalid steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class IllegalOrder:
 
 
 class IllegalOrdersError(GameError):
-    """An error of strict steps; `illegal` lists every bad order. Nothing has been played."""
+    """An error of strict steps for illegal orders; `illegal` lists all of them. Nothing has been played."""
 
     def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
         super().__init__(tuple(illegal))
@@ -47,7 +47,7 @@ class IllegalOrdersError(GameError):
 
 @dataclass(frozen=True)
 class Event:
-    """An attack or transfer that was carried out."""
+    """An attack or transfer that was executed."""
 
     player: int
     source: int
@@ -76,11 +76,11 @@ class RoundResult:
     deploys: list[Deploy] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     dropped: list[IllegalOrder] = field(default_factory=list)
-    #: In fog, for each player the regions that it saw in the round, see `seen_in_round`; None: all regions.
+    #: Under fog: for each player the regions that it saw in the round, see `seen_in_round`. None: all regions.
     visible: tuple[frozenset[int], ...] | None = None
 
     def seen_by(self, player: int) -> RoundResult:
-        """Return the player's part of the result: its own orders, and others' orders that touch a visible region."""
+        """Return what the player knows of the result: its own orders, and orders that touch a region that it saw."""
         if self.visible is None:
             return replace(self, dropped=[d for d in self.dropped if d.player == player])
         seen = self.visible[player]
@@ -96,7 +96,7 @@ class RoundResult:
 def seen_by_all(
     neighbors: Sequence[Sequence[int]], players: int, before: Sequence[int], after: Sequence[int], events: list[Event]
 ) -> tuple[frozenset[int], ...]:
-    """Return for each player the regions that it saw in a round in fog; before, after: owners around the round."""
+    """Return for each player the regions that it saw in a round under fog; before, after: owners at start and end."""
     captured: list[list[int]] = [[] for _ in range(players)]
     for event in events:
         if event.captured:
@@ -135,9 +135,10 @@ def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
-    """Return each player's place, 1 the best, in a game with failed players: a failure counts like an elimination.
+    """Return each player's place, 1 is the best, in a game with failed players. A failure counts as an elimination.
 
-    placements: of the position. out: by player, the round of its failure or elimination; None: it still plays.
+    placements: the places in the position. out: for each player the round of its failure or elimination; None: the
+    player still plays.
     """
     scores = [
         (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
@@ -146,7 +147,7 @@ def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -
 
 
 def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
-    """Return the winner of such a game: the only first player once the game has `ended`; None: there is none."""
+    """Return the winner of such a game: the only player in place 1 if the game has `ended`; None: no winner."""
     return places.index(1) if ended and places.count(1) == 1 else None
 
 
@@ -155,7 +156,7 @@ def end_with_forfeits(
 ) -> tuple[list[int], int | None, bool]:
     """Return places, the winner, and whether the game is over, in a game with failed players.
 
-    placements, winner, done: of the position. out: see `places_with_forfeits`.
+    placements, winner, done: the values of the position. out: see `places_with_forfeits`.
     """
     left = out.count(None)
     places = places_with_forfeits(placements, out)
@@ -163,7 +164,7 @@ def end_with_forfeits(
 
 
 def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
-    """Return the events with their kind; `owner`: before the round, updated after each event."""
+    """Return the events with their kind. `owner`: the owners before the round; updated after each event."""
     events = []
     for player, source, target, armies, lost, killed, captured in rows.tolist():
         kind: Literal["attack", "transfer"] = "transfer" if owner[target] == player else "attack"

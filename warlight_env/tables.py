@@ -1,4 +1,4 @@
-"""Text for people: aligned columns, counted things, and no control characters for terminals."""
+"""Functions that format text for people: aligned columns, numbers with nouns, text without control characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def printable(text: object) -> str:
 
 
 def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return lines of columns: the first `left` columns aligned left, the others right; row 0 is the head."""
+    """Return lines of columns: the first `left` columns are aligned left, the others right; row 0 is the header."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []

@@ -1,4 +1,4 @@
-"""A check that one thread at a time uses an object, for objects that own memory of compiled code.
+"""A check that only one thread at a time uses an object, for objects with memory that compiled code writes.
 
 Kernels run without the global interpreter lock, so two threads in one object would write the same arrays.
 """
@@ -15,10 +15,9 @@ from weakref import WeakSet
 
 from warlight_env.errors import InputError
 
-#: An interrupt at any place leaves the lock free. Python runs signal handlers (Ctrl-C) and other threads after calls,
-#: and this `finally` makes no calls: if `setdefault` has put this thread into the lock, `del` follows. A lock of
-#: `threading` can stay locked: its `acquire` is a call, and an interrupt after the call is raised before the result is
-#: stored, even inside a `try`.
+#: An interrupt (Ctrl-C) never leaves this lock locked. Python handles interrupts only after calls, and this `finally`
+#: makes no calls: if `setdefault` has stored this thread in the lock, `del` removes it. A lock of `threading` can stay
+#: locked: an interrupt directly after its `acquire` is raised before the result is stored, even inside a `try`.
 _WRAPPER: Final = """
 def guarded{declared}:
     {own}lock = {first}._in_use
@@ -48,7 +47,7 @@ class ConcurrentUseError(InputError):
 
 
 class _Thread(threading.local):
-    """The running thread: `token` is a different object in each. Thread numbers are reused, after a fork at once."""
+    """The running thread; each thread has its own object `token`. Thread numbers are reused, so they are not unique."""
 
     def __init__(self) -> None:
         self.token = object()
@@ -58,7 +57,7 @@ _THREAD: Final = _Thread()
 
 
 class UseLock(dict[int, object]):
-    """The thread that is inside an object, at key 0; empty: none. Pickles and deep copies of it are new locks."""
+    """A dict with the thread that uses an object at key 0, or empty. Pickles and deep copies of it are new locks."""
 
     __slots__ = ()
 
@@ -69,7 +68,7 @@ class UseLock(dict[int, object]):
         return UseLock()
 
 
-#: Methods that check their thread.
+#: The methods that `exclusive` returned.
 _GUARDED: Final[WeakSet[Callable[..., Any]]] = WeakSet()
 
 
@@ -81,10 +80,11 @@ class _Source(str):
 
 
 def exclusive(method: F) -> F:
-    """Make a method raise ConcurrentUseError while another thread is inside an exclusive method of the same object.
+    """Make a method raise ConcurrentUseError while another thread runs an exclusive method of the same object.
 
-    Inside such a method, the same thread may call other ones. The object has a `UseLock` in the attribute `_in_use`.
-    The wrapper is generated with the method's own parameters: a wrapper with ``*args, **kwargs`` takes twice as long.
+    Such a method may call other exclusive methods of the object. The object has a `UseLock` in the attribute `_in_use`.
+    The wrapper is generated with the method's own parameters, because a wrapper with ``*args, **kwargs`` takes twice as
+    long.
     """
     if method in _GUARDED:
         return method
@@ -113,14 +113,14 @@ def exclusive(method: F) -> F:
 
 
 def unchecked(subclass: type[C]) -> type[C]:
-    """Decorate a subclass of an exclusive class: its methods do not check. For parts of objects that already check."""
+    """Decorate a subclass so that its methods do not check the thread; for parts of objects that already check."""
     for name in subclass.exclusive_methods:
         setattr(subclass, name, getattr(subclass, name).__wrapped__)
     return subclass
 
 
 def _exclusive_member(owner: type, name: str) -> Any:
-    """Return the exclusive form of a class's method or property; a method that is exclusive stays unchanged."""
+    """Return the exclusive form of a class's method or property; an exclusive method is returned unchanged."""
     member = inspect.getattr_static(owner, name, None)
     if inspect.isfunction(member):
         return exclusive(member)
@@ -132,10 +132,10 @@ def _exclusive_member(owner: type, name: str) -> Any:
 
 
 class SingleThreaded:
-    """Base of classes with objects that only one thread at a time may use: makes their `exclusive_methods` exclusive.
+    """Base class of objects that only one thread at a time may use. It makes the `exclusive_methods` exclusive.
 
-    Each subclass finds the methods and properties by name, so overrides are checked, and members of other base classes,
-    too. A name that is neither a method nor a property raises TypeError when the class is made.
+    Each subclass finds these methods and properties by name. So methods that it overrides or that come from other base
+    classes are exclusive, too. A name that is neither a method nor a property raises TypeError when the class is made.
     A shallow copy shares the arrays of its original, and therefore its lock.
 
     Attributes in `not_copied` are None in copies and pickles. They are made again when they are needed: for example

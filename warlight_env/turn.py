@@ -12,24 +12,24 @@ Step = tuple[int, ...]
 
 
 class TurnDraft:
-    """The orders of one player for the coming round; every step is checked when it is entered.
+    """The orders of one player for the next round; every step is checked when it is entered.
 
-    The phases are "deploy", "attack" and "done". Going back to *deploy* clears the attacks; this step can be undone,
-    too. After `commit` nothing changes any more.
+    The phases are "deploy", "attack" and "done". The step back to "deploy" deletes the attacks; this step can be
+    undone, too. After `commit` the turn cannot change.
 
     Args:
         game: a game in play; it is not changed.
         player: the player of the turn.
 
     Raises:
-        GameError: the game is not in play or the player is out.
+        GameError: the game is not in play, or the player is eliminated.
     """
 
     def __init__(self, game: Game, player: int) -> None:
         if not isinstance(game, Game):
             raise GameError(f"game = {short_repr(game)}: must be a `Game`")
         if game.phase != "play":
-            raise GameError(f"no orders now: the game's phase is {game.phase!r}")
+            raise GameError(f"orders are not possible now: the game's phase is {game.phase!r}")
         if not game.alive(player):
             raise GameError(f"player {player} has no regions left")
         self.game, self.player, self.income = game, player, game.income(player)
@@ -50,13 +50,13 @@ class TurnDraft:
         return self.income - sum(armies for _, armies in self._deploys)
 
     def deploy(self, region: int | str, armies: int) -> None:
-        """Put armies on a region of the player; `IllegalOrdersError` gives the reason if that is not legal."""
+        """Deploy armies on a region of the player; an `IllegalOrdersError` gives the reason if this is illegal."""
         self._require("deploy")
         step = (self._region(region), armies)
         self._enter("deploy", (*self._deploys, step), self._attacks)
 
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
-        """Attack, or transfer to, a neighbour; in the *deploy* phase this also starts the *attack* phase."""
+        """Attack a neighbour, or transfer armies to it. In the phase "deploy" this also starts the phase "attack"."""
         if self.phase == "done":
             raise GameError("the turn is already committed")
         step = (self._region(source), self._region(target), armies)
@@ -68,7 +68,7 @@ class TurnDraft:
         self._enter("attack", self._deploys, self._attacks)
 
     def back_to_deploy(self) -> None:
-        """Go back to the deploy phase, and clear the attacks."""
+        """Go back to the deploy phase, and delete the attacks."""
         self._require("attack")
         self._enter("deploy", self._deploys, ())
 

@@ -1,4 +1,4 @@
-"""Warlight under PettingZoo's names: ``parallel_env``, ``env`` and ``raw_env``, all with the arguments of the class.
+"""Warlight with PettingZoo's names: ``parallel_env``, ``env`` and ``raw_env`` take `WarlightParallelEnv`'s arguments.
 
 >>> from warlight_env import warlight_v0
 >>> env = warlight_v0.parallel_env(players=3)

@@ -17,11 +17,11 @@ from pathlib import Path
 def interrupts_blocked() -> Iterator[None]:
     """Block SIGINT and SIGTERM while this thread starts processes; those processes start with both blocked, too.
 
-    This process receives a blocked signal afterwards. Systems without signal masks ignore SIGINT instead, in the main
-    thread.
+    This process receives a blocked signal after the block. Systems without signal masks ignore SIGINT instead, in the
+    main thread.
     """
     if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # it would unblock the signals
+        resource_tracker.ensure_running()  # start it before, because its start would unblock the signals
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             yield
@@ -38,12 +38,12 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 def begin_worker(folder: Path | None = None) -> None:
-    """Ignore SIGINT, as the parent handles Ctrl-C; end this process as soon as the parent has ended.
+    """Ignore SIGINT, because the parent handles Ctrl-C; end this process as soon as the parent has ended.
 
     Call this first in a process that was started within `interrupts_blocked`.
 
     Args:
-        folder: removed if the parent ends before this process.
+        folder: a folder to remove if the parent ends before this process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):

@@ -146,7 +146,7 @@ def test_a_game_on_a_map_of_choice():
     env = WarlightMapsEnv(SETS, action="strategies")
     env.reset(seed=1, options={"map": "small", "seat": 1})
     assert env.map.digest() == maps.load("small").digest()
-    with pytest.raises(InputError, match=r"option 'map': 128 regions"):
+    with pytest.raises(InputError, match=r"option 'map': the map has 128 regions"):
         env.reset(options={"map": "large"})
     assert env.map.digest() == maps.load("small").digest()
 

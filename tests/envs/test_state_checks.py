@@ -158,7 +158,7 @@ def test_wishes_that_cannot_be_are_named():
         saved = core.snapshot()
         saved.turns.wishes[0, 0, : len(wishes)] = wishes
         saved.turns.status[0, 0, 0] = len(wishes)
-        refused(core, saved, f"player 0 wishes for region {wishes[-1]}: it is not offered, or named twice")
+        refused(core, saved, f"player 0 prefers region {wishes[-1]}: it is not offered, or in the list twice")
 
 
 def test_positions_that_cannot_be_are_named():

@@ -24,7 +24,7 @@ ENTRY = 'Feature("altitude", -2, 3, "metres / 1000", "altitude"),'
 #: other column moves.
 EDITS = {
     "NODES": {
-        DEFINITIONS: ('"regions of the opponent with most of them"),\n', f"    {ENTRY}\n"),
+        DEFINITIONS: ('"regions of the opponent that owns most of them"),\n', f"    {ENTRY}\n"),
         DESCRIBING: (
             "        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]\n",
             "        values[at + np.uintp(NODE.altitude)] = np.float32(i % 6 - 2)\n",
@@ -42,14 +42,14 @@ EDITS = {
         TURN_NET: ("    row[_NODE.army] = size\n", "    row[_NODE.altitude] = np.float32(r % 6 - 2)\n"),
     },
     "OVERALL": {
-        DEFINITIONS: ('OVERALL: Final = Group("overall", "the position, and `rules`", (\n', f"    {ENTRY}\n"),
+        DEFINITIONS: ('position, followed by the features of the group `rules`", (\n', f"    {ENTRY}\n"),
         TURN_NET: (
             "    write_rules(context, position, rules)\n",
             "    overall[_OVERALL.altitude] = np.float32(-1.5)\n",
         ),
     },
     "EDGES": {
-        DEFINITIONS: ('with the deploys known", (\n', f"    {ENTRY}\n"),
+        DEFINITIONS: ('after the deploys of the turn", (\n', f"    {ENTRY}\n"),
         TURN_NET: (
             "    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(mine), np.float32(by < 0)\n",
             "    row[_EDGE.altitude] = np.float32(target % 6 - 2)\n",

@@ -1,8 +1,8 @@
 """The rules as kernels over arrays, for one game or a batch.
 
-Names are loaded at their first use, so that a constant needs no compiler. Imported by every layer above. Imports only
-NumPy, Numba, platformdirs and the checks below it. To add a rule, add a field to `rules.Rules` and use it in `round`
-or `setup`.
+Names are loaded at their first use, so the import of a constant does not load the compiler. Every other part of the
+package may import the engine. The engine imports only NumPy, Numba, platformdirs and small shared modules. To add a
+rule, add a field to `rules.Rules` and use it in `round` or `setup`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sets of regions as bits, 64 in a word, so that a few instructions compare neighbourhoods and super regions."""
+"""Sets of regions as bits, 64 regions per word, so that a few instructions compare neighbourhoods and super regions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _S1, _S2, _S4, _S56 = U64(1), U64(2), U64(4), U64(56)
 
 @shared
 class BitBoard(NamedTuple):
-    """A board's neighbourhoods and super regions as sets of regions in W words. Read-only."""
+    """The neighbours of each region and the regions of each super region, as sets in W words. Read-only."""
 
     adjacent: npt.NDArray[np.uint64]  #: [N, W] neighbours of a region
     members: npt.NDArray[np.uint64]  #: [S, W] regions of a super region
 
 
 def make_bits(board: Board) -> BitBoard:
-    """Make the sets of a board."""
+    """Make the bit sets of a board."""
     n = board.n_regions
     words = (n + 63) // 64
     adjacent = np.zeros((n, words), dtype=np.uint64)
@@ -85,7 +85,7 @@ def meets(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
 
 @kernel
 def leaves(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
-    """Whether set a has a region that b lacks."""
+    """Whether set a has a region that is not in set b."""
     word = U64(0)
     for w in range(a.shape[0]):
         word |= a[w] & ~b[w]

@@ -1,4 +1,4 @@
-"""The static data of a game, as arrays: borders, super regions, bonuses, distances."""
+"""The data of a game that never change, as arrays: borders, super regions, bonuses, distances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
 
-#: Indices are unsigned, because Numba then omits the wrap-around of negative ones: a third of a playout's time.
+#: Indices are unsigned, because Numba then generates no code for negative indices. This code takes a third of a
+#: playout's time.
 U32 = npt.NDArray[np.uint32]
 I32 = npt.NDArray[np.int32]
 I16 = npt.NDArray[np.int16]
@@ -24,7 +25,7 @@ OFFERED: Final = 2
 
 
 class SetupLike(Protocol):
-    """The fixed start of the games on a map; `warlight_env.maps.StartingSetup` is one."""
+    """The fixed start of the games on a map, for example a `warlight_env.maps.StartingSetup`."""
 
     @property
     def wastelands(self) -> Sequence[int] | None: ...
@@ -37,7 +38,7 @@ class SetupLike(Protocol):
 
 
 class MapLike(Protocol):
-    """The data of a map that the engine needs; `warlight_env.maps.Map` is one."""
+    """The data of a map that the engine needs, for example a `warlight_env.maps.Map`."""
 
     @property
     def neighbors(self) -> Sequence[Sequence[int]]: ...
@@ -55,9 +56,10 @@ class MapLike(Protocol):
 class Board(NamedTuple):
     """A map for kernels: N regions, S super regions, E directed edges (each border twice). Arrays are read-only.
 
-    neighbor_start: uint32[N + 1], the edges that leave region r are neighbor_start[r] .. neighbor_start[r + 1] - 1; so
-        its neighbours are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
-    edge_target, edge_source: uint32[E], the regions where an edge ends, ascending within a region, and starts.
+    neighbor_start: uint32[N + 1], the edges from region r are neighbor_start[r] .. neighbor_start[r + 1] - 1. So its
+        neighbours are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
+    edge_target, edge_source: uint32[E], the regions where an edge ends and where it starts. The targets of a region's
+        edges are in ascending order.
     edge_index: int32[N, N], the edge from r to q, or -1 for no border.
     super_region: uint32[N], the super region of a region.
     member_start: uint32[S + 1], the members of super region s are members[member_start[s] : member_start[s + 1]].
@@ -66,8 +68,9 @@ class Board(NamedTuple):
     starting_army: int32[N], armies on each region when a game starts.
     distance: int16[N, N], fewest borders to cross between two regions.
     setup_marks: uint8[N], WASTELAND and OFFERED bits of the map's starting setup.
-    setup_wastelands, setup_offers: int, how many regions of each the setup has; -1: the rules draw them.
-    setup_wasteland_army, setup_picks: int, the setup's; 0: the rules'.
+    setup_wastelands, setup_offers: int, the numbers of wastelands and of offered regions in the setup; -1: they are
+        drawn at random according to the rules.
+    setup_wasteland_army, setup_picks: int, the setup's values; 0: the values of the rules apply.
     """
 
     neighbor_start: U32
@@ -101,7 +104,7 @@ class Board(NamedTuple):
 
 @kernel
 def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -> None:
-    """Fill distance, [N, N] of -1, by a breadth-first search from each region. queue: [N], overwritten."""
+    """Fill distance, [N, N] of -1, with a breadth-first search from each region. queue: [N], overwritten."""
     n = len(queue)
     for start in range(n):
         row = distance[start]
@@ -121,7 +124,7 @@ def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -
 
 @functools.lru_cache(maxsize=64)
 def make_board(map_: MapLike) -> Board:
-    """Return the arrays of a (valid, connected, hashable) map; made once per map, shared and read-only."""
+    """Return the arrays of a valid, connected, hashable map. A cache keeps them; they are shared and read-only."""
     neighbors = [sorted(row) for row in map_.neighbors]
     n = len(neighbors)
     degrees = [len(row) for row in neighbors]

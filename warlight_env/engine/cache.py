@@ -1,4 +1,4 @@
-"""The cache of compiled kernels on disk: keyed by the source code, in sealed files that detect damage."""
+"""The cache of compiled kernels on disk. The key is the source code; a digest in each file detects damage."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from warlight_env.engine.sources import (
 )
 from warlight_env.output import OutputError, write_file
 
-#: Number of older module texts with parsed sources on disk.
+#: The maximum number of older module texts in the file of parsed sources.
 _KNOWN_SOURCES: Final = 2000
 
-#: The digest of the sources in the name of a kernel's file.
+#: Finds the digest of the sources in the name of a kernel's file.
 _SOURCES: Final = re.compile(r"-[0-9a-f]{8}-([0-9a-f]{20})-")
 
 #: The name of the file of parsed sources. Each code that parses sources has its own file.
@@ -59,7 +59,7 @@ def source_digests() -> SourceDigests:
 
 
 def _read(path: Path) -> bytes | None:
-    """The content of a sealed file; None if there is none, or if it cannot be read. A damaged file is deleted."""
+    """The content of a sealed file; None if the file is missing or unreadable. A damaged file is deleted."""
     try:
         content = verify_digest(path.name, path.read_bytes())
     except OSError:
@@ -73,7 +73,8 @@ def _read(path: Path) -> bytes | None:
 def _write(path: Path, content: bytes) -> None:
     """Seal a file and write it in one step. Warns if the folder cannot be written; the program continues."""
     try:
-        # The next start refuses files that others can write. Damage by a power cut is detected, so nothing is synced.
+        # A later start rejects files that other users can write. The digest detects damage after a power cut, so the
+        # file is not synced.
         write_file(path, add_digest(path.name, content), mode=0o644, sync=False)
     except (OSError, OutputError) as error:
         _warn_unwritable(path.parent, error)
@@ -86,9 +87,9 @@ def _warn_unwritable(folder: Path | str, error: Exception) -> None:
 class _Locator(_CacheLocator):
     """Numba's locator of one variant of a compiled function in `cache_folder`.
 
-    A kernel's key is its module, its name, its code and the digest of its module's import closure. Files of changed
-    sources are beside the older ones. Functions of other modules may call any kernel, so their key is the digest of
-    all kernel modules.
+    A kernel's key is its module, its name, its code and the digest of its module's import closure. Changed
+    sources have new files; the older files stay. Functions of other modules may call any kernel, so their key is the
+    digest of all kernel modules.
     """
 
     variant = ""
@@ -102,7 +103,7 @@ class _Locator(_CacheLocator):
         if is_kernel_module and not CHECKED:
             self._stamp: tuple[Any, ...] = (sources,)
             self._place = f"{module_key}-{sources}-{_code_digest(py_func.__code__)}"
-        else:  # the errors of the checked build name lines
+        else:  # the checked build's errors contain line numbers
             status = os.stat(py_file)
             self._stamp = (sources, status.st_mtime, status.st_size)
             self._place = f"{module_key}-{sources}-{py_func.__code__.co_firstlineno}"
@@ -131,8 +132,8 @@ def _code_digest(code: CodeType) -> str:
 class _SealedFiles(IndexDataCacheFile):
     """Numba's files of a function, sealed. A damaged file counts as missing.
 
-    An index names its files of code. Names of these files are never used again, so an index never leads to the code of
-    another signature.
+    An index contains the names of its code files. These names are never used again, so an index never refers to the
+    code of another signature.
     """
 
     def _load_index(self) -> dict[Any, str]:
@@ -166,11 +167,11 @@ class _SealedFiles(IndexDataCacheFile):
 
 
 class _NoKeyError(Exception):
-    """A function has closure variables that cannot be pickled, such as a pointer of ctypes: its cache has no key."""
+    """A function has closure variables that cannot be pickled, such as a ctypes pointer, so it has no cache key."""
 
 
 class _KernelCache(FunctionCache):
-    """Numba's cache over `_SealedFiles`."""
+    """Numba's cache with `_SealedFiles` as its files."""
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
@@ -213,7 +214,7 @@ def damaged_files() -> list[Path]:
 
 
 def stale_files() -> list[Path]:
-    """The files in `cache_folder` that belong to other sources than the installed ones."""
+    """The files in `cache_folder` that belong to older sources, not to the installed ones."""
     current = source_digests().all()
 
     def is_stale(file: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The folder of compiled kernels: its choice, and a check of the users who can write to it."""
+"""The choice of the folder of compiled kernels, and a check of the users who can write to it."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def cache_notice() -> str:
 
 
 def others_with_write_access(folder: Path) -> str | None:
-    """Find a place by which other users can change a folder or its files.
+    """Find a folder or file through which other users can change a folder or its files.
 
-    Other users are all but this user and root. The parents of the folder count, because their owners can replace the
-    folder. They do not count if they are sticky, like ``/tmp``.
+    Other users are all users except this user and root. The parents of the folder count, because their owners can
+    replace the folder. They do not count if they are sticky, like ``/tmp``.
 
     Returns:
-        The first such place, and the reason. None if there is none.
+        The path and the reason. None if other users can change nothing.
     """
-    if not hasattr(os, "geteuid"):  # on Windows the folders of a user are private
+    if not hasattr(os, "geteuid"):  # on Windows a user's folders are private
         return None
     try:
         real = folder.resolve(strict=True)
@@ -52,7 +52,7 @@ def others_with_write_access(folder: Path) -> str | None:
             status = path.lstat()
             if reason := _open_to_others(status, path != real and bool(status.st_mode & stat.S_ISVTX)):
                 return f"{path} {reason}"
-        closed = not real.stat().st_mode & 0o011  # others cannot reach the files
+        closed = not real.stat().st_mode & 0o011  # other users cannot open the files
         with os.scandir(real) as entries:
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
@@ -66,7 +66,7 @@ def others_with_write_access(folder: Path) -> str | None:
 
 
 def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
-    """The reason why others can write to a place; any_mode: only its owner counts, not its permissions."""
+    """The reason why other users can write to a path, or None. any_mode: check only its owner, not its permissions."""
     if status.st_uid not in (0, os.geteuid()):
         return f"belongs to user {status.st_uid}"
     if status.st_mode & 0o022 and not any_mode:
@@ -76,7 +76,7 @@ def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
 
 @functools.cache
 def _choice() -> tuple[Path | None, str]:
-    """The folder, and the reason why it is not the intended one; see `cache_folder`."""
+    """The folder, and the reason if it is not the intended one; see `cache_folder`."""
     named = os.environ.get("WARLIGHT_CACHE_DIR")
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
     intended = parent / "kernels" / environment_digest()
@@ -103,7 +103,7 @@ def _is_writable(folder: Path, mode: int) -> bool:
 
 
 def _has_kernels(folder: Path) -> bool:
-    """Whether a folder holds compiled kernels. These are usable even if the folder is read-only."""
+    """Whether a folder contains compiled kernels. These are usable even if the folder is read-only."""
     try:
         return any(folder.glob("[!.]*.nbi"))
     except OSError:
@@ -111,9 +111,9 @@ def _has_kernels(folder: Path) -> bool:
 
 
 def _trusted(folder: Path) -> tuple[Path | None, str]:
-    """The real path of a folder that others cannot write to; else None, and the reason.
+    """The real path of a folder that other users cannot write to; otherwise None, and the reason.
 
-    The caller must use the real path: a link could lead to another folder a moment later.
+    The caller must use the real path, because a link could change after the check.
     """
     try:
         real = folder.resolve(strict=True)
@@ -124,7 +124,7 @@ def _trusted(folder: Path) -> tuple[Path | None, str]:
 
 
 def _private_folder() -> Path | None:
-    """A folder in the system's temporary folder that others cannot write to; the same one each time if possible."""
+    """A folder in the system's temporary folder that other users cannot write to; the same each time if possible."""
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
     below = Path("kernels", environment_digest())
     folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below
@@ -139,5 +139,5 @@ def _private_folder() -> Path | None:
 
 @functools.cache
 def warn_once(message: str) -> None:
-    """Warn, once in a process."""
+    """Give a warning once per process."""
     warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -1,8 +1,8 @@
-"""Exceptions of functions behind pointers: the calling kernel ends without harm, then Python raises the exception.
+"""Exceptions of functions that kernels call through pointers: the kernel ends, then Python raises the exception.
 
 A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Here
 `attempt` catches it and stores it in a list of the calling thread inside `raise_callback_errors`. While the list has
-entries, `failed` returns True, and this thread calls no such functions any more. So the kernel ends soon.
+entries, `failed` returns True, and this thread calls no more such functions. So the kernel ends soon.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 from warlight_env.errors import IN_FUNCTION
 
-#: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list by this key.
+#: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list with this key.
 _KEY: Final = "warlight_env.engine.callback_errors"
 
-#: The number of threads with entries in their list; if it is 0, `failed` need not read the list.
+#: The number of threads with entries in their list. If this number is 0, `failed` need not read the list.
 _failures: Final = np.zeros(1, dtype=np.int64)
-_FAILURES: Final = "warlight_env_guard_failures"  # symbol for compiled code: cached code cannot contain addresses
+_FAILURES: Final = "warlight_env_guard_failures"  # a symbol: cached code cannot contain addresses
 llvmlite.binding.add_symbol(_FAILURES, _failures.ctypes.data)
 
 _thread_dict_at = ctypes.pythonapi.PyThreadState_GetDict
@@ -47,11 +47,11 @@ def _forget(failures: npt.NDArray[np.int64]) -> None:
     atomic_add(failures, 0, -1)
 
 
-class raise_callback_errors:  # noqa: N801  it reads as a statement
-    """Collect failures of functions behind pointers in this thread; raise the first one at the end of the context.
+class raise_callback_errors:  # noqa: N801  callers use it like a statement
+    """Collect exceptions of functions behind pointers in this thread; raise the first at the end of the context.
 
-    The exception is the function's own. Unless its message has the function's label from `attempt`, a note adds this
-    label.
+    The exception is the function's own. If its message does not contain the function's label from `attempt`, a note
+    adds this label.
     """
 
     __slots__ = ("_before", "_found")
@@ -79,7 +79,7 @@ class raise_callback_errors:  # noqa: N801  it reads as a statement
 
 
 def _name(failure: BaseException, label: str) -> None:
-    """Add the function's label to an exception without it; the exception may have any class, with faulty methods."""
+    """Add the function's label to an exception if it is missing. The exception's own methods may be faulty."""
     try:
         named = label in str(failure)
     except Exception:
@@ -175,7 +175,7 @@ if not JIT_DISABLED:
     def attempt_3(typing_context, label, function, a, b, c):
         """Call a compiled function; return (success, result) and store its exception for `raise_callback_errors`.
 
-        label: a literal, the function's name in failure reports.
+        label: a literal, the function's name in error messages.
         """
         return _attempt(typing_context, label, function, (a, b, c))
 
@@ -202,7 +202,7 @@ if not JIT_DISABLED:
 else:
 
     def failed() -> bool:
-        """Return False: in plain Python exceptions propagate without help."""
+        """Return False, because exceptions propagate normally in plain Python."""
         return False
 
     def attempt_3(label, function, *arguments):

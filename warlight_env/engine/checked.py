@@ -2,15 +2,15 @@
 
 ``WARLIGHT_CHECKED=1`` switches it on, for tests. It is several times slower and has its own cache. In kernels
 
-- every index is in 0 .. length - 1; negative ones, which Numba counts from the end, are errors;
+- every index is in 0 .. length - 1; negative indices, which Numba counts from the end, are errors;
 - the bounds of every slice are in 0 .. length; without the check Numba clips them;
 - every integer stored at an index of an array fits its dtype; without the check Numba discards the upper bits
-  (kernels store only at indices, never a number into a slice);
+  (kernels store numbers only at indices, never into a slice);
 - every float that becomes an integer fits its type; without the check the result is undefined, for example for NaN
   or infinity.
 
-The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba passes its errors to
-``sys.unraisablehook`` and continues. Users' functions, which `plug_ins.guarded` checks, do not change.
+The error message contains the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba passes its
+errors to ``sys.unraisablehook`` and continues. Users' functions, which `plug_ins.guarded` checks, do not change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LAST: Final = types.intp.maxval  # Numba's value for the end of a slice without
 
 #: The code of all kernels, and whether this process has compiled it.
 _kernels: dict[CodeType, bool] = {}
-#: The instruction of a kernel in compilation, as text; empty for functions that are not kernels.
+#: The place of the kernel instruction that Numba compiles now, as text; empty for functions that are not kernels.
 _place = ""
 
 
@@ -79,7 +79,7 @@ def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
         try:
             numbas(self, inst)
         finally:
-            _place = before  # the compilation of a function may interrupt that of another
+            _place = before  # Numba may compile another function in between
 
     return lower_inst
 

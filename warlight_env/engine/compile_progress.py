@@ -1,4 +1,4 @@
-"""Progress of compilation on standard error: which kernel is compiled, and how many remain."""
+"""Progress of compilation on standard error: the current kernel, and the number of finished kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 def called_kernels(function: Function) -> set[Function]:
-    """The kernels of this package that a kernel can call, itself included. Kernels behind addresses are not found."""
+    """The kernels of this package that a kernel can call, and itself. Calls through addresses are not found."""
     found: set[Function] = set()
     waiting = [function]
     while waiting:
@@ -49,7 +49,7 @@ def _is_ours(function: Any) -> bool:
 
 
 def _is_interactive() -> bool:
-    """Whether a person reads standard error: a terminal or a notebook."""
+    """Whether standard error is a terminal or a notebook, so that a person sees it."""
     return _is_open() and (sys.stderr.isatty() or hasattr(builtins, "__IPYTHON__"))
 
 
@@ -59,12 +59,12 @@ def _is_open() -> bool:
 
 
 def _print(line: str) -> None:
-    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full: continue the compilation
+    with contextlib.suppress(OSError):  # the pipe is closed or the disk is full: continue the compilation
         print(line, file=sys.stderr, flush=True)
 
 
 class _Progress(event.Listener):
-    """A listener that counts the kernels compiled by Numba; it prints a line every `INTERVAL` seconds meanwhile."""
+    """A listener that counts the kernels compiled by Numba and prints a line every `INTERVAL` seconds."""
 
     def __init__(self) -> None:
         self.compiled = 0
@@ -93,7 +93,7 @@ class _Progress(event.Listener):
             self._ready.add(function)
 
     def loaded(self, function: Function) -> None:
-        """Count a kernel as ready after its load from the cache."""
+        """Count a kernel from the cache as ready."""
         self._ready.add(function)
 
     def begin_anew(self) -> None:
@@ -121,7 +121,7 @@ def compiled_count() -> int:
 
 
 def note_loaded(function: Function) -> None:
-    """Count a kernel as ready: it was loaded from the cache."""
+    """Count a kernel from the cache as ready."""
     _PROGRESS.loaded(function)
 
 

@@ -1,4 +1,4 @@
-"""Dice: kills of a side, drawn from exact tables, and the exact distributions."""
+"""Dice: random numbers of kills, drawn from exact tables, and their exact distributions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ U64 = np.uint64
 #: The maximum number of armies for one draw from a table; more armies need several draws.
 TABLE_ARMIES: Final = 128
 _SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
-#: Tolerance of the float formula beyond the tables: far above its rounding error, far below the step of results.
+#: Tolerance of the float formula for more armies than the tables have. It is far above the rounding error and far
+#: below the difference between two results.
 _EPSILON: Final = 1e-9
 
 
@@ -26,8 +27,9 @@ _EPSILON: Final = 1e-9
 class Dice(NamedTuple):
     """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies. Read-only.
 
-    Row n has n + 1 columns and starts at n (n + 1) / 2. An entry holds a threshold in its upper 32 bits and the alias
-    in its lower 32 bits. A column gives its own index with probability threshold / 2**32, otherwise the alias.
+    Row n has n + 1 columns and starts at n (n + 1) / 2. An entry has a threshold in its upper 32 bits and the alias
+    in its lower 32 bits. A draw takes a random column: its result is the column's index with probability
+    threshold / 2**32, otherwise it is the alias.
     """
 
     kills: npt.NDArray[np.uint64]  #: [2, T] kills after luck and rounding
@@ -38,13 +40,13 @@ class Dice(NamedTuple):
 
 
 def binomial_weights(n: int, p: Fraction) -> list[int]:
-    """Return exact weights of 0 .. n kills by n armies that each kill with probability p, in units of 1 / their sum."""
+    """Return integers proportional to the probabilities of 0 .. n kills, if n armies each kill with probability p."""
     top, rest = p.numerator, p.denominator - p.numerator
     return [comb(n, k) * top**k * rest ** (n - k) for k in range(n + 1)]
 
 
 def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[int]:
-    """Return the weights with luck and rounding: losses are (1 - luck) * mean + luck * roll, rounded."""
+    """Return the weights of 0 .. n kills with luck and rounding: kills are (1 - luck) * mean + luck * roll, rounded."""
     rolls = binomial_weights(n, p)
     if luck == 1:
         return rolls
@@ -72,7 +74,7 @@ def kills_pmf(n: int, p: float, luck: float = 1.0, stochastic: bool = False) -> 
 
 
 def _alias_row(weights: list[int]) -> list[int]:
-    """Return one packed entry per outcome 0 .. n by Walker's alias method in exact integers."""
+    """Return one packed entry per outcome 0 .. n, computed with Walker's alias method in exact integers."""
     n = len(weights)
     total = sum(weights)
     scaled = [weight * n for weight in weights]
@@ -102,7 +104,7 @@ def exact(probability: float) -> Fraction:
 
 @functools.lru_cache(maxsize=64)
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """Return the shared, read-only tables for a set of rules; the cache keeps the 64 sets used last."""
+    """Return the shared, read-only tables for these rules; a cache keeps the 64 results used last."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])
@@ -122,7 +124,7 @@ def _draw(table: npt.NDArray[np.uint64], n: Int, rng: RandomState) -> Int:
 
 @kernel
 def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
-    """Draw kills of more armies than a table row holds: a sum of smaller rolls, then luck and rounding."""
+    """Draw kills of more armies than the tables have: a sum of smaller rolls, then luck and rounding."""
     left = n
     roll = 0
     while left > TABLE_ARMIES:
@@ -162,7 +164,7 @@ def scripted_below(script: Script, n: Int) -> Int:
 
 @inline_kernel
 def choose(n: Int, rng: RandomState, script: Script) -> Int:
-    """Choose one of n: by the script if there is one (not None), otherwise at random."""
+    """Choose an integer in 0 .. n - 1: from the script if it is not None, otherwise at random."""
     if script is None:
         return below(rng, n)
     return scripted_below(script, n)
@@ -170,7 +172,7 @@ def choose(n: Int, rng: RandomState, script: Script) -> Int:
 
 @inline_kernel
 def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Int:
-    """Draw kills like `draw_kills`, or from the script: a roll in 0 .. n, then one for stochastic rounding."""
+    """Draw kills like `draw_kills`, or take them from the script: a roll in 0 .. n, then one for the rounding."""
     if script is None:
         return draw_kills(dice, side, n, rng)
     value = np.float64(scripted_below(script, n + 1))

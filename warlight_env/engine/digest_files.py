@@ -1,4 +1,4 @@
-"""Sealed files: a digest over the build, the file's name and its content precedes the content.
+"""Sealed files: each starts with a digest of the build, the file's name and its content; then follows the content.
 
 The digest detects damage, a renamed file, and a file that another build wrote.
 """
@@ -37,7 +37,7 @@ def verify_digest(name: str, sealed: bytes) -> bytes | None:
 
 
 def is_damaged(path: Path) -> bool:
-    """Whether `verify_digest` refuses a file. Raises OSError if the file cannot be read."""
+    """Whether `verify_digest` rejects a file. Raises OSError if the file cannot be read."""
     return verify_digest(path.name, path.read_bytes()) is None
 
 

@@ -24,15 +24,15 @@ JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
 
 def kernel(function: F, *, inline: bool = False) -> F:
-    """Compile a function: no Python objects, no GIL, C division, cached on disk.
+    """Compile a function without Python objects, without the GIL, with C division; store the code on disk.
 
-    Kernels never allocate, so Numba's reference counts are switched off (``_nrt=False``). With them, atomic operations
-    for every array in a `NamedTuple` make whole games 3.5 times slower. A kernel that makes an array does not compile.
-    A kernel that calls itself does not compile either. `inline` (see `inline_kernel`) asks LLVM to inline the function
-    into its callers.
+    Kernels never allocate memory, so Numba's reference counts are switched off (``_nrt=False``). Reference counts need
+    atomic operations for every array in a `NamedTuple`, and games would be 3.5 times slower. A kernel that makes an
+    array does not compile. A kernel that calls itself does not compile either. `inline` (see `inline_kernel`) asks LLVM
+    to inline the function into its callers.
 
-    With ``NUMBA_DISABLE_JIT=1`` the function stays Python. Only the warning for the wrap-around of unsigned integers is
-    switched off, because the random generator relies on this wrap-around.
+    With ``NUMBA_DISABLE_JIT=1`` the function is not compiled. Only the warning for overflows of unsigned integers is
+    switched off, because the random generator relies on these overflows.
     """
     if JIT_DISABLED:
 
@@ -44,7 +44,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
         return plain  # type: ignore[return-value]
     options = {
         "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline,
-        "fastmath": False,  # otherwise a kernel inherits it from a user's function that calls it
+        "fastmath": False,  # otherwise a kernel has the setting of a user's function that calls it
     }  # fmt: skip
     if checked.CHECKED:
         options["boundscheck"] = True
@@ -58,8 +58,8 @@ def kernel(function: F, *, inline: bool = False) -> F:
 def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
     """Compile a kernel without wrappers if other kernels call it.
 
-    Wrappers serve only calls from outside of kernels. The wrapper for Python unpacks records of a hundred arrays, and
-    most kernels are only called by other kernels. This wrapper would take a third of all compile time.
+    A wrapper is only for calls from Python, and most kernels are only called by other kernels. The wrapper unpacks
+    records of a hundred arrays, so its compilation would take a third of all compile time.
     """
 
     @functools.cache
@@ -76,7 +76,8 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
     """Compile or load a kernel for such arguments without a call; do nothing if it has been called before.
 
-    Use it for kernels that Python calls rarely and with one signature. Otherwise they compile during timed moves.
+    Use it for kernels that Python calls rarely and with one signature. Otherwise Numba compiles them during an agent's
+    thinking time.
     """
     if not JIT_DISABLED and not function.overloads:  # type: ignore[attr-defined]
         compiled: Any = function
@@ -84,9 +85,9 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _ignore_literals(dispatcher: Any) -> None:
-    """Prevent Numba from compiling a kernel again for each constant argument; it costs a quarter of compile time.
+    """Prevent Numba from compiling a kernel again for each constant argument; this saves a quarter of compile time.
 
-    The same holds for records that users' functions get as `protected` and pass on.
+    Also prevent it for `protected` records that users' functions pass to kernels.
     """
     template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
 
@@ -112,10 +113,10 @@ _SHARED: set[type] = set()
 
 
 def shared(record: type[T]) -> type[T]:
-    """Mark a class of records as shared: many games read the arrays, no code writes them, a copy is the record itself.
+    """Mark a class of records as shared: many games read the arrays and no code writes them. A copy is the same object.
 
     `read_only` makes the arrays read-only for Python. Numba has a separate type for read-only arrays, so it would
-    compile every kernel that takes the record twice. This function gives all these arrays the type of writeable ones.
+    compile every kernel that takes the record twice. This function gives all these arrays the type of writeable arrays.
     """
 
     @typeof_impl.register(record)
@@ -137,7 +138,7 @@ _NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
 
 
 class _Protected(_NamedTuple):
-    """The type of a record with arrays that cannot be written; its memory layout is the record's."""
+    """The type of a record with read-only arrays, with the same memory layout as the record."""
 
     def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:
         self.record = record
@@ -187,8 +188,8 @@ def _again(record: Any, fields: tuple[Any, ...]) -> Any:
 def function_at(signature: Callable[[], Any]) -> Any:
     """Return a function for kernels that converts the address of a `pointer` to the function, of the type signature().
 
-    A kernel that takes the address, an integer, starts at once. A kernel that takes the pointer itself spends tens of
-    microseconds in each call from Python to find the address.
+    A kernel that takes the address, an integer, starts at once. If a kernel takes the pointer itself, each call from
+    Python needs tens of microseconds to find the address.
     """
     if JIT_DISABLED:
         return lambda function: function

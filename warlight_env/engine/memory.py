@@ -1,4 +1,4 @@
-"""Memory for arrays that threads write."""
+"""Functions that allocate arrays in memory layouts suited to threads and caches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list
     """Return arrays of these shapes and dtypes in one block of memory, small ones first. Their values are undefined.
 
     The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
-    request, but it returns several of some megabytes each to the operating system.
+    request. But it returns several freed blocks of a few megabytes to the operating system.
     """
     sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in kinds]
     starts, end = [0] * len(kinds), 0

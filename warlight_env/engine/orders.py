@@ -1,4 +1,4 @@
-"""Orders: checks of their legality, and the normal form for the round's kernels."""
+"""Orders: checks of their legality, and their normal form for the kernels that execute a round."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ class Orders:
         return cls(deploys, [(source, target, armies) for source, target, armies in attacks[:count].tolist()])
 
     def limited(self, most: int) -> Orders:
-        """Return the first `most` deploys and attacks, the limit of rules with `max_orders`; 0: all."""
+        """Return the first `most` deploys and the first `most` attacks (see `Rules.max_orders`); 0: all."""
         return Orders(self.deploys[:most], self.attacks[:most]) if most else self
 
 
 def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     try:
         array = np.asarray(rows)
-    except Exception:  # ragged, not even a sequence, or an object with faulty methods
+    except Exception:  # lists of different lengths, no sequence, or an object with faulty methods
         raise OrdersTypeError(f"{name} must be a list of {form}, each an integer; got {short_repr(rows)}") from None
     if array.size == 0 and array.ndim <= 2:
         return np.zeros((0, width), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != width:
         raise OrdersTypeError(f"{name} must be a list of {form}; got an array of shape {array.shape}")
     if array.dtype == object and all(type(value) is int for value in array.flat):
-        # Integers beyond 64 bits are illegal in every field; the clipped values are illegal, too.
+        # Integers beyond 64 bits are illegal in every field. The clipped values are illegal, too.
         array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise OrdersTypeError(f"{name} must contain only 64-bit integers; got {array.dtype} in {short_repr(rows)}")
@@ -92,14 +92,14 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
 
 
 def wishes_of(answer: Any, player: int | None = None) -> list[int]:
-    """Return picks as a list of integers, best first.
+    """Return an agent's preferred regions as a list of integers, best first.
 
-    Raises `OrdersTypeError` unless the answer is a list, a tuple or an array of integers. A set has no order, and a
-    check would exhaust an iterator.
+    Raises `OrdersTypeError` unless the answer is a list, a tuple or an array of integers. A set has no order, and the
+    check would consume an iterator.
     """
     try:
         given = np.asarray(answer)
-    except Exception:  # ragged, or an object with faulty methods
+    except Exception:  # lists of different lengths, or an object with faulty methods
         given = np.zeros((1, 1))
     if given.size == 0 and given.ndim:
         return []
@@ -171,7 +171,7 @@ def check_orders(
     attacks_out: AttackRows,
     reasons: npt.NDArray[np.int8],
 ) -> Any:
-    """Check a player's orders against the start of the round and write the legal ones in normal form.
+    """Check a player's orders in the position at the start of the round; write the legal orders in normal form.
 
     deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.
     `available` is the income. Writes deploy_out int32[N] (armies per region), attacks_out int32[A, 3], A >= E,
@@ -237,7 +237,7 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Limit a turn to the rules' maximum of deploys, in order of regions, and of attacks."""
+    """Drop deploys and attacks beyond the rules' maximum; deploys are in the order of their regions."""
     if params.max_orders == 0:
         return count
     deploys = 0

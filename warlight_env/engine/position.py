@@ -1,7 +1,7 @@
 """A position: owner and armies of each region and the round; also a compact form for search trees.
 
-`Position` is the form for kernels: three arrays, which they may write. `Positions` has rows of such arrays, and so has
-`state.State`. All code that copies, stores or makes positions uses this module, so a new field of a position needs
+Kernels use a `Position`: three arrays, which they may write. In `Positions` and in `state.State` each row of the arrays
+is one position. All code that copies, stores or makes positions uses this module, so a new field of a position needs
 changes only here.
 """
 
@@ -75,7 +75,7 @@ def copy_position(source: Position, target: Position) -> None:
 
 @inline_kernel
 def with_army(position: Position, army: Armies) -> Position:
-    """Return the position with other armies, as a view."""
+    """Return a position with these armies; it shares the other arrays."""
     return Position(position.owner, army, position.round)
 
 
@@ -86,7 +86,7 @@ def laid_out(n_regions: Int, owners: Owners, armies: Armies) -> Position:
 
 
 def copied(position: Position) -> Position:
-    """Return a copy, for Python."""
+    """Return a copy; for Python code, not for kernels."""
     return Position._make(array.copy() for array in position)
 
 
@@ -95,7 +95,7 @@ COMPACT_ARMIES: Final = (1 << 21) - 1
 
 
 def compact_size(n_regions: int) -> int:
-    """Return the number of bytes of a position in its compact form: three a region and two for the round."""
+    """Return the number of bytes of a position in its compact form: three per region, and two for the round."""
     return 3 * n_regions + 2
 
 
@@ -103,8 +103,8 @@ def compact_size(n_regions: int) -> int:
 def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
     """Write a position (its round below 65,536) to `out`, uint8[compact_size(N)].
 
-    A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all armies that the engine
-    allows. Returns whether all values fit.
+    A region takes 24 bits: the owner + 1 in the top three, the army in the other 21. All armies up to `ARMY_CAP` fit.
+    Returns whether all values fit.
     """
     owner, army, round_number = position.owner, position.army, position.round[0]
     fits = 0 <= round_number < 65536

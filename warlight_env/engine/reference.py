@@ -1,8 +1,9 @@
 """Records by reference: a kernel takes the address of a record and loads each field at its use.
 
-A `NamedTuple` by value has an argument for each of its words, about a hundred for a board. This doubles the time of
-calls through pointers, and calls from Python take four times as long. The loads are marked as loads of constant memory,
-so that LLVM moves them out of loops. This is safe because a record stores the addresses of arrays, not their content.
+A `NamedTuple` passed by value becomes one argument per machine word, about a hundred for a board. Then calls through
+pointers take twice as long, and calls from Python take four times as long. The loads are marked as loads of constant
+memory, so that LLVM moves them out of loops. This is safe because a record stores the addresses of arrays, not their
+content.
 """
 
 from __future__ import annotations
@@ -60,14 +61,15 @@ class ReferenceType(types.Type):
 
 @functools.cache
 def _reference_type(record: Any) -> ReferenceType:
-    """Return the type of a reference to a record type; cached, because its name takes a millisecond to compute."""
+    """Return the type of a reference to a record type. A cache keeps it: its name takes a millisecond to compute."""
     return ReferenceType(record)
 
 
 class Reference:
     """A record that kernels take by reference; in Python it has the record's fields and methods.
 
-    The arrays' content may change, but each field keeps its array. Copies behave like copies of the record.
+    The content of the arrays may change, but each field always refers to the same array. Copies behave like copies of
+    the record.
     """
 
     def __init__(self, record: Any) -> None:
@@ -113,7 +115,7 @@ class Reference:
 
 
 def reference(record: T) -> T:
-    """Return a reference to a `NamedTuple` of arrays, numbers, and records and references of these.
+    """Return a reference to a `NamedTuple` of arrays, numbers, other such records, and references to them.
 
     With ``NUMBA_DISABLE_JIT=1`` it returns the record itself.
     """
@@ -126,7 +128,7 @@ def reference(record: T) -> T:
 def record_at(kind: Callable[[], Any]) -> Any:
     """Return a function for kernels that converts the address from `address_of` to the reference, of the type kind().
 
-    With it a kernel can take any number of records.
+    With this function a kernel can take any number of records.
     """
     if numba.config.DISABLE_JIT:
         return lambda record: record
@@ -146,8 +148,8 @@ def address_of(made: Any) -> Any:
     return made if numba.config.DISABLE_JIT else made.address
 
 
-# Memory layout in 64-bit words. An array has the words: object, length, data, shape, strides. A record has its fields,
-# one after the other. A reference has its address. A number has one word.
+# Memory layout in 64-bit words. An array consists of the words object, length, data, shape, strides. A record consists
+# of its fields, one after the other. A reference consists of its address. A number has one word.
 
 
 def _words(value: Any, kind: Any) -> list[int]:

@@ -1,4 +1,4 @@
-"""The random generator of all kernels: xoroshiro128++; callers pass its state of two words."""
+"""The random generator of all kernels, xoroshiro128++. Callers pass its state, two 64-bit words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def uniform(rng: RandomState) -> Real:
 
 @inline_kernel
 def mixed(x: Int) -> Int:
-    """Return `splitmix64` of a uint64."""
+    """Return `splitmix64` of a uint64, in a kernel."""
     x = U64(x) + _GOLDEN
     x = (x ^ (x >> _R30)) * _FIRST
     x = (x ^ (x >> _R27)) * _SECOND
@@ -55,13 +55,13 @@ def mixed(x: Int) -> Int:
 
 @kernel
 def derived(value: Int, step: Int) -> Int:
-    """Compute one step of the path of `derive_seed`, from `mixed` of the seed or from the previous step's result."""
+    """Compute one step of `derive_seed`. value: `mixed` of the seed, or the previous step's result."""
     return mixed(U64(value) ^ mixed(U64(step) + _PATH))
 
 
 @kernel
 def seed_rng(seed: Int, rng: RandomState) -> None:
-    """Write the state of `make_rng` for a uint64."""
+    """Write the same state as `make_rng` for a uint64 seed."""
     rng[0] = mixed(U64(seed))
     rng[1] = mixed(rng[0])
 
@@ -79,7 +79,7 @@ def splitmix64(x: int) -> int:
 
 
 def derive_seed(seed: int, *path: int) -> int:
-    """Derive a 64-bit seed from a seed and a path of integers (game number, seat …); equal paths, equal seeds."""
+    """Derive a 64-bit seed from a seed and a path of integers (game number, seat …). Equal paths give equal seeds."""
     value = splitmix64(seed & _MASK)
     for step in path:
         value = splitmix64(value ^ splitmix64((step + int(_PATH)) & _MASK))

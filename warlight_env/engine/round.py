@@ -27,7 +27,7 @@ EVENT_COLUMNS: Final = 7
 
 @kernel
 def income(board: Board, base_income: Int, owner: Owners, player: Int) -> Int:
-    """Return the armies that `player` may deploy: the base and the bonuses of the super regions that it wholly owns."""
+    """Return the armies that `player` may deploy: the base income and the bonuses of its complete super regions."""
     total = np.int64(base_income)
     for s in range(board.bonus.shape[0]):
         whole = True
@@ -61,7 +61,7 @@ def _battle(
         army[source] -= lost
         return lost, killed, False
     army[source] -= sent
-    if lost == sent:  # all dead on both sides: the defender keeps the region
+    if lost == sent:  # no army is left on either side: the defender keeps the region
         army[target] = 1
         return lost, defenders - 1, False
     owner[target] = player
@@ -116,7 +116,7 @@ def _carry_out(
 def resolve_orders(
     params: RuleParams, position: Position, orders: Workspace, rng: RandomState, script: Script, events: Events
 ) -> Int:
-    """Deploy, execute all attacks in their linearized order, and count the round; the kernel changes the position.
+    """Execute all deploys, then all attacks in their linearized order; change the position and its round counter.
 
     orders: a `Workspace` with the legal orders of all players in the normal form of `orders.check_orders`.
     rng uint64[2]; script None, or decisions for `dice.scripted_below`; events None, or int32[M, 7] with space for all
@@ -160,7 +160,7 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Return the player with the most regions, ties by the most armies; NEUTRAL for equal players."""
+    """Return the player with the most regions, among equals the one with the most armies; NEUTRAL if still equal."""
     best, best_score = NEUTRAL, np.int64(-1)
     for p in range(players):
         score = np.int64(0)
@@ -176,7 +176,7 @@ def leader(position: Position, players: Int) -> Int:
 
 @inline_kernel
 def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDArray[np.int32]) -> Any:
-    """Record eliminations in the round that just ended (its number counts from 1) and detect the end of the game.
+    """Record eliminations in the round that just ended (rounds count from 1) and detect the end of the game.
 
     Returns (over, winner); the winner is NEUTRAL if no player has won.
     """

@@ -1,4 +1,4 @@
-"""The rules: one record with all differences between the public versions of the game, and a preset for each version."""
+"""The rules: one record that describes a version of the game, and a preset for each public version."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MAX_ARMIES: Final = 1_000_000
 #: have tens of thousands of digits.
 LEAST_CHANCE: Final = 1e-9
 
-#: The rules that files and hashes always contain. They contain a later rule only if it differs from its default, so
-#: that older files and hashes stay valid. A default is the meaning of older files, so it never changes.
+#: The rules that files and hashes always contain. They contain a newer rule only if it differs from its default, so
+#: that older files and hashes stay valid. Older files rely on the defaults, so a default never changes.
 FIRST_FIELDS: Final = (
     "name", "base_income", "attack_kill", "defense_kill", "luck", "rounding", "picking", "picks", "ranked",
     "offers_per_super_region", "dealt_apart", "wastelands", "wasteland_army", "fog", "skipped_attack_keeps_place",
@@ -48,8 +48,8 @@ class RuleParams(NamedTuple):
     ties_by_regions: bool
     picking: int  #: index into PICKING
     picks: int  #: 0: determined by the number of offers
-    ranked: int  #: number of wishes that count
-    offers: int  #: per super region (and per player, unless players share offers); 0: all regions
+    ranked: int  #: length of the list of preferred regions
+    offers: int  #: regions offered per super region (and per player, unless players share offers); 0: all regions
     dealt_apart: bool
     wastelands: int  #: number of draws
     wastelands_repeat: bool
@@ -63,27 +63,27 @@ class Rules:
 
     Probabilities are exact decimals: 0.6 means 3/5.
 
-    name: of a preset or of custom rules.
+    name: The name of a preset or of custom rules.
     base_income: Armies per round before bonuses.
     attack_kill, defense_kill: Probability that an attacking army kills a defender, and a defending one an attacker.
     luck: Share of chance in a side's kills: (1 - luck) * expectation + luck * roll, then rounded.
     rounding: "nearest" (halves up), or "stochastic": up with the probability of the fractional part.
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
-        players rank the same regions, equal wishes are decided at random), "alternating" (players pick the same
-        regions one by one, in the order ABBAAB …), "dealt" (at random).
+        players rank the same regions; if two prefer the same region, chance decides), "alternating" (players take
+        turns to pick from the same regions, in the order ABBAAB …), "dealt" (regions are assigned at random).
     picks: Number of regions that each player gets. 0, only under "alternating": an equal part of the offers; each
         region beyond three is lost with probability 1/4, for all players alike.
-    ranked: Number of wishes that each player ranks under "ranked".
-    offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" to
-        each player, disjointly.
+    ranked: Number of preferred regions that each player ranks under "ranked".
+    offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" each
+        player gets this number of regions per super region, and no region is offered to two players.
     dealt_apart: Under "dealt": players never start next to each other.
-    wastelands, wasteland_army: Draws of wastelands as a share of the number of super regions (rounded down), and
-        the army on each wasteland.
-    wastelands_repeat: False: each draw takes another region. True: a draw may take a region again and then changes
-        nothing. But if its super region has fewer than two regions without wasteland, the draw is repeated.
+    wastelands, wasteland_army: Number of random draws of wastelands, as a share of the number of super regions (rounded
+        down), and the army on each wasteland.
+    wastelands_repeat: False: each draw takes a different region. True: a draw may take the same region again and then
+        changes nothing. But if its super region has fewer than two regions without wasteland, the draw is repeated.
     fog: Fog of war: a player sees only own regions and their neighbours.
-    skipped_attack_keeps_place: True: a skipped attack uses its place in the order; False: the same player's next
-        attack takes the place.
+    skipped_attack_keeps_place: True: after a skipped attack the next player attacks. False: the same player's next
+        attack is executed instead.
     moved_armies: "free": armies that moved may move again in the round. Otherwise the bookkeeping of the named
         challenge forbids it.
     repeated_attack: Two attacks of a turn from and to the same regions: "merge" adds the second to the first,
@@ -161,8 +161,9 @@ class Rules:
     def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
         """Return a preset by name, a record, or a dict of fields, with some fields changed.
 
-        A dict's "name" is the preset for missing fields ("thesis" by default). If a dict has all `FIRST_FIELDS`, like
-        the result of `to_dict` in any version, its name is free, and missing fields have their defaults.
+        A dict's "name" is the preset that provides missing fields ("thesis" by default). If a dict has all
+        `FIRST_FIELDS`, like the result of `to_dict` in any version, it may have any name, and missing fields have their
+        defaults.
         """
         if isinstance(rules, dict):
             fields = {**rules, **changes}
@@ -201,7 +202,7 @@ class Rules:
         return {name: value for name, value in fields.items() if name not in later or value != later[name]}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.to_dict()  # digests also use pickles; fields missing in a pickle have the class's default
+        return self.to_dict()  # digests use pickles, too; a field missing in a pickle has its default
 
     def round_limit(self, n_regions: int) -> int:
         """Return the number of rounds after which a game on n_regions regions ends without a winner; 0: never.

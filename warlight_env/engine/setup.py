@@ -1,4 +1,4 @@
-"""The start of a game: wastelands, offers, and picks in all four ways."""
+"""The start of a game: wastelands, offers, and the four ways to choose start regions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _DEAL_TRIES: Final = 200
 #: Picks of each player that are never lost, if the offers determine the number of picks.
 SURE_PICKS: Final = 3
 _LOSS: Final = 0.25
-#: The low bits of `State.turn` hold the number of picks made; the bits above hold the picks that each player has lost.
+#: The low bits of `State.turn` are the number of picks made. The other bits are the number of picks that each player
+#: has lost.
 _MADE_BITS: Final = 16
 _MADE: Final = (1 << _MADE_BITS) - 1
 
@@ -42,7 +43,7 @@ def _shuffle(values: Regions, count: Int, rng: RandomState) -> None:
 def _draw_wastelands(
     board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], rng: RandomState
 ) -> None:
-    """Draw regions with repetition; repeat the draw of a wasteland if its super region is almost all wasteland."""
+    """Draw regions with replacement; repeat a draw if its super region has fewer than two regions without wasteland."""
     n = army.shape[0]
     for _ in range(min(params.wastelands, n)):
         while True:
@@ -85,10 +86,10 @@ def _offer_own(
     offers: npt.NDArray[np.uint8],
     rng: RandomState,
 ) -> None:
-    """Offer the shuffled regions queue[:count] of one super region to single players, fewest offers first."""
+    """Offer each of the shuffled regions queue[:count] of one super region to the player with the fewest offers."""
     given = np.int64(0)
     for _ in range(per_player):
-        served = 0  # bit p: served in this turn
+        served = 0  # bit p: player p got a region in this pass
         for _ in range(players):
             if given == count:
                 return
@@ -118,7 +119,7 @@ def _make_offers(
     scratch: Scratch,
     rng: RandomState,
 ) -> None:
-    """Offer regions of each super region: those of the map's setup, or the rules' number of regions at random."""
+    """Offer regions of each super region: those of the map's setup, or random regions according to the rules."""
     everyone = (1 << players) - 1
     queue, offered, fixed = scratch.queue, scratch.cursor, board.setup_offers >= 0
     for p in range(players):
@@ -146,7 +147,7 @@ def _make_offers(
 def _place_setup_wastelands(
     board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], queue: Regions, rng: RandomState
 ) -> None:
-    """Place the wastelands of the map's setup; if it has none, draw them from regions that it does not offer."""
+    """Place the wastelands of the map's setup. If it has none, draw them from the regions that it does not offer."""
     n, count = army.shape[0], 0
     for r in range(n):
         wasteland[r] = 0
@@ -187,7 +188,7 @@ def _deal(
     queue: Regions,
     rng: RandomState,
 ) -> Bool:
-    """Deal picks at random, one each in turn; return False if players would start next to each other."""
+    """Assign start regions at random, one per player in turn; return False if players would be adjacent."""
     n = owner.shape[0]
     for r in range(n):
         owner[r] = NEUTRAL
@@ -207,7 +208,7 @@ def _deal(
 
 @kernel
 def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomState) -> Int:
-    """Draw the number of picks that each player loses of its equal part of the offers."""
+    """Draw the number of picks that each player loses from its equal part of the offers."""
     regions, lost = np.int64(0), np.int64(0)
     for r in range(offers.shape[0]):
         regions += offers[r] != 0
@@ -218,9 +219,10 @@ def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomSta
 
 @kernel
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
-    """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers; dealt picks at once.
+    """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers, or random start regions.
 
-    Returns False if no deal that keeps players apart was found (`check_players` refuses the other cases).
+    Returns False if it found no assignment that keeps the players apart. `check_players` rejects all other impossible
+    games.
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
     players = state.eliminated_at.shape[1]
@@ -271,7 +273,7 @@ def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) 
 
 @kernel
 def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, player: Int, start: Int) -> Int:
-    """Return the index of the first wish from `start` on that is free for the player, or -1."""
+    """Return the index in `wishes` of the first region, from index `start`, that the player may take; or -1."""
     n = offers.shape[0]
     for i in range(start, count):
         region = wishes[i]
@@ -300,7 +302,7 @@ def picks_lost(turn: Int) -> Int:
 
 @kernel
 def picker(turn: Int, players: Int) -> Int:
-    """Return the player who picks at a `State.turn`: the order is ABBAAB … (for more players: there and back again)."""
+    """Return the player who picks at a `State.turn`: the order is ABBAAB … (with three: ABCCBA …)."""
     made = picks_made(turn)
     lap, seat = made // players, made % players
     return seat if lap % 2 == 0 else players - 1 - seat
@@ -308,7 +310,7 @@ def picker(turn: Int, players: Int) -> Int:
 
 @kernel
 def most_picks(params: RuleParams, regions: Int, players: Int) -> Int:
-    """Return the maximum number of picks of each player, from the number of regions offered at the start."""
+    """Return the maximum number of picks of each player. regions: the number of regions offered at the start."""
     part = regions // players
     return part if params.picks == 0 else min(np.int64(params.picks), part)
 
@@ -353,9 +355,10 @@ def resolve_picks(
     counts: npt.NDArray[np.int32],
     scratch: Scratch,
 ) -> None:
-    """Assign regions by wishes int32[P, W] with counts int32[P], best first; draw missing wishes at random.
+    """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
-    Under "alternating" one player picks (see `picker`). Otherwise all players pick, and play begins.
+    wishes: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
+    Under "alternating" one player picks (see `picker`). Otherwise all players pick, and the first round begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]
@@ -374,7 +377,7 @@ def resolve_picks(
         cursor[p] = 0
         order[p] = p
     for _ in range(params.picks):
-        _shuffle(order, players, rng)  # decides between equal wishes
+        _shuffle(order, players, rng)  # decides between players with the same preferred region
         for k in range(players):
             p = order[k]
             i = _next_wish(offers, wishes[p], min(counts[p], np.int64(params.ranked)), p, cursor[p])
@@ -391,9 +394,9 @@ def resolve_picks(
 
 
 def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
-    """Return the minimum number of regions offered, up to `cap` per super region, for all places of the wastelands."""
+    """Return the minimum number of offered regions over all places of wastelands; at most `cap` per super region."""
     total = sum(min(size, cap) for size in sizes)
-    most_lost = [0] * (wastelands + 1)  # by wastelands spent
+    most_lost = [0] * (wastelands + 1)  # index: the number of wastelands used
     for size in sizes:
         offered = min(size, cap)
         spare = size - offered
@@ -406,7 +409,7 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
 
 
 def _with_setup(board: Board, params: RuleParams) -> RuleParams:
-    """Return the rules' record with the numbers of the map's setup instead of the rules' own."""
+    """Return the parameters of the rules; numbers in the map's setup replace those of the rules."""
     changes: dict[str, Any] = {}
     if board.setup_wastelands >= 0:
         changes["wastelands"] = board.setup_wastelands
@@ -418,7 +421,7 @@ def _with_setup(board: Board, params: RuleParams) -> RuleParams:
 
 
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
-    """Return the rules' record for this map; raise a `RulesError` if the map is too small for the players."""
+    """Return the parameters of the rules for this map; raise a `RulesError` if it is too small for the players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
         raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
     n = board.n_regions

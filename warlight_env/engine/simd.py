@@ -1,7 +1,7 @@
-"""Products with matrices of few columns in the processor's wide registers, for small networks and their gradients.
+"""Vectorized products with matrices of few columns, for small networks and their gradients.
 
-A row of the matrix is one LLVM vector, and sums stay in registers. A loop over memory would store and load them in
-every step. There are two sums, of even and of odd rows, so that no addition waits for the previous one. Products are
+A row of the matrix is one LLVM vector, and sums stay in registers. A plain loop would store and load the sums in every
+step. There are two sums, of even and of odd rows, so that no addition waits for the previous one. Products are
 rounded before the addition (no fused multiply-add), so that results are equal on every machine.
 """
 
@@ -49,7 +49,7 @@ def product_adder(width: int) -> AddProduct:
 def column_adder(width: int) -> AddColumns:
     """Return a function for kernels that adds x[columns] times weights float32[inputs, width] to out float32[width].
 
-    The order is that of columns uint32[inputs]; the result equals that of `product_adder` for the gathered numbers.
+    The sum is in the order of columns uint32[inputs]. The result equals `product_adder` for the array x[columns].
     All four are contiguous, and out does not overlap the others.
     """
     return _plain_columns(width) if CHECKED or JIT_DISABLED else _wide_columns(width)
@@ -67,7 +67,7 @@ def outer_adder(inputs: int, width: int) -> AddOuter:
 def row_adder(width: int) -> AddRow:
     """Return a function for kernels that adds part times row float32[width] to out float32[width].
 
-    Numba compiles a loop over the row to memory operations of one element at a time.
+    Numba would compile a loop over the row to memory operations on single elements.
     """
     return _plain_row(width) if CHECKED or JIT_DISABLED else _wide_row(width)
 
@@ -75,8 +75,8 @@ def row_adder(width: int) -> AddRow:
 def row_gate(width: int) -> WriteRow:
     """Return a function for kernels that writes row float32[width] to out float32[width] through a gate.
 
-    The result is row where units float32[width] are above 0, otherwise 0. With row = units this is the ramp function,
-    otherwise its derivative. All three arrays may be the same.
+    The result is row where units float32[width] are above 0, otherwise 0. With row = units this is the ReLU function.
+    With a gradient as row it is the backward step of ReLU. All three arrays may be the same.
     """
     return _plain_gate(width) if CHECKED or JIT_DISABLED else _wide_gate(width)
 

@@ -1,8 +1,8 @@
 """Digests of the sources that a compiled function depends on, without comments and docstrings.
 
-The unit is a module. A kernel depends on its own module and on its import closure: the modules of `KERNEL_PACKAGES`
-that the module imports, directly or indirectly. Numba's types of records do not contain the names of fields, so a
-kernel also depends on the definitions of all records.
+Each module has one digest. A kernel depends on its own module and on its import closure: the modules of
+`KERNEL_PACKAGES` that the module imports, directly or indirectly. Numba's types of records do not contain the names of
+fields, so a kernel also depends on the definitions of all records.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ModuleSource(NamedTuple):
     """The parts of a module's text that compiled code depends on."""
 
     code: str  #: digest of the syntax tree, without comments and docstrings
-    imports: tuple[str, ...]  #: full names in all import statements, also in functions; not all are modules
+    imports: tuple[str, ...]  #: full names in all import statements, also inside functions; some are not modules
     records: str  #: digest of the classes that derive from NamedTuple; empty if there are none
 
 
@@ -57,7 +57,7 @@ def read_source(text: bytes) -> ModuleSource:
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return a body without strings that are statements of their own."""
+    """Return a list of statements without those that are only a string."""
     return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))] or [ast.Pass()]
 
 
@@ -85,7 +85,7 @@ class SourceDigests:
         self._everything = self._over(self._sources)
 
     def of(self, module: str) -> str:
-        """Hex digest of a module's import closure; for a module outside of kernel modules, of all kernel modules."""
+        """Hex digest of a module's import closure; for other modules than kernel modules, of all kernel modules."""
         return self._over(self.closure(module)) if module in self._sources else self._everything
 
     def closure(self, module: str) -> frozenset[str]:
@@ -127,7 +127,7 @@ def read_sources(
 
     Args:
         known: parsed sources by the hex digest of a module's raw bytes. These modules are not parsed again.
-        remember: called with such a mapping of all modules, if some were not known.
+        remember: called with such a mapping of all modules if `known` does not contain all of them.
     """
     sources, by_text = {}, {}
     for module, file in kernel_modules().items():
@@ -140,12 +140,12 @@ def read_sources(
 
 
 def dump_sources(sources: Mapping[str, ModuleSource]) -> bytes:
-    """Return parsed sources by any keys, as JSON."""
+    """Return parsed sources as JSON; the mapping may have any keys."""
     return json.dumps(sources).encode()
 
 
 def parse_sources(content: bytes) -> dict[str, ModuleSource]:
-    """Return the sources in JSON of `dump_sources`. Entries that are not a `ModuleSource` are left out."""
+    """Return the sources from the JSON of `dump_sources`, without invalid entries."""
     try:
         entries = json.loads(content)
     except (ValueError, RecursionError):

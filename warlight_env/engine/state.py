@@ -1,4 +1,4 @@
-"""The variable data of a batch of games as arrays, and the working memory of threads that play them."""
+"""The data of a batch of games that change during play, as arrays, and the working memory of threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
 NEUTRAL: Final = -1
-#: Owner of a region out of a player's sight, in a view; its army is 0.
+#: In a view: the owner of a region that the player does not see. The army of such a region is 0.
 UNKNOWN: Final = -2
 
 #: Phases of a game.
@@ -32,7 +32,7 @@ class State(NamedTuple):
     round: npt.NDArray[np.int32]  #: [B] rounds played
     phase: npt.NDArray[np.int8]  #: [B] PICK, PLAY or OVER
     turn: npt.NDArray[np.int32]  #: [B] under "alternating": picks made, and lost, see `setup.pick_turn`
-    eliminated_at: npt.NDArray[np.int32]  #: [B, P] round in which a player lost its last region; 0: in the game
+    eliminated_at: npt.NDArray[np.int32]  #: [B, P] round in which a player lost its last region; 0: not eliminated
     winner: npt.NDArray[np.int8]  #: [B] the winner, or -1: none (yet)
     rng: npt.NDArray[np.uint64]  #: [B, 2] the dice
 
@@ -58,7 +58,7 @@ def copy_state(state: State) -> State:
 
 
 def state_bytes(state: State, b: int = 0) -> bytes:
-    """Return all data that determine the course of game b, dice included, as bytes; equal games, equal bytes."""
+    """Return all data that determine the course of game b, dice included, as bytes. Equal games have equal bytes."""
     return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
 
 

@@ -1,4 +1,4 @@
-"""Check whether arrays hold possible games: every number in its range, and all numbers consistent."""
+"""Check whether arrays contain possible games: every number in its range, and all numbers consistent."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ REASONS: Final = (
     "offers leave player {at} too few regions to pick: {value} of {most}",
     "offers leave too few regions to pick: {value} of {most}",
     "player {at} owns {value} regions, but has picked {most}",
-    "phase is 'pick', but these rules deal the regions",
+    "phase is 'pick', but these rules assign the regions at random",
     "winner is {value}, but no player has won yet",
     "phase is 'play', but the game is over",
     "phase is 'over', but the game has not ended",
@@ -63,7 +63,7 @@ _SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GO
 
 
 class StateError(InputError):
-    """An impossible saved or given position; the message names the game, the field and the reason."""
+    """A saved or given position that is impossible; the message names the game, the field and the reason."""
 
 
 @kernel
@@ -74,7 +74,7 @@ def note(fault: Any, at: Int, value: Any, most: Int) -> None:
 
 @kernel
 def _fault_of_numbers(state: State, b: Int, fault: Any) -> Int:
-    """Return the first number of game b out of its range, as a code of REASONS; 0: no fault."""
+    """Return the code in REASONS of the first number of game b that is out of range; 0: no fault."""
     players = state.eliminated_at.shape[1]
     phase, winner, rounds = np.int64(state.phase[b]), np.int64(state.winner[b]), np.int64(state.round[b])
     if phase < PICK or phase > OVER:
@@ -119,7 +119,7 @@ def _owned(owner: Owners, player: Int) -> Int:
 
 @kernel
 def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.uint8], fault: Any) -> Int:
-    """Return the fault of the offers uint8[N] for picks that all players make at once."""
+    """Return the fault of the offers uint8[N] under rules in which all players pick at once."""
     everyone, total = (1 << players) - 1, np.int64(0)
     for r in range(offers.shape[0]):
         offer = np.int64(offers[r])
@@ -158,7 +158,7 @@ def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault
 
 @kernel
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
-    """Return the fault of game b while regions are picked; its numbers must be in range."""
+    """Return the fault of game b in the phase "pick"; its numbers must be in range."""
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:
         return _DEALT
@@ -201,7 +201,7 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 @kernel
 def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
-    """Return the fault of game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: no fault.
+    """Return the fault of game b of a `State` as a code in REASONS, 0: no fault; write its place to fault int64[3].
 
     `whole` False: check only values that kernels rely on. A custom position may then, for example, have only one owner.
     """
@@ -250,7 +250,7 @@ def new_fault() -> npt.NDArray[np.int64]:
 
 
 def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> str:
-    """Return the reason of a code in words."""
+    """Return the text of the reason with this code."""
     at, value, most = fault.tolist()
     return reasons[code].format(at=at, value=value, most=most)
 
@@ -267,7 +267,7 @@ def check_state(params: RuleParams, state: State) -> None:
 
 
 def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return a copy of an array after a check of its shape and dtype (byte order included); otherwise `StateError`.
+    """Return a copy of an array after a check of its shape and dtype (with byte order); otherwise raise `StateError`.
 
     The result is a copy, so that the caller cannot change it after the check.
     """

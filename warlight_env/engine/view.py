@@ -22,8 +22,9 @@ from warlight_env.engine.visibility import see
 class View:
     """All information for an agent that must return picks or orders. Regions and players count from 0.
 
-    map: the `Map` of the game; ``map.neighbors[r]`` are the regions beside r, ``map.regions[r].name`` its name,
-        ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` a super region's.
+    map: the `Map` of the game; ``map.neighbors[r]`` are the neighbours of region r, ``map.regions[r].name`` its name,
+        ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` the bonus and regions of
+        super region s.
     board, params: the same map and rules as arrays and numbers for kernels.
     rules: the `Rules`.
     player, players: the viewing player, and the number of players.
@@ -68,9 +69,10 @@ class View:
 
     @property
     def last_round(self) -> Any:
-        """The player's knowledge of the last round, a `RoundResult`, computed at the request.
+        """The player's knowledge of the last round, a `RoundResult`. It is computed when it is first read.
 
-        None before the first round, in a loaded game, and in a game without recorded history (`EnvCore.remember`).
+        None before the first round, in a loaded game, and in a game without recorded history
+        (`EnvCore.record_history`).
         """
         return None if self._told is None else self._told()
 
@@ -90,7 +92,8 @@ def view_of(
     """Make the view of a player on game b of a batch. All views of games are made here.
 
     starts: each player's start regions, if known. The view includes them only if they are public: players see picks
-    that are made one by one; under fog all other start regions are secret. told: makes `View.last_round`.
+    that are made one by one; under fog all other start regions are secret.
+    told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
     picking, players = state.phase[b] == PICK, state.eliminated_at.shape[1]

@@ -1,4 +1,4 @@
-"""Sight under fog: the regions that a player sees, and its knowledge of a round. No other module decides this."""
+"""Fog of war: the regions that a player sees, and the orders that it knows. Only this module decides this."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner
 
 @kernel
 def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
-    """Write the regions seen under fog to out uint64[W], as a set for batches; `owned` is the set of own regions."""
+    """Write the regions seen under fog to out uint64[W], a set of bits; `owned` is the set of own regions."""
     for w in range(out.shape[0]):
         out[w] = owned[w]
     for r in range(bits.adjacent.shape[0]):
@@ -61,18 +61,19 @@ def seen_in_round(
     after: Sequence[int],
     captured: Iterable[int],
 ) -> frozenset[int]:
-    """Return the regions that a player saw in a round under fog: at start and end, and from regions held in between.
+    """Return the regions that a player saw in a round under fog: at the start, at the end, and in between.
 
     Args:
-        before, after: owners of all regions. captured: the regions that the player took, even if it lost them again.
+        before, after: owners of all regions. captured: the regions that the player took, even if it lost
+            them again; it saw these regions and their neighbours.
     """
     seen = visible(neighbors, before, player) | visible(neighbors, after, player)
     return seen.union(*((region, *neighbors[region]) for region in captured))
 
 
 def is_order_visible(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
-    """Whether a player knows of an order of player `by` on `regions`, if it saw the regions `seen`.
+    """Whether a player knows an order that player `by` gave on `regions`, if the player saw the regions `seen`.
 
-    A player knows its own orders, and others' orders in sight.
+    A player knows its own orders, and orders of other players in regions that it sees.
     """
     return by == player or any(region in seen for region in regions)

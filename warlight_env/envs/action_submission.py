@@ -1,4 +1,4 @@
-"""Submission to a core's games: rows of actions, whole turns of agents, and turns of bots that are kernels."""
+"""Submission of turns to a core's games: action rows, whole turns of agents, and turns of compiled bots."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from warlight_env.errors import InputError
 from warlight_env.step_results import dropped_orders
 
 _NOTHING = "; nothing played"
-#: As dtypes, because comparisons of dtypes are faster than those of scalar types.
+#: Dtypes, because they can be compared faster than scalar types.
 _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
 
 class ActionError(InputError):
-    """An action out of its space; no game steps."""
+    """An error for an action out of its space; no game steps."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:
         super().__init__(f"game {game}, player {player}: {reason}")
@@ -43,7 +43,7 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Add once to an error of this package that nothing was played; errors of other packages do not change."""
+    """Add "nothing played" to the message of an error of this package, once; leave other errors unchanged."""
     if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
         error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)
 
@@ -55,13 +55,13 @@ def submit_rows(
     acting: npt.NDArray[np.int8],
     on: bool,
 ) -> None:
-    """Submit rows int[B, S, K] of players with acting int8[B, S] not 0; see `EnvCore.step` for the errors.
+    """Submit action rows int[B, S, K] of the players with acting int8[B, S] not 0; see `EnvCore.step` for the errors.
 
-    on: also resolve in the same call, because each call of a kernel costs tens of microseconds.
+    on: whether to resolve the games, too, in the same kernel call, because each call takes tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted
-    # Kernels take rows of either dtype: int8 rows of a large batch need an eighth of the memory traffic.
+    # Kernels take rows of either dtype: for a large batch, int8 rows need an eighth of the memory traffic.
     actions = checked_array(actions, "actions", _INT8 if small else _INT64, shape, converted)
     if dropped is not None:
         dropped = checked_array(dropped, "dropped", np.int32, (core.batch, core.players))
@@ -87,7 +87,7 @@ def out_of_limits(game: int, player: int, row: npt.NDArray[Any], limits: npt.NDA
 
 
 def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
-    """Submit a player's whole turn in game b: orders, or wishes while regions are picked; illegal ones are dropped."""
+    """Submit a player's whole turn in game b: orders, or preferred regions in the phase "pick"; drop illegal ones."""
     b, player = index(b, "b", core.batch), index(player, "player", core.players)
     shown = view(core, player, b)
     turn = Turn(*(array[b, player] for array in core.turns))
@@ -110,7 +110,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
 
 
 def _wishes(shown: View, choice: Any) -> tuple[list[int], int]:
-    """Return the offered regions among the wishes, each once, and the number of other wishes."""
+    """Return the offered regions in a list of preferred regions, each once, and the number of other entries."""
     try:
         wishes = wishes_of(choice, shown.player)
     except OrdersTypeError as error:
@@ -162,9 +162,7 @@ def submit_policy(
 def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
     made: Any = plug if isinstance(plug, CFunc) else None
     if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
-        raise InputError(
-            f"{short_repr(plug)}: must be a plug-in that `plug_in` made, with the signature of this argument"
-        )
+        raise InputError(f"{short_repr(plug)}: must be a result of `plug_in`, with the signature of this argument")
     return address(plug)
 
 

@@ -12,7 +12,7 @@ from warlight_env.envs.parallel import WarlightParallelEnv
 
 
 def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """Make the environment in which agents step one after the other; orders wait until all agents have acted.
+    """Make the environment in which agents step one after the other; a round is played after all have acted.
 
     The arguments are those of `WarlightParallelEnv`.
     """
@@ -20,6 +20,6 @@ def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
 
 
 def env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """Make `raw_env` with the usual checks on actions and on the order of calls."""
+    """Make `raw_env` with PettingZoo's usual checks of actions and of the order of calls."""
     checked = wrappers.AssertOutOfBoundsWrapper(raw_env(**kwargs))
     return wrappers.OrderEnforcingWrapper(checked)

@@ -1,4 +1,4 @@
-"""Selection of a batch's games by callers, and spaces with read-only bounds."""
+"""Functions that select games of a batch for callers, and spaces with read-only bounds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _EVERY = slice(None)
 
 
 def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
-    """Return the Box between two arrays, with their shape and dtype; equal entries of a bound become one number."""
+    """Return the Box between two arrays, with their shape and dtype; a bound with equal entries is one number."""
     least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
     return spaces.Box(least, most, low.shape, low.dtype.type)
 
 
 def games_named(games: Any, batch: int) -> list[int]:
-    """Return the game numbers in `games`, or all games for None; `InputError` unless they are distinct."""
+    """Return the game numbers in `games`, or all games for None; raise `InputError` unless they are distinct."""
     games = list(range(batch)) if games is None else integers_of(games, "games")
     if not all(0 <= b < batch for b in games) or len(set(games)) < len(games):
         raise InputError(f"games = {short_repr(games)}: must be different games from 0 to {batch - 1}")
@@ -32,7 +32,7 @@ def games_named(games: Any, batch: int) -> list[int]:
 
 
 def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
-    """Return a slice or int[M] as an index of arrays [B, …]; `InputError` if the batch has no such games."""
+    """Return a slice or int[M] as an index of arrays [B, …]; raise `InputError` if the batch has no such games."""
     if type(games) is slice:
         if games != _EVERY:
             try:
@@ -49,7 +49,7 @@ def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
 
 
 def fixed(space: S) -> S:
-    """Return the space after making its bounds read-only, because copies of an environment share it."""
+    """Make the bounds of a space read-only, because copies of an environment share the space; return the space."""
     if isinstance(space, spaces.Dict | spaces.Tuple):
         for part in space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces:
             fixed(part)

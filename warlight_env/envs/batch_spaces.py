@@ -1,4 +1,4 @@
-"""The spaces of environments, of one map or padded for many maps: read actions, write observations."""
+"""The spaces of environments of one map, or padded for many maps; they read actions and write observations."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from warlight_env.errors import InputError
 I8: TypeAlias = npt.NDArray[np.int8]
 I32: TypeAlias = npt.NDArray[np.int32]
 I64: TypeAlias = npt.NDArray[np.int64]
-#: Games of a batch as an index of arrays [B, …].
+#: A selection of a batch's games, as an index of arrays [B, …].
 Which = slice | int | npt.NDArray[np.int64]
 
 
 class OneMapSpaces:
-    """The spaces of an encoding and an observation on one map, for games that are all on this map.
+    """The spaces of an action encoding and an observation on one map, for games that are all on this map.
 
     Args:
-        core: of some game. with_mask: whether observations have the mask.
+        core: the core of any of the games. with_mask: whether observations contain the mask.
     """
 
     padding: Padding | None = None
-    kernel_layout: PaddingLayout = PaddingLayout(0, False)  #: `padding` in the form for kernels
+    kernel_layout: PaddingLayout = PaddingLayout(0, False)  #: the padding in the form for kernels
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
         masks, seen = core.encoding.mask_space, observation_space_of(core)
@@ -56,7 +56,7 @@ class OneMapSpaces:
         return core.map.name, core.board.n_regions, core.board.n_edges
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Write rows to the arrays that kernels read; see `PaddedSpaces.read`."""
+        """Write action rows to the arrays that kernels read; see `PaddedSpaces.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
         try:
@@ -64,7 +64,7 @@ class OneMapSpaces:
         except InputError:
             if acting.all():
                 raise
-            # The actions of games that only reset in this step have no effect and may have any value.
+            # The actions of games that are only reset in this step have no effect and may have any value.
             games = np.flatnonzero(acting)
             some = rows[games]
             dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, 0, some)
@@ -89,7 +89,7 @@ class PaddedSpaces:
     """Spaces that are equal for games on any map up to a maximum size.
 
     Args:
-        padding: the layout. core: of some game. with_mask: whether observations have the mask.
+        padding: the layout. core: the core of any game. with_mask: whether observations contain the mask.
     """
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
@@ -104,12 +104,12 @@ class PaddedSpaces:
         return "many maps", *self.padding.map_limits
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Return actions as rows int64[B, M] for maps of any size, and the number of illegal entries found, int32[B].
+        """Return actions as rows int64[B, M] in the padded layout, and the number of illegal entries, int32[B].
 
         acting: bool[B]; actions of other games have no effect.
 
         Raises:
-            InputError: actions of another shape or dtype; an ActionError for an action out of the space.
+            InputError: the actions have another shape or dtype. An action is out of the space (an ActionError).
         """
         name, batch, map_limits, sizes = (
             self.padding.action,
@@ -178,7 +178,7 @@ class PaddedSpaces:
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
-    """Return no arrays: with a single board, observations hold no board arrays."""
+    """Return no arrays, because observations of games on a single map do not contain arrays of the board."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""The kernel that writes views, features and masks of all players into buffers."""
+"""The kernel that writes the views, features and masks of all players to buffers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from warlight_env.features.extraction import (
 
 
 class EnvSettings(NamedTuple):
-    """Settings of an environment's kernels besides board and rules."""
+    """Settings of an environment's kernels, without the board and the rules."""
 
     row_width: int  #: mask values per row of a region or edge; 0: `observe` writes no mask
     priority: bool  #: whether the mask has rows for priorities
@@ -52,10 +52,10 @@ class EnvSettings(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """All results of a step, for B games of P players; a step writes only rows that change.
+    """All results of a step, for B games of P players; a step writes only entries that change.
 
-    The views of S players a game are stored: ``seat[b, s]`` is the player in slot s of game b, and ``slot`` is the
-    inverse.
+    The buffers contain the views of S players per game: ``seat[b, s]`` is the player in slot s of game b, and ``slot``
+    is the inverse.
     """
 
     seat: npt.NDArray[np.int8]  #: [B, S] the player of a slot, or -1
@@ -66,7 +66,7 @@ class Buffers(NamedTuple):
     features: npt.NDArray[np.float32]  #: [B, S, K] in the order of `features.Features`
     mask: npt.NDArray[np.int8]  #: [B, S, M]; M = 0 if the kernels write none
     income: npt.NDArray[np.int32]  #: [B, P]
-    illegal: npt.NDArray[np.int32]  #: [B, P] orders (or armies) that the last step dropped
+    illegal: npt.NDArray[np.int32]  #: [B, P] number of orders (or armies) that the last step dropped
     reward: npt.NDArray[np.float64]  #: [B, P]
     potential: npt.NDArray[np.float64]  #: [B, P]
     live: npt.NDArray[np.bool_]  #: [B, P] whether the player still acts
@@ -78,7 +78,7 @@ class Buffers(NamedTuple):
 def make_buffers(
     board: Board, players: int, batch: int, slots: int, settings: EnvSettings, features: Features, mask_size: int
 ) -> Buffers:
-    """Make buffers that `observe` can continue from: everything neutral and closed, static features set."""
+    """Make buffers for `observe`: all regions neutral, every choice forbidden, constant features set."""
     n = board.n_regions
     leading = batch, slots
     values = blank(board, features, *leading) if settings.features else np.zeros((*leading, features.size), np.float32)
@@ -115,7 +115,7 @@ def make_buffers(
 
 @kernel
 def _fill(mask: Marks, row: Int, width: Int, value: Int) -> None:
-    """Open (1) or close (0) a row of the mask except for its first value, which is always allowed."""
+    """Allow (1) or forbid (0) the values of a row of the mask, except for its first value, which is always allowed."""
     start = row * width
     for i in range(start + 1, start + width):
         mask[i] = value
@@ -140,7 +140,7 @@ def _change_free(
     values: npt.NDArray[np.float32],
     players: Int,
 ) -> None:
-    """Set a region to CLOSED, OWN or OFFERED; update its feature, and the mask's rows of it and of its edges."""
+    """Set a region to CLOSED, OWN or OFFERED; update its feature, and the mask rows of the region and its edges."""
     before = free[region]
     free[region] = now
     n, width = free.shape[0], rows.width
@@ -219,8 +219,8 @@ def observe(
 ) -> None:
     """Update all players' views, features, masks and incomes of games first .. end - 1.
 
-    The kernel relies only on the values that earlier calls wrote to the same buffers. The state may have changed in any
-    way between calls.
+    The kernel relies on the values that earlier calls wrote to the same buffers. The state may change in any way
+    between calls.
     """
     players = state.eliminated_at.shape[1]
     visible, owned, armies = memory.visible, memory.owned, memory.armies
@@ -266,7 +266,7 @@ def observe(
 def observe_turn(
     position: Position, income: Int, picking: Bool, turn: Turn, base: Int, values: npt.NDArray[np.float32]
 ) -> None:
-    """Write the features of a turn that is not complete yet, and the income left, from values[base] on."""
+    """Write the features of an unfinished turn, and the share of the income that is left, from values[base] on."""
     army, left = position.army, np.int64(income)
     for r in range(army.shape[0]):
         at = base + TURN_WIDTH * r
@@ -292,5 +292,5 @@ def observe_turn(
 
 @kernel
 def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Real:
-    """Return the potential of game b for player p, from its income in the last observation."""
+    """Return the potential of game b for player p, from the player's income in the last observation."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

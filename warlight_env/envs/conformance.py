@@ -23,21 +23,21 @@ def vector_conformance_test(
     seed: int = 0,
     modes: Sequence[AutoresetMode] = tuple(AutoresetMode),
 ) -> int:
-    """Play the same random games in a batch and in single environments, and compare all that they return.
+    """Play the same random games in a batch and in single environments, and compare all results.
 
     Observations, rewards, `terminated`, `truncated` and infos must be equal to the last bit: at resets, in every
     autoreset mode, and also for games after the first. Actions respect ``info["action_mask"]`` if there is one.
-    A mask may be flat in the batch. The test works for any Gymnasium environment if its batch seeds the games with
+    The batch may return flat masks. The test works for any Gymnasium environment whose batch seeds the games with
     seed, seed + 1, ….
 
     Args:
-        make_batch: makes a batch from the number of games and a mode.
-        make_single: makes one game.
+        make_batch: a function that makes a batch from the number of games and a mode.
+        make_single: a function that makes a single environment.
         num_envs, steps, seed: the number of games, the number of steps, and the seed of the first game.
         modes: the autoreset modes to test.
 
-    Returns the number of games that ended, which should not be 0. Raises AssertionError that names the mode, the step,
-    the game and the difference.
+    Returns the number of games that ended, which should not be 0. Raises an AssertionError that names the mode, the
+    step, the game and the difference.
 
     Raises:
         InputError: `make_batch` or `make_single` is not a function, or another argument has the wrong type.

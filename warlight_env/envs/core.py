@@ -1,4 +1,4 @@
-"""`EnvCore`: a batch of games in arrays, stepped by one kernel call. All environments are thin wrappers of it."""
+"""`EnvCore`: a batch of games in arrays; one kernel call steps all games. All environments are thin wrappers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from warlight_env.thread_ownership import SingleThreaded, UseLock, unchecked
 
 
 class EnvCore(SingleThreaded):
-    """B games of P players; one step is one round (or pick, or part of a turn) of every game.
+    """B games of P players. A step plays one round (or one pick, or a part of a turn) in every game.
 
     The results of a step are in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
     are views of its features. An action is a row of K = `row_size` integers, in the format of the encoding. Array
@@ -64,17 +64,17 @@ class EnvCore(SingleThreaded):
     arrays, call `refresh_observations`, which checks them.
 
     Args:
-        map, rules, players: as for `Game`. fog: None uses the rules' setting.
-        batch: number of games.
+        map, rules, players: the same as for `Game`. fog: True, False, or None for the rules' setting.
+        batch: the number of games.
         action: an encoding's name, or a factory such as ``functools.partial(FactoredActions, priority=True)``.
-        observation: "graph", "flat" or "raw", which computes no features; or an `ObservationFunction`.
-        picking: "play" makes the picks part of the episode, "random" draws them.
-        max_cycles: steps after which a game is truncated; None: the encoding's `default_cycles`.
+        observation: "graph", "flat", "raw" (without features), or an `ObservationFunction`.
+        picking: "play" makes the picking phase part of the episode; "random" draws the start regions.
+        max_cycles: the number of steps after which a game is truncated; None: the encoding's `default_cycles`.
         reward: "win", "regions", "income", a `Reward`, or a `RewardFunction`.
         slots: S, the number of players with observations and masks; None: all.
     """
 
-    not_copied = ("_game_batch",)  # it holds addresses of compiled code
+    not_copied = ("_game_batch",)  # it contains addresses of compiled code
     exclusive_methods = (
         "set_slots", "reset", "start_from", "record_history", "step", "submit_actions", "submit_choice",
         "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "seen", "view", "render", "mask",
@@ -119,7 +119,7 @@ class EnvCore(SingleThreaded):
         #: int64[K]: each entry of an action's row must be at least 0 and below its limit. Read-only.
         self.limits = self._limits.view()
         self.limits.flags.writeable = False
-        #: Digest of the map, the rules and the number of players: equal digests mean games of the same kind.
+        #: Digest of the map, the rules and the number of players. Games with equal digests can continue each other.
         self.digest = snapshots.digest_of(self.map, self.rules, players)
         #: The context of the encoding's kernels.
         self.context = self.encoding.context(players)
@@ -129,14 +129,14 @@ class EnvCore(SingleThreaded):
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
-        #: Preallocated arrays for the submission of rows.
+        #: Preallocated arrays for the submission of action rows.
         self.row_buffers = make_row_buffers(batch, self.slots, self.row_size)
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._game_batch: GameBatch | None = None
-        #: The history that views include besides the position, see `record_history`; None: no history.
+        #: The history that views include in addition to the position, see `record_history`; None: no history.
         self.round_history: RoundHistory | None = None
-        #: uint64[B, P, 2]: random generators of bots in compiled code, by player.
+        #: uint64[B, P, 2]: the random generators of compiled bots, one for each player.
         self.bot_rngs = np.zeros((batch, players, 2), dtype=np.uint64)
         self._add_own(custom_reward, custom_observation)
 
@@ -181,13 +181,13 @@ class EnvCore(SingleThreaded):
 
     @property
     def nodes(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, N, F], a view of the features: the nodes'. Raises KeyError for the observation "raw"."""
+        """float32[B, S, N, F], the node features in `out.features`. Raises KeyError for the observation "raw"."""
         nodes: npt.NDArray[np.float32] = self.features["nodes"].cut(self.out.features)
         return nodes
 
     @property
     def globals(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, G], a view of the features: the globals. Raises KeyError for the observation "raw"."""
+        """float32[B, S, G], the global features in `out.features`. Raises KeyError for the observation "raw"."""
         overall: npt.NDArray[np.float32] = self.features["globals"].cut(self.out.features)
         return overall
 
@@ -214,7 +214,7 @@ class EnvCore(SingleThreaded):
 
     @property
     def game_batch(self) -> GameBatch:
-        """The games as a record for the kernels of a step; a new record after `out` or `settings` are replaced."""
+        """The games as a record for the kernels of a step; made again after `out` or `settings` are replaced."""
         made = self._game_batch
         if made is None or made.out is not self.out or made.settings is not self.settings:
             submit = _submit_address(self.encoding.submit)
@@ -244,7 +244,7 @@ class EnvCore(SingleThreaded):
             failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
                 raise RulesError(
-                    f"map {self.map.name!r}: cannot find starting regions for {self.players} players "
+                    f"map {self.map.name!r}: cannot find start regions for {self.players} players "
                     "that are not neighbours"
                 )
         if self.round_history is not None:
@@ -252,16 +252,16 @@ class EnvCore(SingleThreaded):
 
     @property
     def _may_fail(self) -> bool:
-        """Whether the deal of start regions may fail."""
+        """Whether the random assignment of start regions may fail."""
         return bool(self.params.picking == DEALT and self.params.dealt_apart)
 
     @property
     def begins_alone(self) -> bool:
-        """Whether `reset` only writes the dice and calls the kernel `begin`."""
+        """Whether `reset` only has to write the dice and to call the kernel `begin`."""
         return not self._may_fail and self.round_history is None
 
     def _seeds_and_games(self, seeds: Any, games: Any) -> tuple[list[int], list[int]]:
-        """Return seeds and games; InputError unless there are as many integers as distinct games."""
+        """Return seeds and games; raise InputError unless there is one integer seed for each of the distinct games."""
         games = games_named(games, self.batch)
         words = integers_of(seeds, "seeds")
         if len(words) != len(games):
@@ -273,11 +273,11 @@ class EnvCore(SingleThreaded):
             self.state.rng[b] = make_rng(derive_seed(seed))
 
     def check_start(self, game: Game) -> None:
-        """Raise InputError for a game from which the games here cannot continue: of another kind, or over."""
+        """Raise InputError for a game that is over, or that has another map, other rules or other players."""
         snapshots.check_start(self, game)
 
     def start_from(self, game: Game, games: Sequence[int] | None = None) -> None:
-        """Continue new games, all or those in `games`, from the position of `game`, with their own dice.
+        """Let new games, all or those in `games`, continue from the position of `game`, with their own dice.
 
         Turns already submitted to these games are deleted.
 
@@ -290,7 +290,7 @@ class EnvCore(SingleThreaded):
     def record_history(self) -> None:
         """Start to record the history that views include: the players' start regions and the last round's events.
 
-        The record costs some time in each round. For a game already in play, it starts with the next round.
+        This takes some time in each round. For a game already in play, the history starts with the next round.
         """
         if self.round_history is None:
             self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
@@ -303,9 +303,9 @@ class EnvCore(SingleThreaded):
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
         """Step every game that is not over with actions int[B, S, K] of all players with a slot.
 
-        Rows of players who are out, or already ready, are ignored. `dropped` int32[B, P] counts orders that an encoding
-        dropped before; `out.illegal` includes them. Games that are over do not change and pay reward 0. Raises
-        InputError for rows out of `limits` (an ActionError) and arrays of another shape; then no game steps.
+        Rows of players who are eliminated or already ready are ignored. `dropped` int32[B, P] is the number of orders
+        that an encoding dropped before; `out.illegal` includes it. Games that are over do not change and have reward 0.
+        Raises InputError for rows out of `limits` (an ActionError) and arrays of another shape; then no game steps.
         """
         if self.round_history is None and self.custom_reward is None:
             action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, True)
@@ -326,7 +326,7 @@ class EnvCore(SingleThreaded):
         action_submission.submit_rows(self, actions, dropped, acting, False)
 
     def submit_choice(self, b: int, player: int, choice: Choice) -> None:
-        """Submit a player's whole turn in game b: orders, or wishes during picking; illegal ones are dropped."""
+        """Submit a player's whole turn in game b: orders, or preferred regions while picking; drop illegal ones."""
         action_submission.submit_choice(self, b, player, choice)
 
     def submit_policy(
@@ -342,13 +342,14 @@ class EnvCore(SingleThreaded):
         """Run a bot's kernels for players p of games b with chosen[b, p] == number, once player after[b] is ready.
 
         Args:
-            policy, pick: plug-ins of the kinds "policy" and "picker".
-            chosen: int16[B, P], numbers of players' bots. number: in 0 .. 2**15 - 1. after: int8[B], players.
-            rngs: uint64[B, P, 2], the bots' own generators, which the call advances.
+            policy, pick: results of `plug_in` with the kinds "policy" and "picker".
+            chosen: int16[B, P], the number of each player's bot. number: the number of this bot, 0 .. 2**15 - 1.
+            after: int8[B], for each game the player who must be ready before.
+            rngs: uint64[B, P, 2], the bots' own random generators; the call advances them.
             context: the context for the kernels; None: the thesis's evaluation and the built-in functions.
 
         Raises:
-            InputError: arguments of another kind, or an entry of `after` that is not a player. An exception of a user's
+            InputError: an argument has the wrong type, or an entry of `after` is not a player. An exception of a user's
                 function passes through. In both cases no turn is submitted, and the generators do not change.
         """
         action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
@@ -356,12 +357,12 @@ class EnvCore(SingleThreaded):
     def resolve(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve, the second half of `step`: play each round after all turns are submitted, pay rewards, and observe.
+        """Resolve, the second half of `step`: play the rounds of games with all turns; update the results.
 
-        Only games with selected int8[B] not 0 (None: all) are played. The others do not change and pay reward 0. An
+        Only games with selected int8[B] not 0 (None: all) are played. The others do not change and have reward 0. An
         exception of a user's reward function passes through; then no round is played, and submitted turns remain.
-        numbers int64[B]: the games' numbers in a larger batch, for error messages. A number of -1 marks an unused game;
-        a user's reward function is not called for it.
+        numbers int64[B]: the games' numbers in a larger batch, for error messages; -1 marks an unused game, for which
+        a user's reward function is not called.
         """
         with contextlib.nullcontext() if self.custom_reward is None else self.rollback_on_error():
             self.resolve_bare(selected, numbers)
@@ -369,7 +370,7 @@ class EnvCore(SingleThreaded):
     def resolve_bare(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve inside `rollback_on_error`: if a user's reward raises, the rounds are played without rewards."""
+        """Resolve inside `rollback_on_error`. If a user's reward raises, the rounds stay played, unpaid."""
         earlier = None if self.custom_reward is None else some_games(self.games(), np.arange(self.batch))
         every = self.row_buffers.every_game
         selected = every if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
@@ -383,7 +384,7 @@ class EnvCore(SingleThreaded):
             told.after(self.state, owners)
 
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
-        """Return float64[B, P]: the user's reward, computed only for games with a number from 0 up."""
+        """Return float64[B, P], the user's rewards; games with a negative number are unused and get 0."""
         own, games, wins = self.custom_reward, self.games(), self.out.reward
         assert own is not None
         if numbers is None or numbers.min() >= 0:
@@ -398,7 +399,7 @@ class EnvCore(SingleThreaded):
 
         `turns_only`: update only the features of incomplete turns, after `submit_actions`. Otherwise the method first
         checks all values that kernels rely on; StateError reports an impossible value. `whole`: False skips this check.
-        Use it for positions as a player sees them, which may lack some parts (such as the offers of others).
+        Use False for positions as a player sees them, in which the offers of other players, for example, are missing.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -411,11 +412,11 @@ class EnvCore(SingleThreaded):
     # Looking
 
     def games(self) -> Games:
-        """Return the current games, for a `RewardFunction`; read-only, and changed by the next step."""
+        """Return the current games, for a `RewardFunction`, in read-only arrays that the next step changes."""
         return views.games_of(self.state, self.out.live, self.out.income)
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> PlayerViews:
-        """Return the view of a slot's players in several games, for an `ObservationFunction`; read-only."""
+        """Return the views of a slot's players in several games, for an `ObservationFunction`, in read-only arrays."""
         return views.seen(self, slot, games)
 
     def view(self, player: int, b: int = 0) -> View:
@@ -431,7 +432,7 @@ class EnvCore(SingleThreaded):
         return views.mask(self, slot, b)
 
     def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
-        """Return int8[M, W]: `mask` of several games, given by a slice or int64[M]; W is the length of a flat mask."""
+        """Return int8[M, W]: `mask` of the games in a slice or int64[M]; W is the length of a flat mask."""
         return views.flat_masks(self, slot, games)
 
     def read_rows(
@@ -439,14 +440,14 @@ class EnvCore(SingleThreaded):
     ) -> npt.NDArray[np.int32]:
         """Write the kernel rows of actions to out, int64[M, K]; return the number of dropped orders, int32[M].
 
-        actions: a batch of M in the encoding's space, of a slot's players in the games int64[M]. Raises InputError for
-        values that are not actions. The method does not check entries beyond `limits`.
+        actions: a batch of M actions in the encoding's space, of a slot's players in the games int64[M]. Raises
+        InputError for values that are not actions. The method does not check entries against `limits`.
         """
         views.check_reading(self, games, slot, out)
         return views.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
-        """Return `mask` in the form that the action space's `sample` takes."""
+        """Return `mask` in the form for the `sample` method of the action space."""
         return views.shaped_mask(self, slot, b)
 
     # Saving
@@ -459,22 +460,22 @@ class EnvCore(SingleThreaded):
         return snapshots.rollback_on_error(self, self.custom_reward is not None)
 
     def snapshot(self) -> Snapshot:
-        """Return a copy of everything that determines the course of the games, including the dice."""
+        """Return a copy of all data that determine the future of the games, including the dice."""
         return snapshots.snapshot_of(self)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot of this core, or of a core with the same arguments, including observations and masks.
 
-        Submitted turns that are not resolved are replaced by those of the snapshot. Every array must have the shape,
-        dtype and byte order that `snapshot` gives, and the games must be possible. Otherwise StateError reports the
-        place and the reason, and nothing changes.
+        The snapshot's turns replace the submitted turns that are not resolved. Every array must have the same shape,
+        dtype and byte order as in the result of `snapshot`, and the games must be possible. Otherwise StateError
+        reports the place and the reason, and nothing changes.
         """
         snapshots.restore(self, snapshot)
 
     def new_like(self, batch: int) -> Self:
-        """Return a core of `batch` new games of the same kind, for the same thread.
+        """Return a core of `batch` new games with the same arguments, for the same thread.
 
-        It shares static data and working memory with this core. Its arrays are in one block of memory.
+        The new core shares constant data and working memory with this core. Its arrays are in one block of memory.
         """
         check_batch(batch)
         other = type(self).__new__(type(self))
@@ -494,7 +495,7 @@ class EnvCore(SingleThreaded):
         return other
 
     def clone(self) -> Self:
-        """Return an independent copy with the same future course; the copy shares static data."""
+        """Return an independent copy with the same future, including the dice; the copy shares constant data."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._in_use = UseLock()
@@ -512,7 +513,7 @@ class EnvCore(SingleThreaded):
 
 @unchecked
 class InnerCore(EnvCore):
-    """The `EnvCore` inside an environment; the environment checks that a single thread uses it."""
+    """The `EnvCore` inside an environment. The environment checks that only one thread uses the core."""
 
 
 @functools.cache

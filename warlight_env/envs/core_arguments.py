@@ -31,19 +31,19 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
 
 
 def check_batch(batch: Any) -> None:
-    """Raise InputError unless `batch` is a possible number of games."""
+    """Raise InputError unless `batch` is a valid number of games."""
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
         raise InputError(f"batch = {short_repr(batch)}: must be an integer from 1 up")
 
 
 def check_slots(slots: Any, players: int) -> None:
-    """Raise InputError unless `slots` is a possible number of players with observations."""
+    """Raise InputError unless `slots` is a valid number of players with observations."""
     if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
         raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
 
 
 def cycles(count: Any) -> int:
-    """Return a number of steps after which games end; raise `InputError` for other values."""
+    """Return the number of steps after which a game is truncated; raise `InputError` for invalid values."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)
@@ -52,7 +52,7 @@ def cycles(count: Any) -> int:
 def make_settings(
     encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
 ) -> EnvSettings:
-    """Return the settings for an environment's kernels; n_choices: regions and directed edges.
+    """Return the settings for an environment's kernels; n_choices: the number of regions and directed edges together.
 
     Raises:
         InputError: max_cycles is not a valid number of steps.

@@ -1,4 +1,4 @@
-"""The members of an `EnvCore` that the modules below it use."""
+"""The interface of `EnvCore` for the modules that it imports."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from warlight_env.maps import Map
 
 
 class RowBuffers(NamedTuple):
-    """Preallocated arrays for the submission of rows."""
+    """Preallocated arrays for the submission of action rows."""
 
-    everybody: npt.NDArray[np.int8]  #: [B, S] 1
-    every_game: npt.NDArray[np.int8]  #: [B] 1
-    #: [B, S, K] for actions of another dtype than the kernels'; a new large array would cost more than a copy.
+    everybody: npt.NDArray[np.int8]  #: [B, S] all 1
+    every_game: npt.NDArray[np.int8]  #: [B] all 1
+    #: [B, S, K] for actions with another dtype than the kernels'. A copy into this array is faster than a new large
+    #: one.
     converted: npt.NDArray[np.int64]
 
 

@@ -1,4 +1,4 @@
-"""Custom reward and observation functions, called once a step for all games together."""
+"""Custom reward and observation functions; a step calls them once for all games together."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from warlight_env.errors import InputError
 class Games(NamedTuple):
     """B games of P players on N regions in their true state, regardless of fog; arrays are read-only.
 
-    owner: int8[B, N], the owner of a region: a player counted from 0, or -1 for neutral.
+    owner: int8[B, N], the owner of a region: a player, from 0, or -1 for neutral.
     army: int32[B, N], the armies on the region.
     income: int32[B, P], armies that each player may deploy in a turn.
     round: int32[B], rounds played.
     phase: int8[B], 0 while starting regions are picked, 1 in play, 2 when the game is over.
     winner: int8[B], the player, or -1 for a draw or a game that is not over.
-    live: bool[B, P], whether the player still acts: False after it is out, or after its episode ends.
+    live: bool[B, P], whether the player still acts: False after its elimination, or after its episode ends.
     """
 
     owner: npt.NDArray[np.int8]
@@ -40,7 +40,7 @@ class Games(NamedTuple):
 
 
 def some_games(games: Games, numbers: npt.NDArray[np.int64]) -> Games:
-    """Return a selection of the games."""
+    """Return the games with these numbers."""
     return Games(*(read_only(array[numbers]) for array in games))
 
 
@@ -48,16 +48,15 @@ class PlayerViews(NamedTuple):
     """The view of one player in each of M games on N regions; arrays are read-only.
 
     owner: int8[M, N], relative to the viewing player, so the numbers differ from those of `Games.owner`: -1 not seen,
-        0 neutral, 1 the player itself, 2 … its opponents in the order of seats after it.
-    army: int32[M, N], the armies on the region; 0 out of sight.
+        0 neutral, 1 the player itself, 2 … its opponents in seat order after the player.
+    army: int32[M, N], the armies on the region; 0 if the player does not see it.
     offered: int8[M, N], 1 if the player may pick the region now, else 0; all 0 after play begins.
     round: int32[M], rounds played.
     income: int32[M], armies that the player may deploy in a turn.
     phase: int8[M], 0 while starting regions are picked, 1 in play, 2 when the game is over.
-    turn: float32[M, N, 3], the turn so far with the encoding "steps", with the columns of `TURN_FEATURES`; [M, 0, 3]
-        with encodings that take one action a turn.
-    income_left: float32[M], the share of the income not deployed yet; 1 with encodings that take one
-        action a turn.
+    turn: float32[M, N, 3], the unfinished turn with the encoding "steps"; the columns are `TURN_FEATURES`. [M, 0, 3]
+        with encodings that have one action per turn.
+    income_left: float32[M], the share of the income not deployed yet; 1 with encodings that have one action per turn.
     """
 
     owner: npt.NDArray[np.int8]
@@ -70,23 +69,24 @@ class PlayerViews(NamedTuple):
     income_left: npt.NDArray[np.float32]
 
 
-#: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and the built-in rewards of win and loss.
+#: ``(before, after, paid float64[B, P]) -> [B, P]``: the `Games` before and after a step, and the built-in rewards for
+#: win and loss; returns the rewards.
 RewardFunction = Callable[[Games, Games, npt.NDArray[np.float64]], npt.NDArray[Any]]
-#: ``(seen) -> [M, …]``: numbers for each game.
+#: ``(seen) -> [M, …]``: returns an array of numbers for each game.
 ObservationFunction = Callable[[PlayerViews], npt.NDArray[Any]]
 
 _FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class CustomFunction:
-    """A user's function over arrays: compiled by Numba if possible, otherwise called in Python.
+    """A user's function of arrays: compiled with Numba if possible, otherwise called in Python.
 
     A plain function is compiled; later changes of its module's globals then have no effect. Other callables (objects,
-    partials) are called in Python. The constructor makes the first call, with `arguments`: its exceptions pass through,
-    and `result` is its return value. If a compiled function raises, the error shows the user's own lines.
+    partials) are called in Python. The constructor calls the function once, with `arguments`. Exceptions of this call
+    pass through, and `result` is its return value. If a compiled function raises, the error shows the user's own lines.
 
     Args:
-        what: the name in errors.
+        what: the name of the function in error messages.
     """
 
     def __init__(self, what: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
@@ -111,7 +111,7 @@ class CustomFunction:
         try:
             return self._compiled(*arguments)
         except Exception:
-            self.function(*arguments)  # raises the same error, with the user's lines
+            self.function(*arguments)  # raises the same error, but shows the user's lines
             raise
 
 
@@ -134,7 +134,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class CustomReward(CustomFunction):
-    """A `RewardFunction` with checked results: finite numbers [B, P]."""
+    """A `RewardFunction` with checks of its results: they must be finite numbers [B, P]."""
 
     def __init__(self, function: RewardFunction, games: Games) -> None:
         paid = read_only(np.zeros(games.live.shape))
@@ -144,13 +144,13 @@ class CustomReward(CustomFunction):
     def paid(
         self, before: Games, after: Games, paid: npt.NDArray[np.float64], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return float64[B, P], the function's rewards for a step; errors name games by their numbers, int64[B]."""
+        """Return float64[B, P], the function's rewards for a step. numbers: int64[B], the games' numbers in errors."""
         return self.checked(self(before, after, read_only(paid)), after.live.shape, numbers)
 
     def checked(
         self, said: Any, shape: tuple[int, ...], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return the rewards as floats; InputError reports an invalid result."""
+        """Return the rewards as floats; raise InputError for an invalid result."""
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
             raise InputError(
                 f"reward: the function must return numbers in an array of shape {shape}, not {_told(said)}"
@@ -166,7 +166,7 @@ class CustomReward(CustomFunction):
 
 
 class CustomObservation(CustomFunction):
-    """An `ObservationFunction` with checked results: the dtype and, except the number of games, the shape are fixed."""
+    """An `ObservationFunction` with checks of its results: their dtype and shape, without the first axis, are fixed."""
 
     def __init__(self, function: ObservationFunction, seen: PlayerViews) -> None:
         super().__init__("observation", function, (seen,))
@@ -182,25 +182,25 @@ class CustomObservation(CustomFunction):
 
     @property
     def space(self) -> spaces.Box:
-        """The space of one game's observation: the range of its dtype."""
+        """The space of one game's observation; its bounds are the range of the dtype."""
         if self.dtype in _FLOATS:
             return spaces.Box(-np.inf, np.inf, self.shape, self.dtype.type)
         bounds = np.iinfo(self.dtype)
         return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
 
     def of(self, seen: PlayerViews) -> npt.NDArray[Any]:
-        """Return [M, …]: the function's observations, in a new array."""
+        """Return [M, …], the function's observations, in a new array."""
         return self.checked(self(seen), len(seen.owner))
 
     def checked(self, said: Any, count: int) -> npt.NDArray[Any]:
-        """Return a copy of the result; InputError reports an invalid result."""
+        """Return a copy of the result; raise InputError for an invalid result."""
         shape = (count, *self.shape)
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
             raise InputError(
-                f"observation: the function returned {_told(said)}; must be {self.dtype} of shape {shape}, "
-                "as in its first call"
+                f"observation: the function returned {_told(said)}; it must return {self.dtype} of shape {shape}, "
+                "like its first call"
             )
-        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than a test of each entry
+        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than a check of each entry
             raise InputError(f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
         return said.copy()
 

@@ -1,4 +1,4 @@
-"""`Episodes`: games with one learner each, against opponents in the other seats; the base of the environments."""
+"""`Episodes`: games of one learner against opponents in the other seats; the base of the environments."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NO_OPTIONS = ResetOptions()
 
 
 class EpisodeStart(NamedTuple):
-    """The map and the seed, which determine a game."""
+    """The map and the seed of a game; together they determine it."""
 
     map: maps.Map
     seed: int
@@ -49,7 +49,7 @@ class EpisodeStart(NamedTuple):
 class StepResults(NamedTuple):
     """Results of a step, for the learners of B games.
 
-    infos: values of infos, an array [B] each: illegal, income, round, phase, is_success.
+    infos: the entries of the infos, each an array [B]: illegal, income, round, phase, is_success.
     """
 
     reward: npt.NDArray[np.float64]
@@ -59,24 +59,24 @@ class StepResults(NamedTuple):
 
 
 class Episodes:
-    """B games of one learner each, in slot 0 of an `EnvCore`, against opponents that play inside.
+    """B games, each of one learner, in slot 0 of an `EnvCore`, against opponents inside the environment.
 
-    Games of a map are together in parts (`parts`). The arrays of a part have the sizes of its map. Kernels process one
-    part after another. If all games are on one map there is one part, and its core is `core`.
+    A part (see `parts`) contains games on one map, and its arrays have the sizes of this map. Kernels process one part
+    after another. If all games are on one map, there is one part, and its core is `core`.
 
     Args:
-        map, rules, players, action, observation, fog, picking, max_cycles, reward: as for `EnvCore`; with `padded` the
-            map is a set of maps, see `WarlightMapsEnv`.
-        opponent: the players of the other seats; see `make_opponent`. A list has one for each seat. A mapping of
-            opponents to weights, or an `OpponentPool`, gives a new draw for every game.
-        seat: the learner's, or "random" for a random seat in every game.
-        mask: "info" keeps masks out of observations, "observation" adds them as the key action_mask.
-        batch: B.
+        map, rules, players, action, observation, fog, picking, max_cycles, reward: the same as for `EnvCore`. With
+            `padded` the map is a set of maps, see `WarlightMapsEnv`.
+        opponent: the players of the other seats; see `make_opponent`. A list has one opponent for each seat. From a
+            mapping of opponents to weights, or an `OpponentPool`, every game draws its opponents.
+        seat: the learner's seat, or "random" for a random seat in every game.
+        mask: "info" for observations without masks; "observation" adds the mask as the key action_mask.
+        batch: B, the number of games.
         padded: whether every game has its own map, in spaces that are the same for all maps.
         map_limits: the maximum numbers of regions and directed edges in these spaces; None: the largest of the set.
     """
 
-    #: The core of all games. Missing for games on many maps, see `core_of`.
+    #: The core of all games. Games on many maps do not have this attribute, see `core_of`.
     core: EnvCore
 
     def __init__(
@@ -116,7 +116,7 @@ class Episodes:
             )
             self._check_maps(self._maps, padding.map_limits)
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays)
-            #: A core of some map; all cores have its settings.
+            #: The core of any map; all cores have the same settings.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._some, with_mask)
         elif map_limits is not None:
@@ -150,9 +150,9 @@ class Episodes:
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """The settings of this environment that a policy needs in order to play elsewhere.
+        """The settings of this environment that a policy needs to play in other programs.
 
-        Raises InputError for a custom observation function, because no file can name it.
+        Raises InputError for a custom observation function, because a file cannot contain it.
         """
         core, form = self._some, self.form
         if core.custom_observation is not None:
@@ -165,7 +165,7 @@ class Episodes:
     # Maps
 
     def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:
-        """Raise InputError for maps that are too large, or never hold the players; unnamed maps are not checked."""
+        """Raise InputError for maps that are too large, or too small for the players; skip generated maps."""
         regions, edges = wanted.map_limits
         if regions > map_limits.regions or edges > map_limits.edges:
             raise InputError(
@@ -180,7 +180,7 @@ class Episodes:
                 raise RulesError(f"map {map_.name!r}: {error}") from None
 
     def set_maps(self, map: MapsLike) -> None:
-        """Draw from other maps from the next games on; InputError, with no change, for maps that are too large."""
+        """Use another set of maps from the next games on; raise InputError (with no change) if a map is too large."""
         if self.form.padding is None:
             raise InputError(
                 "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
@@ -201,7 +201,7 @@ class Episodes:
     # Opponents
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents of the next games; games already in play keep their opponents."""
+        """Set the opponents of the next games; games in play keep their opponents."""
         self._slots: list[Slot] = make_slots(opponent, self._some.players - 1)
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
@@ -212,20 +212,21 @@ class Episodes:
     # Playing
 
     def limit_cycles(self, count: int) -> None:
-        """Lower the limit of steps to `count` if it is higher; InputError for an invalid number of steps."""
+        """Lower the maximum number of steps to `count` if it is higher; raise InputError for an invalid number."""
         count = cycles(count)
         self._most_cycles = count if self._most_cycles is None else min(count, self._most_cycles)
         for core in (self._some, *(part.core for part in self._parts.all)):
             core.max_cycles = min(core.max_cycles, count)
 
     def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-        """Read options like `reset_options.read_options`, with two additions for environments of many maps.
+        """Read options like `reset_options.read_options`, but also the map in environments of many maps.
 
-        The option ``map`` names the map; without it the map is that of a `Game` to start from.
+        The option ``map`` is the map. Without it, the map is that of the `Game` in the option ``start``, if there is
+        one.
 
         Raises:
-            InputError: an option is unknown or has an invalid value, the map is too large, or the learner may be out
-                of the game to start from.
+            InputError: an option is unknown or has an invalid value, the map is too large, or the learner may be
+                eliminated in the game to start from.
         """
         core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
         if padding is not None:
@@ -236,8 +237,8 @@ class Episodes:
                 chosen, map_limits = map_set(named).draw(np.random.default_rng(0)), padding.map_limits
                 if not map_limits.holds(chosen):
                     raise InputError(
-                        f"option 'map': {len(chosen.regions)} regions and {edges_of(chosen)} directed edges; the "
-                        f"limits are {map_limits.regions} and {map_limits.edges}"
+                        f"option 'map': the map has {len(chosen.regions)} regions and {edges_of(chosen)} directed "
+                        f"edges; the limits are {map_limits.regions} and {map_limits.edges}"
                     )
                 core = self._parts.of(chosen).parts[0].core
         read = read_options(core, more, known)._replace(map=chosen)
@@ -249,27 +250,28 @@ class Episodes:
         return self.seat if options.seat is None else options.seat
 
     def _check_start(self, options: ResetOptions) -> None:
-        """Raise InputError if the learner may be out of the game to start from."""
+        """Raise InputError if the learner may be eliminated in the game to start from."""
         seat, start = self._seat_of(options), options.start
         seats = range(self._some.players) if seat == "random" else [int(seat)]
         if start is not None and not all(map(start.alive, seats)):
             raise InputError(
-                "option 'start': the learner's seat may be eliminated in that game; choose a seat by option 'seat'"
+                "option 'start': the learner's seat may be eliminated in that game; "
+                "choose a seat with the option 'seat'"
             )
 
     def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> EpisodeStart:
-        """Draw an environment's next game from its stream: the map, unless the options choose it, and the seed."""
+        """Draw an environment's next game from its stream: the seed, and the map unless the options contain it."""
         chosen = self._maps.draw(stream) if options.map is None else options.map
         return EpisodeStart(chosen, draw_seed(stream))
 
     def reset(
         self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> None:  # fmt: skip
-        """Begin the `games`, each as drawn.
+        """Begin the games with these numbers, each from its `EpisodeStart`.
 
-        The method raises if a map cannot be played, an opponent cannot be drawn, or the learner may be out of the game
-        to start from. Then all games stay unchanged. Later errors leave `games` without games, and `step` asks for a
-        reset.
+        The method raises an error if a map cannot be played, an opponent cannot be drawn, or the learner may be
+        eliminated in the game to start from. Then all games stay unchanged. After any later error these games have not
+        begun, and `step` raises an error until the next reset.
         """
         if len(games) == 0:
             return
@@ -295,7 +297,7 @@ class Episodes:
         self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: Sequence[int],
         places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
-        """Begin games at their places, each with its seed and its opponents."""
+        """Begin games at these places, each with its seed and its opponents."""
         for part in parts:
             part.players.prepare(self._slots)
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
@@ -323,8 +325,8 @@ class Episodes:
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step all games, or those with acting bool[B], with the learners' actions; `results` returns the results.
 
-        Raises InputError for invalid actions and for an `acting` of another shape. Exceptions of an opponent or of a
-        custom reward pass through. In all these cases no game steps.
+        Raises InputError for invalid actions or a wrong shape of `acting`. Exceptions of an opponent or of a custom
+        reward pass through. In all these cases no game steps.
         """
         moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
@@ -349,7 +351,7 @@ class Episodes:
                 self._resolve_by_hand(parts)
 
     def _refuse(self, bad: int) -> None:
-        """Raise the error for the value that `step_many` returns."""
+        """Raise the error for a value that `step_many` returned."""
         b = bad % self.batch
         if bad >= self.batch:
             raise InputError(f"dropped: the numbers of game {b} must lie in 0 .. {MOST_ILLEGAL}")
@@ -357,7 +359,7 @@ class Episodes:
         raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
-        """Let the opponents in Python move, and play the rounds core by core."""
+        """Let the opponents in Python act, and play the rounds of one core after another."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
                 opponent.move(memory, part.core, part.players.chosen, number, part.learner)

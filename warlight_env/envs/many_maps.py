@@ -16,10 +16,10 @@ from warlight_env.maps import Map
 def games_on_maps(
     map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", **settings: Any
 ) -> Episodes:
-    """Make B games, each on a map of a set; settings are those of `Episodes` except the observation, which is fixed.
+    """Make B games, each on a map of a set. The settings are those of `Episodes`, without the observation.
 
     Raises:
-        InputError: the settings contain an observation, or see `Episodes`.
+        InputError: the settings contain an observation, which is fixed here; see also `Episodes`.
     """
     if "observation" in settings:
         raise InputError("observation: environments of many maps have a fixed observation, see WarlightMapsEnv")
@@ -27,7 +27,7 @@ def games_on_maps(
 
 
 class WarlightMapsEnv(WarlightEnv):
-    """`WarlightEnv` on a map of a set in every game, padded to one size.
+    """`WarlightEnv` with its own map for every game, padded to spaces of one size.
 
     ```python
     import gymnasium, warlight_env.envs
@@ -37,11 +37,13 @@ class WarlightMapsEnv(WarlightEnv):
     ```
 
     **Maps.** `map` is a list of maps (names, files, ``generated:REGIONS:SEED``, `Map` objects), a mapping of these to
-    weights, or `GeneratedMaps`, a range. ``set_maps(…)`` changes it from the next game on, for example for a
-    curriculum. Maps beyond `map_limits` are refused; set `map_limits` at the start to allow larger maps.
-    ``reset(options={"map": …})`` chooses the map of a game; it may also contain options of `WarlightEnv.reset`.
+    weights, or `GeneratedMaps`, a range of generated maps. ``set_maps(…)`` changes the maps from the next game on, for
+    example for a curriculum. Maps larger than `map_limits` raise an error; set `map_limits` at the start to allow
+    larger maps. ``reset(options={"map": …})`` chooses the map of a game; it may also contain options of
+    `WarlightEnv.reset`.
 
-    **Observations**: Dict, with N and E of `map_limits`. Missing regions and edges are 0; masks mark the existing ones.
+    **Observations** are a Dict, with the N and E of `map_limits`. The entries of regions and edges that the map does
+    not have are 0. The keys region_mask and edge_mask mark those that it has.
 
     | key | |
     |---|---|
@@ -52,13 +54,13 @@ class WarlightMapsEnv(WarlightEnv):
     | super_region | int64[N]: the super region of each region |
     | action_mask | with ``mask="observation"``: int8[M] |
 
-    **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". The numbers of a region
-    and of an edge are the same on all maps; numbers that a map lacks are masked. Actions with such a number are
-    dropped, and counted in ``info["illegal"]`` ("continuous" ignores them and does not count them). "orders" has no
-    form for many maps.
+    **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". A region or an edge with
+    the same number has the same place in the actions on all maps. The mask forbids the places of regions and edges that
+    a map does not have. Actions on such places are dropped and counted in ``info["illegal"]`` ("continuous" ignores
+    them and does not count them). The encoding "orders" is not available.
 
-    Other arguments are those of `WarlightEnv`. ``map`` of the running game is an attribute; `features`, `encoding` and
-    `edge_index` are those of that map, without padding.
+    The other arguments are those of `WarlightEnv`. The attribute ``map`` is the map of the running game. `features`,
+    `encoding` and `edge_index` are those of that map, without padding.
     """
 
     exclusive_methods = (*WarlightEnv.exclusive_methods, "set_maps")
@@ -81,16 +83,16 @@ class WarlightMapsEnv(WarlightEnv):
         return self.episodes.map_of(0)
 
     def set_maps(self, map: MapsLike) -> None:
-        """Draw from other maps from the next game on; InputError, with no change, for maps that are too large."""
+        """Use another set of maps from the next game on; raise InputError (with no change) if a map is too large."""
         self.episodes.set_maps(map)
 
 
 class WarlightMapsVectorEnv(WarlightVectorEnv):
-    """B games of `WarlightMapsEnv` at once; the step is compiled code if all opponents are bots that are kernels.
+    """B games of `WarlightMapsEnv` at once; the step is compiled code if all opponents are compiled bots.
 
-    The results are equal to those of B single environments. Arguments are those of both; the option ``map`` of `reset`
-    is the map of all games that begin then. Attributes of a single map, such as `features`, are those of the core of
-    game b, ``episodes.core_of(b)``.
+    The results are equal to those of B single environments. The arguments are those of `WarlightMapsEnv` and
+    `WarlightVectorEnv`. The option ``map`` of `reset` is the map of all games that begin then. For attributes that
+    depend on the map, such as `features`, use the core of game b, ``episodes.core_of(b)``.
     """
 
     exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")
@@ -99,5 +101,5 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
         return games_on_maps(batch=num_envs, **arguments)
 
     def set_maps(self, map: MapsLike) -> None:
-        """Draw from other maps, each game from its next one on; see `WarlightMapsEnv.set_maps`."""
+        """Use another set of maps, in each environment from its next game on; see `WarlightMapsEnv.set_maps`."""
         self.episodes.set_maps(map)

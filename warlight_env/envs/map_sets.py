@@ -1,4 +1,4 @@
-"""The maps of an environment of many maps: given ones, or generated ones of a range of sizes."""
+"""The maps of an environment of many maps: given maps, or generated maps in a range of sizes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, load
 
-#: Forms of a map: the name of a bundled map, ``generated:REGIONS:SEED``, a file, or a `Map`.
+#: A map in one of four forms: the name of a bundled map, ``generated:REGIONS:SEED``, a file, or a `Map`.
 MapLike = str | Path | Map
-#: The smallest and the largest number of regions of generated maps, as in `maps.generate`.
+#: The minimum and the maximum number of regions of generated maps, the same as in `maps.generate`.
 _FEWEST, _MOST = 3, 400
 
 
@@ -31,20 +31,20 @@ class MapLimits(NamedTuple):
 
     @classmethod
     def of(cls, told: Any) -> MapLimits:
-        """Return the limits given as two integers.
+        """Return the limits from two integers.
 
         Raises:
-            InputError: `told` is something else.
+            InputError: `told` is not two integers.
         """
         sizes = tuple(told) if isinstance(told, Sequence) else ()
         if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
             raise InputError(
-                f"map_limits = {short_repr(told)}: must be two numbers, regions and directed edges, as in (60, 400)"
+                f"map_limits = {short_repr(told)}: must be two numbers, regions and directed edges, such as (60, 400)"
             )
         return cls(*sizes)
 
     def holds(self, map_: Map) -> bool:
-        """Whether a map fits."""
+        """Whether a map is within the limits."""
         return len(map_.regions) <= self.regions and edges_of(map_) <= self.edges
 
 
@@ -55,12 +55,12 @@ def edges_of(map_: Map) -> int:
 
 @dataclass(frozen=True)
 class GeneratedMaps:
-    """`count` different maps by `maps.generate`, of `min_regions` to `max_regions` regions, with equal probabilities.
+    """`count` different maps from `maps.generate`, with `min_regions` to `max_regions` regions; equal probabilities.
 
-    A set of another `seed` shares maps with this set only by chance. Use it for results on maps outside the training.
+    A set with another `seed` has other maps (up to chance). Use such a set to test on maps that training did not use.
 
     Raises:
-        InputError: an impossible range.
+        InputError: the range is not possible.
     """
 
     min_regions: int = 10
@@ -83,7 +83,7 @@ class GeneratedMaps:
 
     @property
     def named(self) -> tuple[Map, ...]:
-        """No maps: each map is generated when it is drawn."""
+        """An empty tuple, because each map is generated when it is drawn."""
         return ()
 
     @property
@@ -100,7 +100,7 @@ class GeneratedMaps:
 
 @dataclass(frozen=True)
 class GivenMaps:
-    """Given maps, and their weights in the draw."""
+    """Given maps, and their weights in random draws."""
 
     maps: tuple[Map, ...]
     weights: tuple[float, ...]  #: their sum is 1
@@ -132,7 +132,7 @@ class OneMap:
 
     @property
     def named(self) -> tuple[Map, ...]:
-        """The map."""
+        """The map, as a tuple."""
         return (self.map,)
 
     @property
@@ -146,15 +146,15 @@ class OneMap:
 
 
 MapSet = GeneratedMaps | GivenMaps | OneMap
-#: Forms of a set of maps.
+#: A set of maps in one of its forms, see `map_set`.
 MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
 
 
 def map_set(told: MapsLike) -> MapSet:
-    """Return the set of maps: one map, several, several with weights, or a range of generated ones.
+    """Return a set of maps from one map, a list of maps, a mapping of maps to weights, or `GeneratedMaps`.
 
     Raises:
-        InputError: there are no maps, or a weight is not a number from 0 up. MapError: an unknown or invalid map.
+        InputError: there are no maps, or a weight is not a number of at least 0. MapError: a map is unknown or invalid.
     """
     if isinstance(told, GeneratedMaps):
         return told

@@ -1,4 +1,4 @@
-"""The opponents of the learners: in the games of one core, and in those of several cores for kernels."""
+"""The opponents of the learners: in the games of one core, and for kernels in the games of several cores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Sl
 
 
 class ActiveOpponent(NamedTuple):
-    """An opponent in some game of a core: its number in the core, and its memory of the games."""
+    """An opponent that plays in a core: its number in the core, and its memory of the games."""
 
     number: int
     opponent: Opponent
@@ -22,7 +22,7 @@ class ActiveOpponent(NamedTuple):
 
 
 class CoreOpponents:
-    """The opponents in the games of a core, by numbers.
+    """The opponents in the games of a core; each opponent has a number.
 
     Attributes:
         chosen: int16[B, P], the number of each player's opponent, or -1.
@@ -37,7 +37,7 @@ class CoreOpponents:
         self._remembers_for_opponents = core.records_history  # a core from `EnvCore.new_like` may already record
 
     def prepare(self, slots: Sequence[Slot]) -> None:
-        """Set the opponents of games that begin now; the core then computes the data that they need."""
+        """Set the opponents of games that begin now, and let the core compute the data that they need."""
         self._slots, core = slots, self._core
         if core.slots == 1 and any(slot.observes for slot in slots):
             core.set_slots(core.players)
@@ -46,7 +46,7 @@ class CoreOpponents:
             self._remembers_for_opponents = True
 
     def record_history(self) -> None:
-        """Call `EnvCore.remember` for the environment; the record continues without opponents that take views."""
+        """Call `EnvCore.record_history` for the environment, whether or not an opponent needs views."""
         self._core.record_history()
         self._remembers_for_opponents = False
 
@@ -97,8 +97,8 @@ class OpponentTable:
     """The opponents in the games of several cores, in the form for `step_many`.
 
     Attributes:
-        numbers: int16[K, cores], each bot's number among a core's players, or -1.
-        others: the opponents in Python, by the index of a core.
+        numbers: int16[K, cores], the number of each of K compiled bots among a core's opponents, or -1.
+        others: for the index of a core, its opponents in Python.
     """
 
     def __init__(self, cores: int) -> None:
@@ -118,7 +118,7 @@ class OpponentTable:
                 self.others.setdefault(i, []).append(playing)
 
     def _row_of(self, bot: BotOpponent) -> int:
-        """Return the row of a bot; add one if necessary."""
+        """Return the row of a bot in `numbers`; add a row if necessary."""
         if bot not in self._bots:
             playing = np.asarray((self.numbers >= 0).any(axis=1))
             self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]

@@ -33,24 +33,26 @@ if TYPE_CHECKING:
 
 
 class OpponentError(InputError):
-    """An invalid opponent; the message names it and the reason."""
+    """An error for an invalid opponent; the message gives the opponent and the reason."""
 
 
 class Opponent(ABC):
     """A player of one or more seats, in any number of games of any number of cores.
 
-    The owner of the games keeps the opponent's memory of a core's games, so that games can share an opponent.
+    The object itself has no state of a game. `make_memory` makes the memory for the games of a core, which the
+    environment stores, so that many games can share an opponent.
     """
 
-    #: Whether it needs the observations and masks that a core computes for its slots.
+    #: Whether the opponent needs the observations and masks that a core computes for its slots.
     observes = False
-    #: Whether it takes views; these then include the same history as in a match, see `EnvCore.remember`.
+    #: Whether the opponent needs views. Views then include the same history as in a match, see
+    #: `EnvCore.record_history`.
     views = False
-    #: Whether `move` may raise because it runs Python code of users.
+    #: Whether `move` may raise an exception because it runs a user's Python code.
     raises = True
 
     def make_memory(self, core: EnvCore) -> Any:
-        """Return the memory for `begin` and `move` in this core's games; OpponentError if it cannot play them."""
+        """Return the memory for `begin` and `move` in this core's games; raise OpponentError if it cannot play them."""
         return None
 
     @abstractmethod
@@ -61,13 +63,13 @@ class Opponent(ABC):
     def move(
         self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
     ) -> None:
-        """Submit turns for players p of games b with ``chosen[b, p] == which``, if player ``after[b]`` is ready."""
+        """Submit turns for players p of games b with ``chosen[b, p] == number``, if player ``after[b]`` is ready."""
 
 
 def _to_move(
     core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
 ) -> list[tuple[int, int]]:
-    """Return the games and players that must move now."""
+    """Return the (game, player) pairs that must act now."""
     games = np.arange(core.batch)
     ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
     own = (chosen == number) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
@@ -75,7 +77,7 @@ def _to_move(
 
 
 class BotOpponent(Opponent):
-    """A bot of `COMPILED`; its kernels play the whole batch in compiled code."""
+    """A bot in `COMPILED`; its kernels act in the whole batch in compiled code."""
 
     raises = False
 
@@ -85,7 +87,7 @@ class BotOpponent(Opponent):
         self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """Return uint64[B, P, 2]: the random generators of all bots; each bot uses those of its players."""
+        """Return uint64[B, P, 2]: the random generators of all bots; a bot uses those of the seats that it plays."""
         return core.bot_rngs
 
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
@@ -111,7 +113,7 @@ class BotOpponent(Opponent):
 
 
 class AgentOpponent(Opponent):
-    """Agents in Python: `make(seed)` makes one for every game."""
+    """Agents in Python: `make(seed)` makes a new agent for every game."""
 
     views = True
 
@@ -119,7 +121,7 @@ class AgentOpponent(Opponent):
         self._make = make
 
     def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
-        """Return a dict for the agents by game and player. Raises InputError if the agent's own `check` does."""
+        """Return a dict for the agents, with keys (game, player). Raise the errors of the agent's `check`."""
         check_once(self._make(0), core.map, core.rules, core.players)
         return {}
 
@@ -146,11 +148,11 @@ class AgentOpponent(Opponent):
 
 
 class PolicyOpponent(Opponent):
-    """A policy over observations and masks, called for all games at once; it uses the environment's own encoding.
+    """A policy over observations and masks, called for all games at once, with the environment's own encoding.
 
-    A policy with random draws may have a method `reseed(seed)`. It is called before each call of the policy, with a
-    number that depends on the games' seeds. So in a single environment equal seeds give equal games. In a batch, equal
-    seeds of the whole batch give equal games.
+    A policy with random draws may have a method `reseed(seed)`. It is called before each call of the policy; its
+    argument depends on the games' seeds. So equal seeds give equal games: in a single environment the seed of the game,
+    in a batch the seeds of all games.
     """
 
     observes = True
@@ -159,7 +161,7 @@ class PolicyOpponent(Opponent):
         self.policy = policy
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """Return uint64[B, P]: the seed of the next move."""
+        """Return uint64[B, P]: for each player the seed of its next action."""
         if isinstance(self.policy, ModelPolicy):
             self.policy.check(core.encoding.space, observation_space_of(core))
         return np.zeros((core.batch, core.players), dtype=np.uint64)
@@ -180,7 +182,7 @@ class PolicyOpponent(Opponent):
             to_move = _to_move(core, chosen, number, after)
             if not to_move:
                 break
-            if count == core.encoding.max_parts:  # it keeps choosing illegal actions: end its turn
+            if count == core.encoding.max_parts:  # the policy chooses only illegal actions: end its turn
                 for b, p in to_move:
                     core.turns.status[b, p, READY] = 1
                 break
@@ -193,7 +195,7 @@ class PolicyOpponent(Opponent):
     def _ask(
         self, memory: npt.NDArray[np.uint64], core: EnvCore, to_move: list[tuple[int, int]]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-        """Return kernel rows int64[B, S, K], and the slots that they belong to, int8[B, S]."""
+        """Return action rows int64[B, S, K], and int8[B, S]: 1 for the slots with a row."""
         games, players = np.array(to_move, dtype=np.int64).T
         slots = core.out.slot[games, players].astype(np.int64)
         rows = np.zeros((core.batch, core.slots, core.row_size), dtype=np.int64)
@@ -212,7 +214,7 @@ class PolicyOpponent(Opponent):
 
 
 class OpponentPool:
-    """Opponents with weights; every game draws one. The pool may change while games are in play.
+    """Opponents with weights; every game draws one of them. The pool may change while games are in play.
 
     A game in play keeps its opponent, even after the pool removes it.
     """
@@ -224,12 +226,12 @@ class OpponentPool:
         for source, weight in ({} if weights is None else weights).items():
             if str(source) in self._members:
                 raise OpponentError(
-                    f"two opponents are named {short_repr(str(source))}; add them by `add` with different names"
+                    f"two opponents are named {short_repr(str(source))}; use `add` to give them different names"
                 )
             self.add(str(source), source, weight)
 
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
-        """Add or replace a member; `opponent` is anything that `make_opponent` takes, except pools."""
+        """Add or replace a member. opponent: any argument of `make_opponent`, except a pool."""
         if not isinstance(name, str):
             raise OpponentError(f"name = {short_repr(name)}: must be a string")
         share = _finite(weight)
@@ -256,12 +258,12 @@ class OpponentPool:
 
     @property
     def observes(self) -> bool:
-        """Whether some member needs observations."""
+        """Whether any member needs observations."""
         return any(opponent.observes for opponent, _ in self._members.values())
 
     @property
     def views(self) -> bool:
-        """Whether some member takes views."""
+        """Whether any member needs views."""
         return any(opponent.views for opponent, _ in self._members.values())
 
     def draw(self, seed: int) -> Opponent:
@@ -280,7 +282,7 @@ class OpponentPool:
 
 
 def _finite(value: Any) -> float:
-    """Return a finite number of any type as a float; NaN for other values, including booleans."""
+    """Return a finite number as a float, whatever its type; NaN for other values, including booleans."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -293,17 +295,18 @@ def _finite(value: Any) -> float:
 def make_opponent(source: Any) -> Opponent:
     """Make an opponent from an agent's name with parameters, an `Agent` class or factory, a policy, or a checkpoint.
 
-    - "aggressive", "mcts:sims=50": registered agents; those without parameters in `COMPILED` play in compiled code.
+    - "aggressive", "mcts:sims=50": registered agents. Agents in `COMPILED`, without parameters, run as compiled code.
     - `load_policy("learner.zip", trust=True)`: a policy that Stable-Baselines3 or sb3-contrib saved, with the
-      environment's own spaces. The file name alone is refused, because such a file can run any program when it is read.
-    - an agent's class, or a function with `seed` as its first parameter: makes an agent for every game.
-    - any other callable: a `Policy`.
+      environment's own spaces. A file name alone raises an error, because such a file can run any program when it is
+      read.
+    - an agent's class, or a function with `seed` as its first parameter: it makes an agent for every game.
+    - any other callable: it is a `Policy`.
     """
     if isinstance(source, Opponent):
         return source
     if isinstance(source, str | Path):
         if str(source).endswith(".zip"):
-            load_policy(source)  # raises an error that explains `trust`
+            load_policy(source)  # this raises an error that explains `trust`
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:
             return BotOpponent(info.name)
@@ -343,7 +346,7 @@ Slot = Opponent | OpponentPool
 
 
 def make_slots(opponent: Any, count: int) -> list[Slot]:
-    """Return the opponents of `count` seats: one for all, or a list with one each; a mapping is a pool of weights."""
+    """Return the opponents of `count` seats. opponent: one for all, a list with one for each, or a dict of weights."""
     sources = opponent if isinstance(opponent, Sequence) and not isinstance(opponent, str) else [opponent] * count
     if len(sources) != count:
         raise OpponentError(f"{len(sources)} opponents for {count} seats")

@@ -1,4 +1,4 @@
-"""Games of many maps in spaces of one size: pad observations and masks, and extract actions."""
+"""Games on many maps in spaces of one size: padding of observations and masks, conversion of padded actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
-#: Encodings with a padded form for many maps.
+#: Encodings that can be padded for many maps.
 PADDED: Final = ("factored", "continuous", "strategies", "steps")
 
 
@@ -30,7 +30,7 @@ class Padding:
     """The maximum numbers of regions and directed edges, and the layout of padded actions.
 
     Raises:
-        InputError: an encoding without a form for many maps, or impossible limits.
+        InputError: the encoding cannot be padded, or the limits are not possible.
     """
 
     map_limits: MapLimits
@@ -47,7 +47,7 @@ class Padding:
 
     @property
     def mask_size(self) -> int:
-        """Length of a flat mask."""
+        """The length of a flat mask."""
         n, e = self.map_limits
         sizes = {"factored": VALUES * (n + e), "strategies": len(STRATEGIES), "steps": DEPLOYS * n + SHARES * e + 1}
         return sizes.get(self.action, 0)
@@ -81,12 +81,12 @@ class Padding:
         return fixed(spaces.Dict(told))
 
     def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
-        """Return int64[K]: the columns of a padded action that belong to this map; for actions that are arrays."""
+        """Return int64[K]: the entries of a padded array action that belong to regions and edges of this map."""
         n, e = board.n_regions, board.n_edges
         return np.concatenate((np.arange(n), self.map_limits.regions + np.arange(e)))
 
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
-        """Return the action on this map, and its entries for missing regions and edges (0 for "continuous")."""
+        """Return the action on this map, and the number of entries for missing regions and edges (0: "continuous")."""
         n, e = board.n_regions, board.n_edges
         if self.action == "strategies":
             return action, 0
@@ -100,13 +100,13 @@ class Padding:
         return own, int(np.count_nonzero(values)) - int(np.count_nonzero(own))
 
     def own_steps(self, numbers: I64, sizes: I64) -> tuple[I64, I64]:
-        """Apply `own_action` of "steps" to several games.
+        """Apply `own_action` to several games, for the encoding "steps".
 
         Args:
             numbers: int64[M], the actions. sizes: int64[M, 2], regions and edges of each game's map.
 
         Returns int64[M], the actions on these maps, and int64[M], 1 for an action on a missing region or edge. Such an
-        action ends the turn.
+        action is replaced by the end of the turn.
         """
         (n, e), shares = sizes.T, numbers - DEPLOYS * self.map_limits.regions
         own = np.where(shares < 0, numbers, DEPLOYS * n + shares)
@@ -115,7 +115,7 @@ class Padding:
         return np.where(there & ~last, own, DEPLOYS * n + SHARES * e), (~there & ~last).astype(np.int64)
 
     def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
-        """Pad a flat mask of this map; missing regions and edges are not allowed."""
+        """Pad a flat mask of this map; it forbids missing regions and edges."""
         n, e = board.n_regions, board.n_edges
         if self.action in ("strategies", "continuous"):
             return flat
@@ -138,7 +138,7 @@ class Padding:
         return blank
 
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
-        """Return the parts of an observation that are constant in a game: masks of regions and edges, and the graph."""
+        """Return the arrays of an observation that are constant in a game: masks of regions and edges, the graph."""
         n, e = self.map_limits
         told: dict[str, npt.NDArray[Any]] = {
             "region_mask": np.zeros(n, np.int8),

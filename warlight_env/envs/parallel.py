@@ -1,4 +1,4 @@
-"""The PettingZoo parallel environment: all players act at once, one step is one round."""
+"""The PettingZoo parallel environment: all players act at the same time, and one step is one round."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Infos = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class EnvState:
-    """The saved state of `WarlightParallelEnv.get_state`: the game, its dice, and the stream of later games."""
+    """A saved state from `WarlightParallelEnv.get_state`: the game, its dice, and the stream of later seeds."""
 
     snapshot: Snapshot
     random: dict[str, Any] | None
@@ -52,63 +52,64 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     ## Description
 
     Players own regions of a map. Each round every player deploys the armies of its income on own regions and orders
-    attacks and transfers along borders, without seeing the others' orders. Then the round is resolved with dice.
-    The owner of a whole super region gets its bonus as additional income. A player without regions is out; the last one
-    wins. One step is one round, or one pick while the starting regions are picked.
+    attacks and transfers along borders. It does not see the orders of the other players. Then dice decide the battles.
+    The owner of a whole super region gets its bonus as additional income. A player without regions is eliminated; the
+    last player in the game wins. One step is one round, or one pick while the starting regions are picked.
 
     ## Action space
 
-    The same for all agents. `action` is one of:
+    All agents have the same action space. The argument `action` is one of:
 
-    - a name in `envs.actions.ENCODINGS`; the encoding's class documents its space;
+    - a name in `envs.actions.ENCODINGS`; the encoding's class documents the space;
     - a factory such as ``functools.partial(FactoredActions, priority=True)``;
     - a custom `ActionEncoding`.
 
-    No action in the space raises. Illegal orders are dropped by a fixed rule and counted in ``info["illegal"]``;
-    an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values
-    out of range, a missing agent) raises InputError, and nothing is played. One exception: finite numbers beyond the
-    box of "continuous" are clipped to it and counted as illegal.
+    No action in the space raises an error. Illegal orders are dropped according to a fixed rule and counted in
+    ``info["illegal"]``. With "factored", an action that respects the mask is never illegal. Any other input (another
+    shape, floats, values out of range, a missing agent) raises InputError, and nothing is played. One exception: finite
+    numbers outside the box of "continuous" are clipped to it and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with the mask in Gymnasium's
-    form. With ``mask="info"`` ``info["action_mask"]`` is one int8 array, the vector that `action_masks` returns. It has
-    one row for each choice if all choices have the same number of values (int8[N + E, 5] of "factored").
-    ``action_space(agent).sample(mask)`` takes both.
+    form. With ``mask="info"`` ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. If all
+    choices have the same number of values, the array has one row for each choice (int8[N + E, 5] for "factored").
+    ``action_space(agent).sample(mask)`` accepts both forms.
 
     ## Observation space
 
     | `observation` | space |
     |---|---|
     | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
-    | "flat" | the same in one vector |
+    | "flat" | the same numbers in one vector |
     | "raw" | Dict: owner, army, offered, round, income, phase |
 
-    The attribute `features` names every number of them, with its place, range and unit.
+    The attribute `features` gives the name, index, range and unit of every number.
 
-    Each player sees the board from its own perspective: itself first, then opponents in seat order after it. Under fog
-    of war it sees only own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute. ``info`` holds
-    the same integers at every step: illegal, income, round (rounds played) and phase (0 picking, 1 playing, 2 over).
+    Each player sees the board from its own perspective: the player itself comes first, then its opponents in seat order
+    after it. Under fog of war it sees only its own regions and their neighbours. The attribute ``edge_index``,
+    int64[2, E], has the source and target of each directed edge. ``info`` has the same integers at every step: illegal
+    (orders dropped), income, round (rounds played) and phase (0 picking, 1 playing, 2 over).
 
     ## Rewards
 
-    +1 for the winner; -1 for a player at the loss of its last region or at another player's win; 0 otherwise, so 0
-    for a draw and for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its
-    scale and discount.
+    The winner gets +1. A player gets -1 when it loses its last region or when another player wins. Otherwise the reward
+    is 0, also for a draw and for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward`
+    sets its scale and discount.
 
     ## Start
 
-    ``picking="play"``: the rules' picking phase comes first, as one step (one step for each pick if the players pick
-    alternately). ``picking="random"``: starting regions are drawn.
+    With ``picking="play"`` the episode begins with the rules' picking phase: one step, or one step for each pick if the
+    players pick alternately. With ``picking="random"`` the starting regions are drawn at random.
 
     ## End
 
     A player terminates when it loses its last region. All others terminate when a player wins or the rules' own limit
-    of rounds is reached. After `max_cycles` steps all are truncated. Actions of agents that are out are dropped and
-    counted in the attribute `late_actions`. After all agents are out, `step` returns five empty dictionaries, with or
-    without actions.
+    of rounds is reached. After `max_cycles` steps all agents are truncated. Actions of agents that have terminated
+    or are truncated are dropped and counted in the attribute `late_actions`. If no agent is left, `step` returns five
+    empty dictionaries, with or without actions.
 
     ## Arguments
 
-    | name | default | means |
+    | name | default | meaning |
     |---|---|---|
     | map | "world" | a bundled map's name, a file, or a `Map` |
     | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
@@ -122,9 +123,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     | mask | "observation" | or "info" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
-    Seeds: ``reset(seed=…)`` starts a stream of games; ``reset()`` plays the next one. Equal seeds and actions give
-    equal games.
-    `clone`, `get_state` and `set_state` are exact, dice included, and cheap. Clones share the spaces.
+    Seeds: ``reset(seed=…)`` starts a stream of games; ``reset()`` begins the next game of the stream. Equal seeds and
+    actions give equal games. `clone`, `get_state` and `set_state` are cheap and copy everything, including the dice.
+    Clones share the spaces.
 
     ## Version history
 
@@ -166,7 +167,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         )  # fmt: skip
         self.possible_agents = [f"player_{p}" for p in range(players)]
         self.agents: list[str] = []
-        #: The number of actions dropped since the last `reset` because their agents were out.
+        #: The number of actions dropped since the last `reset` because their agents were no longer live.
         self.late_actions = 0
         self._seat = {agent: p for p, agent in enumerate(self.possible_agents)}
         self._mask_in_info = mask == "info"
@@ -186,7 +187,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions: use `decode` and `encode` with the result of `view`."""
+        """The encoding of turns as actions; its `decode` and `encode` take the result of `view`."""
         return self.core.encoding
 
     @property
@@ -200,7 +201,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return state_features(self.core.board.n_regions, self.core.players)
 
     def _rows_of_mask(self) -> tuple[int, ...]:
-        """Return the shape of a mask in an info: a row for each choice if all have the same number of values."""
+        """Return the shape of a mask in an info: one row per choice if all choices have the same number of values."""
         space = self.core.encoding.space
         if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and (space.nvec == space.nvec[0]).all():
             return -1, int(space.nvec[0])
@@ -222,7 +223,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def max_cycles(self) -> int:
-        """The number of steps after which the game is truncated; may be set."""
+        """The number of steps after which the game is truncated. It can be set."""
         return self.core.max_cycles
 
     @max_cycles.setter
@@ -232,10 +233,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     # Playing
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
-        """Start a game: from a seed, or the next one of the stream.
+        """Start a game: from a seed, or the next game of the stream.
 
-        options: for this game only: ``start``, a `Game` of the same kind. The new game starts from its position, with
-        its own dice. Other options raise InputError, with no change, except the option of PettingZoo's own tests.
+        options: for this game only. ``start`` is a `Game` with the same map, rules and number of players; the new game
+        starts from its position, with its own dice. Other options raise InputError, with no change, except the option
+        of PettingZoo's own tests.
         """
         read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
         seed = checked_seed(seed)
@@ -254,9 +256,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         """Play a round (or a pick) with an action of every live agent.
 
-        Actions of agents that are out are dropped, and counted in `late_actions`. After all agents are out, the method
-        returns five empty dictionaries. Raises InputError, with nothing played, for a missing action of a live agent,
-        an action out of its space, and a call before the first `reset`.
+        Actions of agents that are no longer live are dropped and counted in `late_actions`. If no agent is live, the
+        method returns five empty dictionaries. Raises InputError, with nothing played, for a missing action of a live
+        agent, an action out of its space, and a call before the first `reset`.
         """
         acting = self.agents
         late = self._late(actions)
@@ -282,13 +284,13 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return observations, rewards, terminations, truncations, self._infos(seats)
 
     def _known(self, agent: Any) -> str:
-        """Return the agent's name; InputError for an unknown agent."""
+        """Return the agent's name; raise InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._seat:
             raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
         return agent
 
     def _late(self, actions: dict[str, Any]) -> int:
-        """Return the number of actions of agents that are out; InputError for actions of unknown agents."""
+        """Return the number of actions of agents that are not live; raise InputError for unknown agents."""
         if not isinstance(actions, Mapping):
             raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
         for agent in actions:
@@ -297,7 +299,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return sum(agent not in self.agents for agent in actions)
 
     def _take(self, actions: dict[str, Any]) -> None:
-        """Read the live agents' actions into rows."""
+        """Write the live agents' actions to the action rows."""
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
@@ -322,7 +324,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return {"observation": seen, "action_mask": self.core.shaped_mask(p)}
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
-        """Return the agent's mask as one flat int8 vector: the rows of its tuples one after the other."""
+        """Return the agent's mask as one flat int8 vector: the rows of the mask one after the other."""
         return self.core.mask(self._seat[self._known(agent)])
 
     def view(self, agent: str) -> View:
@@ -361,13 +363,13 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return self.core.render(self.render_mode)
 
     def close(self) -> None:
-        """Do nothing: the environment holds no open resources."""
+        """Do nothing, because the environment has no open resources."""
 
     # Saving
 
     @property
     def np_random(self) -> np.random.Generator:
-        """The stream that gives games their seeds."""
+        """The random stream from which games get their seeds."""
         if self._random is None:
             self._random, _ = seeding.np_random()
             if self._saved_random is not None:
@@ -382,7 +384,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return saved and {**saved, "state": dict(saved["state"])}
 
     def clone(self) -> WarlightParallelEnv:
-        """Return an independent environment with the same future course, in this game and the next ones."""
+        """Return an independent environment with the same future, in this game and the next games."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._in_use = UseLock()
@@ -394,11 +396,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return other
 
     def get_state(self) -> EnvState:
-        """Return everything that determines the course of this game and the next ones, for `set_state`."""
+        """Return all data that determine the future of this game and of the next games, for `set_state`."""
         return EnvState(self.core.snapshot(), self._random_state())
 
     def set_state(self, state: EnvState) -> None:
-        """Restore a saved state of this environment or of an equal one; `observe` then returns the observations.
+        """Restore a saved state of this environment or of one with equal arguments; see `observe` for the observations.
 
         Raises InputError, with no change, for an object of another type or an impossible state, see `EnvCore.restore`.
         """
@@ -417,7 +419,7 @@ def _is_from_pettingzoo(options: Any) -> bool:
 
 
 def _stream_state(saved: Any) -> dict[str, Any] | None:
-    """Return a copy of the state of a stream; InputError for an invalid state."""
+    """Return a copy of the state of a stream; raise InputError for an invalid state."""
     if saved is None:
         return None
     stream: Any = np.random.PCG64(0)

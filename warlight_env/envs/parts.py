@@ -1,4 +1,4 @@
-"""Storage of games: parts, each with places for games on one map."""
+"""Storage of games in parts; each part has places for games on one map."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from warlight_env.envs.step_many import MapGames, map_games
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
 
-#: Number of maps kept in addition to those in play.
+#: The number of maps without games that stay in memory.
 _KEPT: Final = 256
 
 
 class MapPart:
-    """Some games on a map; `places` int64[C] has the number of each in the whole batch, or -1 for an unused place."""
+    """Some games on a map; `places` int64[C] has each game's number in the whole batch, or -1 for an unused place."""
 
     def __init__(self, core: EnvCore, known: KnownMap) -> None:
         self.core, self.known, self.players = core, known, CoreOpponents(core)
@@ -37,12 +37,12 @@ class MapPart:
 
     @property
     def stale(self) -> bool:
-        """Whether the core has other buffers or settings than the record of the kernels."""
+        """Whether the record for kernels refers to old buffers or settings of the core."""
         return self._record is None or self._record.games is not self.core.game_batch
 
     @property
     def record(self) -> MapGames:
-        """The record for kernels; a new one if it is stale."""
+        """The record for kernels; it is made again if it is stale."""
         if self.stale:
             self._record = map_games(self.core, self.players.chosen, self.learner, self.places)
         assert self._record is not None
@@ -50,7 +50,7 @@ class MapPart:
 
     @property
     def played(self) -> bool:
-        """Whether any game is played here."""
+        """Whether the part has any game."""
         return len(self.free) < len(self.places)
 
     def leave(self, c: int) -> None:
@@ -59,7 +59,7 @@ class MapPart:
         self.free[c] = None
 
     def take(self, c: int, b: int) -> None:
-        """Assign place c to game b of the whole batch."""
+        """Give place c to game b of the whole batch."""
         self.places[c] = b
         del self.free[c]
 
@@ -70,7 +70,7 @@ Place = tuple[MapPart, int]
 
 @dataclass(eq=False)
 class KnownMap:
-    """A map with its parts; the first part makes the others. `index` is the map's row in `EnvParts.boards`."""
+    """A map with its parts; other parts are made like the first. `index` is the map's row in `EnvParts.boards`."""
 
     index: int
     parts: list[MapPart] = field(default_factory=list)
@@ -82,7 +82,7 @@ class KnownMap:
 
     @property
     def played(self) -> bool:
-        """Whether any game is played on the map."""
+        """Whether the map has any game."""
         return any(part.played for part in self.parts)
 
 
@@ -91,11 +91,12 @@ class EnvParts:
 
     Args:
         batch: B.
-        make: makes a core for games on a map.
-        show: returns the board arrays of observations, by name.
+        make: a function that makes a core for games on a map.
+        show: a function that returns the arrays of a board that observations contain, by name.
 
     Attributes:
-        where: the place of each game; None: none yet. index, place: int64[B], the same for kernels, or -1.
+        where: the place of each game, or None if it has no place yet. index, place: int64[B], the same places for
+            kernels: the part's index and the game's number in the part, or -1.
         map: int64[B], the number of each game's map in `boards`.
         boards: the arrays of `show` for all maps, [K, …]; sizes: regions and directed edges, int64[K, 2].
         lineup: the opponents in the parts.
@@ -115,11 +116,11 @@ class EnvParts:
         self.map = np.zeros(batch, dtype=np.int64)
         self.lineup = OpponentTable(0)
         self._addresses: Any = []
-        self._changed = True  # whether the list `all` has changed since the last `note`
-        self._played: list[MapPart] | None = None  # None: unknown after games moved
+        self._changed = True  # whether the list `all` has changed since the last call of `note`
+        self._played: list[MapPart] | None = None  # None: unknown, because games have moved
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a copy; its games have other addresses in memory."""
+        """Restore a copy; compute the addresses of its games again."""
         self.__dict__.update(state)
         self._changed = True
 
@@ -158,13 +159,13 @@ class EnvParts:
         return place
 
     def settle(self, core: EnvCore) -> None:
-        """Assign all games to this core, in its order."""
+        """Assign all games to this core, in the order of its places."""
         part = self._first(core)
         for b in range(core.batch):
             self._put(b, (part, b))
 
     def move(self, maps: Sequence[Map], games: Sequence[int]) -> list[Place]:
-        """Assign the `games` to these maps; a game already on its map stays there, others get a free place.
+        """Assign the `games` to these maps. A game that is already on its map keeps its place; others get a free one.
 
         If an error occurs, no game moves.
         """

@@ -1,4 +1,4 @@
-"""The environment settings of a policy, stored beside a saved model so that the model can play as an agent."""
+"""The environment settings of a policy. They are stored next to a saved model, so that it can play as an agent."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ VERSION: Final = 1
 
 
 class PolicySettingsError(InputError):
-    """Invalid settings of an environment; the message names the file and the reason."""
+    """An error for invalid settings of an environment; the message gives the file and the reason."""
 
 
 @dataclass(frozen=True)
 class PolicySettings:
     """The settings of an environment on which a policy depends.
 
-    action: the encoding's name, and its other arguments. map, regions, edges: the map's name and size.
-    padded: whether the policy plays on many maps; then regions and edges are the maximum numbers.
+    action: the encoding's name and its other arguments. map, regions, edges: the map's name, and its numbers of regions
+    and directed edges. padded: whether the policy plays on many maps; then regions and edges are maximum numbers.
     """
 
     action: dict[str, Any]
@@ -56,22 +56,22 @@ class PolicySettings:
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
     def fits(self, size: MapLimits) -> bool:
-        """Whether the spaces fit a map of this size: it has the same size or, with padding, is not larger."""
+        """Whether the policy can play on a map of this size: the same size or, with padding, not a larger one."""
         if self.padded:
             return size.regions <= self.regions and size.edges <= self.edges
         return (self.regions, self.edges) == size
 
     def to_json(self) -> str:
-        """Return the text of the file `beside` a model's file; `load` reads it."""
+        """Return the text of the settings file, see `beside`; `load` reads it."""
         told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
         return json.dumps(told, indent=2) + "\n"
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:
-        """Load the settings beside a model's file; None if the file does not exist.
+        """Load the settings of a model's file; None if there is no settings file.
 
         Raises:
-            PolicySettingsError: the file holds something else.
+            PolicySettingsError: the file does not contain valid settings.
         """
         path = beside(model)
         if not path.exists():
@@ -100,7 +100,7 @@ class PolicySettings:
 
 
 def beside(model: str | Path) -> Path:
-    """Return the path of the settings of a model's file."""
+    """Return the path of the settings file of a model's file."""
     try:
         return path_of(model, "model", PolicySettingsError).with_suffix(".json")
     except ValueError:
@@ -108,10 +108,10 @@ def beside(model: str | Path) -> Path:
 
 
 def told_action(action: str | EncodingFactory) -> dict[str, Any]:
-    """Return an encoding as plain data: its name, and the keyword arguments of a partial of one of `ENCODINGS`.
+    """Return an encoding as plain data: its name and, for a partial of one of `ENCODINGS`, its keyword arguments.
 
     Raises:
-        PolicySettingsError: it is of another kind.
+        PolicySettingsError: the action is neither a name nor such a partial.
     """
     if isinstance(action, str):
         return {"name": action}

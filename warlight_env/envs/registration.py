@@ -1,4 +1,4 @@
-"""Registration of the environments with Gymnasium and PettingZoo, once."""
+"""Registration of the environments with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 import gymnasium
 import pettingzoo
 
-#: The fixed arguments of each variant, by its id; other arguments have `WarlightEnv`'s defaults. Arguments of `make`
-#: override both. Variants serve scripts that take only an id; these need a flat observation, which is the default.
+#: The arguments of each variant, by its id; other arguments have `WarlightEnv`'s defaults. Arguments of `make` override
+#: both. Variants are for scripts that take only an id. Such scripts need a flat observation, which is the default.
 VARIANTS: Final[dict[str, dict[str, str]]] = {
     f"warlight/Warlight{part_of_map}{part_of_action}-v0": {**map_, **action}
     for part_of_map, map_ in (("", {}), ("Small", {"map": "small"}))
@@ -19,9 +19,9 @@ VARIANTS: Final[dict[str, dict[str, str]]] = {
         ("Factored", {"action": "factored"}),
     )
 }
-#: The parallel environment and its AEC form, in PettingZoo's registries.
+#: The id of the parallel environment and of its AEC form, in PettingZoo's registries.
 ENV_ID: Final = "warlight/warlight-v0"
-#: The environment of one map without a variant, and the environment of many maps, in Gymnasium's registry.
+#: The ids of the environment of one map and of the environment of many maps, in Gymnasium's registry.
 ENVIRONMENT_ID: Final = "warlight/Warlight-v0"
 MAPS_ID: Final = "warlight/WarlightMaps-v0"
 

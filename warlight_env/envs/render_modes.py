@@ -1,4 +1,4 @@
-"""Render modes, the same for all environments."""
+"""The render modes of all environments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 
-#: Entries of the `metadata` of environments.
+#: These entries are in the `metadata` of every environment.
 RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
 
 

@@ -13,10 +13,10 @@ from warlight_env.maps import Map
 
 
 class ResetOptions(NamedTuple):
-    """Options of the games that begin now, and of no later ones.
+    """Options of the games that begin now, but not of later games.
 
-    start: the position to start from, None: the rules' start. seat: the learner's, None: the environment's setting.
-    map: for environments of many maps, None: drawn.
+    start: the game from which the games start; None: the start according to the rules. seat: the learner's seat; None:
+    the environment's setting. map: the map, for environments of many maps; None: the map is drawn.
     """
 
     start: Game | None = None
@@ -24,12 +24,12 @@ class ResetOptions(NamedTuple):
     map: Map | None = None
 
 
-#: Arguments of environments that users may try as options.
+#: Arguments of environments that users may give as options by mistake.
 _MADE_WITH = ("map", "rules", "players", "opponent", "action", "observation", "fog", "picking", "max_cycles", "reward")
 
 
 def options_given(options: Any) -> Mapping[str, Any]:
-    """Return the options, empty for None; `InputError` if they are not a dict."""
+    """Return the options, an empty dict for None; raise `InputError` if they are not a dict."""
     if not isinstance(options, Mapping | None):
         raise InputError(f"options = {short_repr(options)}: must be a dict")
     return {} if options is None else options

@@ -1,4 +1,4 @@
-"""Rewards: winning and losing, and potential-based shaping on top."""
+"""Rewards for a win and a loss, with optional potential-based shaping."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, Real
 from warlight_env.errors import InputError
 
-#: Codes of `Reward.shaping` for kernels, by position.
+#: The values of `Reward.shaping`; kernels use their index as a code.
 SHAPINGS: Final = ("none", "regions", "income")
 _REGIONS: Final = 1
 _INCOME: Final = 2
@@ -20,7 +20,7 @@ _INCOME: Final = 2
 class Reward:
     """A player's reward: +1 for a win, -1 for a loss, 0 for a draw, and optional shaping during the game.
 
-    A player loses in the step in which its last region falls, or in which another player wins.
+    A player loses in the step in which it loses its last region, or in which another player wins.
 
     Shaping adds ``scale * (gamma * potential(s') - potential(s))`` (Ng, Harada & Russell 1999). The potential of a
     terminal state is 0, so the optimal policies stay optimal. Set `gamma` to the learner's discount.
@@ -30,7 +30,7 @@ class Reward:
     |---|---|
     | "none" | 0 |
     | "regions" | own regions / all regions |
-    | "income" | income / the income of a player who owns everything |
+    | "income" | income / the income of a player who owns every region |
     """
 
     shaping: Literal["none", "regions", "income"] = "none"

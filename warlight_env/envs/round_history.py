@@ -1,7 +1,7 @@
 """History of a batch's games for agents: each player's start regions, and the events of the last round.
 
-Kernels record no events. So the history keeps the position before the last round of every game, and the turns. A
-request for the events plays this round again with the same dice.
+Kernels do not record events. Instead, the history stores the position before the last round of every game, and the
+turns. When the events are needed, the code plays this round again with the same dice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Starts = tuple[tuple[int, ...], ...]
 
 @dataclass
 class _Round:
-    """The last round of a game: the position before it, the turns, and the result after the first request."""
+    """The last round of a game: the position before it, the turns, and the result after its first use."""
 
     state: State  #: of one game
     deploy: npt.NDArray[np.int32]  #: [P, N]
@@ -39,15 +39,15 @@ class _Round:
 
 
 class RoundHistory:
-    """History of the games of a batch; see `EnvCore.remember`.
+    """The history of the games of a batch; see `EnvCore.record_history`.
 
     Args:
-        map, board, rules, params: of the games.
+        map, board, rules, params: the map and the rules of the games.
     """
 
     def __init__(self, map: Map, board: Board, rules: Rules, params: RuleParams) -> None:
         self.map, self.board, self.rules, self.params = map, board, rules, params
-        self._picked: dict[int, list[int]] = {}  # by game: the regions in the order of the picks
+        self._picked: dict[int, list[int]] = {}  # key: a game; value: regions in the order of the picks
         self._starts: dict[int, Starts] = {}
         self._rounds: dict[int, _Round] = {}
         self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
@@ -67,7 +67,7 @@ class RoundHistory:
             self._note_starts(state, b)
 
     def forget(self, games: Sequence[int]) -> None:
-        """Remove the history of games with a new, unrelated position: their rounds and start regions are unknown."""
+        """Remove the history of games, for example after their positions were replaced."""
         for b in games:
             for known in (self._picked, self._starts, self._rounds):
                 known.pop(b, None)
@@ -81,9 +81,9 @@ class RoundHistory:
     def before(
         self, state: State, live: npt.NDArray[np.bool_], turns: Turns, selected: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
-        """Store the next rounds of games with `selected` int8[B] not 0; return the owners for `after`.
+        """Store the round to play next, for games with `selected` int8[B] not 0; return the owners for `after`.
 
-        live: bool[B, P].
+        live: bool[B, P], whether a player still acts.
         """
         ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (selected != 0)
         owners: dict[int, npt.NDArray[np.int8]] = {}
@@ -101,14 +101,14 @@ class RoundHistory:
         return owners
 
     def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
-        """Record the picks of the resolved games; `owners` are the owners from `before`."""
+        """Record the picks of the resolved games. owners: the result of `before`."""
         for b, before in owners.items():
             if b not in self._rounds and b in self._picked:
                 self._picked[b] += np.flatnonzero(state.owner[b] != before).tolist()
                 self._note_starts(state, b)
 
     def _note_starts(self, state: State, b: int) -> None:
-        """Store the start regions: those dealt first, then those picked, in the order of the picks."""
+        """Store the start regions: first those assigned at random, then those picked, in the order of the picks."""
         if state.phase[b] != PLAY:
             return
         at = {region: place for place, region in enumerate(self._picked[b])}

@@ -22,17 +22,17 @@ from warlight_env import bounded_io
 from warlight_env.arguments import check_flag, path_of
 from warlight_env.errors import InputError
 
-#: Takes observations of M games and their flat masks int8[M, K]; returns M actions.
+#: A function that takes the observations of M games and their flat masks int8[M, K], and returns M actions.
 Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 
 class SavedPolicyError(InputError):
-    """A file without a playable policy; the message names the file and the reason."""
+    """An error for a file without a usable policy; the message gives the file and the reason."""
 
 
-#: Libraries that play such files.
+#: Libraries that are needed to use such files.
 _LIBRARIES: Final = ("torch", "stable_baselines3", "sb3_contrib")
-#: The algorithm that reads a file, by the start of the module name of its policy class; the default is PPO.
+#: The algorithm that reads a file. Keys: the start of the module name of the policy class. The default is PPO.
 _ALGORITHMS: Final = {
     "sb3_contrib.common.maskable": ("sb3_contrib", "MaskablePPO"),
     "sb3_contrib.qrdqn": ("sb3_contrib", "QRDQN"),
@@ -48,14 +48,15 @@ _ALGORITHMS: Final = {
 def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = False) -> ModelPolicy:
     """Load a policy ``(observations, masks int8[M, K]) -> actions`` from a file that an algorithm's `save` wrote.
 
-    The function reads files of Stable-Baselines3 and sb3-contrib, except policies with a memory from step to step.
-    Algorithms with masks (MaskablePPO) get them.
+    The function reads files of Stable-Baselines3 and sb3-contrib, except recurrent policies. Algorithms that use masks
+    (MaskablePPO) get the masks.
 
     Args:
-        trust: must be True: such a file holds pickles, and its author can make it run any program when it is read.
+        deterministic: whether the policy chooses its most likely action instead of a random draw.
+        trust: must be True. Such a file contains pickles, so its author can make it run any program when it is read.
 
     Raises:
-        SavedPolicyError: the file holds no such policy, `trust` is False, or a library that plays it is not installed.
+        SavedPolicyError: the file does not contain such a policy, `trust` is False, or a library is not installed.
     """
     path = path_of(path, "path", SavedPolicyError)
     check_flag(trust, "trust", SavedPolicyError)
@@ -96,7 +97,7 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
 
 @contextlib.contextmanager
 def _generators_kept() -> Iterator[None]:
-    """Restore the global random generators, because loading a model seeds them with the seed of its training."""
+    """Restore the global random generators after the block, because the load of a model seeds them."""
     import torch
 
     ours, numpys = random.getstate(), np.random.get_state()
@@ -117,7 +118,7 @@ class ModelPolicy:
         self._seed: int | None = None
 
     def check(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any]) -> None:
-        """Raise `SavedPolicyError` if the model was made for other spaces (masks in observations aside)."""
+        """Raise `SavedPolicyError` if the model was made for other spaces; ignore masks in observations."""
         own = self.model.observation_space
         if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
             rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
@@ -132,7 +133,7 @@ class ModelPolicy:
                 )
 
     def reseed(self, seed: int) -> None:
-        """Seed the next actions; PyTorch's own generator keeps its state."""
+        """Seed the random draws of the next actions, without a change of PyTorch's own generator."""
         self._seed = seed
 
     def __call__(self, observations: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:

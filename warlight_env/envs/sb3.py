@@ -1,4 +1,4 @@
-"""The vector environment for Stable-Baselines3: the same batch of games behind the library's `VecEnv` interface."""
+"""The vector environment for Stable-Baselines3: the same batch of games with the library's `VecEnv` interface."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _OPTIONS: Final = ("start", "seat")
 class WarlightVecEnv(SingleThreaded, VecEnv):
     """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
-    Games that end restart in the same step. ``infos[b]`` has the entries of `WarlightEnv`, except the mask, and the
-    library's TimeLimit.truncated. After a game ends, its entry describes the finished game. It then also has episode
-    (the return r and the length l, in the format of the library's `Monitor`) and terminal_observation.
+    A game that ends restarts in the same step. ``infos[b]`` has the entries of `WarlightEnv`, except the mask, and the
+    library's TimeLimit.truncated. In the step in which a game ends, its info describes the finished game. It then also
+    has episode (the return r and the length l, in the format of the library's `Monitor`) and terminal_observation.
     `ended_against` has the opponents of the finished games.
 
-    ``render()`` shows all games side by side, `render_game` shows one.
+    ``render()`` shows all games side by side, `render_game` shows one game.
     """
 
     exclusive_methods = (
@@ -59,11 +59,11 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         self.render_mode = checked_mode(render_mode)
         self.episodes = games_of(arguments, num_envs)
         self._arguments = arguments
-        #: The opponents, by seat, in the games that ended in the last step.
+        #: For each game that ended in the last step, its opponents by seat.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._streams = Seeds(num_envs)
-        #: From `step_async`: the identifier of its thread, and its actions.
+        #: The identifier of the thread that called `step_async`, and its actions.
         self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
@@ -83,7 +83,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions: use `decode` and `encode` with a view."""
+        """The encoding of turns as actions; its `decode` and `encode` take a view."""
         return self.episodes.core.encoding
 
     @property
@@ -93,11 +93,11 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """The settings of this environment that a policy needs in order to play elsewhere."""
+        """The settings of this environment that a policy needs to play in other programs."""
         return self.episodes.policy_settings
 
     def reset(self) -> Any:
-        """Begin all games, with the seeds of `seed` and the options of `set_options`, if these were called.
+        """Begin all games, with the seeds from `seed` and the options from `set_options`, if these were called.
 
         The options are those of `WarlightEnv.reset`, for this reset only.
         """
@@ -120,24 +120,24 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         return self.episodes.observe()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seeds of the next `reset`: seed, seed + 1, …; None: random. InputError for a seed below 0."""
+        """Set the seeds of the next `reset`: seed, seed + 1, …; None: random. Raise InputError for a negative seed."""
         return super().seed(checked_seed(seed))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Set the options of the next `reset`: one dict for all games, or a list with one for each.
+        """Set the options of the next `reset`: one dict for all games, or a list with a dict for each.
 
         Raises:
             InputError: see `WarlightEnv.reset`. Earlier options then remain set.
         """
         if isinstance(options, list) and len(options) != self.num_envs:
-            raise InputError(f"options: {len(options)} dicts for {self.num_envs} environments")
+            raise InputError(f"options has {len(options)} dicts for {self.num_envs} environments")
         given = options if isinstance(options, list) else [options] * self.num_envs
         for each in given:
             self.episodes.read_options(each, _OPTIONS)
         super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:
-        """Set the actions of the next `step_wait`, which this thread must call; they replace earlier ones."""
+        """Set the actions of the next `step_wait`, which the same thread must call; they replace earlier actions."""
         self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
@@ -174,14 +174,14 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents of each game from its next one on; see `make_opponent`."""
+        """Set the opponents in each environment from its next game on; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def close(self) -> None:
-        """Do nothing: the environment holds no open resources."""
+        """Do nothing, because the environment has no open resources."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute of the batch, once for each of the environments."""
+        """Return a list with the same attribute of the batch for each of the environments."""
         return [getattr(self, _name(attr_name))] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -195,12 +195,12 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
             raise InputError(f"{short_repr(attr_name)}: this attribute cannot be set") from None
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the batch; masks and renders are split by environment, other results repeat for each."""
+        """Call a method of the batch; return a mask or picture for each environment, or the same result for each."""
         chosen, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":
             masks = self.action_masks()
             return [masks[b] for b in chosen]
-        if method_name == "render":  # of one environment; the batch's own `render` tiles these results
+        if method_name == "render":  # this is for one environment; the batch's own `render` combines these results
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
             raise InputError(f"{method_name}: must be called for all environments, because they are one batch")
@@ -217,14 +217,14 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         return [wrapper_class is Monitor] * len(self._chosen(indices))
 
     def _chosen(self, indices: VecEnvIndices) -> list[int]:
-        """Return the numbers of the selected environments; InputError for numbers out of range."""
+        """Return the numbers of the selected environments; raise InputError for numbers out of range."""
         if indices is None:
             return list(range(self.num_envs))
         numbers = [indices] if is_integer(indices) else integers_of(indices, "indices")
         return [index(b, "indices", self.num_envs) for b in numbers]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return the games' pictures for the render mode "rgb_array"; otherwise None for each."""
+        """Return the pictures of the games in the render mode "rgb_array"; otherwise None for each game."""
         return [self.render_game(b) if self.render_mode == "rgb_array" else None for b in self._all]
 
     def render_game(self, b: int) -> Any:
@@ -233,25 +233,25 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert columns of all games to an info for each game."""
+    """Convert arrays with an entry for each game to an info for each game."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _name(name: Any) -> str:
-    """Return the name of an attribute; InputError unless it is a string."""
+    """Return the name of an attribute; raise InputError unless it is a string."""
     if not isinstance(name, str):
         raise InputError(f"name = {short_repr(name)}: must be a string")
     return name
 
 
 def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
-    """Make the games of such an environment: on many maps if `map` is a set of maps, or if `map_limits` is given."""
+    """Make the games of the environment: on many maps if `map` is a set of maps or `map_limits` is given."""
     several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "map_limits" in arguments
     return games_on_maps(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:
-    """Make a `VecEnv` of `n_envs` games, with the first seeds seed, seed + 1, ….
+    """Make a `VecEnv` of `n_envs` games, with the seeds seed, seed + 1, … for the first games.
 
     The arguments are those of `WarlightEnv`. If ``map`` is a set of maps, or ``map_limits`` is given, they are those of
     `WarlightMapsEnv`.
@@ -263,13 +263,13 @@ def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) ->
 
 
 def save_policy(model: Any, path: str | Path) -> None:
-    """Save a model of Stable-Baselines3 or sb3-contrib, and beside it the settings of its environment.
+    """Save a model of Stable-Baselines3 or sb3-contrib, and the settings of its environment in a second file.
 
-    path: ends in .zip; the settings have the same name with .json. ``sb3:file=PATH,trust=yes`` is the agent.
-    Both files are replaced only after both are written.
+    path: must end in .zip; the settings file has the same name with .json. The agent ``sb3:file=PATH,trust=yes`` plays
+    with the model. Old files are replaced only after both new files are written.
 
     Raises:
-        InputError: the path ends otherwise, or the model has no environment of this package, or one that changes
+        InputError: the path does not end in .zip, or the model's environment is not of this package, or it changes
             observations.
         OutputError, WriteError: see `output.save_file`.
     """
@@ -291,11 +291,11 @@ def save_policy(model: Any, path: str | Path) -> None:
 
 
 class SavePolicyCallback(BaseCallback):
-    """Save the model by `save_policy`: after training, and optionally at regular intervals during training.
+    """Save the model with `save_policy`: after training, and optionally at regular intervals during training.
 
     Args:
-        path: of the model, which ends in .zip.
-        every: steps of each environment between two saves; None: only after training.
+        path: the path of the model, which must end in .zip.
+        every: the number of steps of each environment between two saves; None: save only after training.
     """
 
     def __init__(self, path: str | Path, every: int | None = None) -> None:

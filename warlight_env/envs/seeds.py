@@ -1,4 +1,4 @@
-"""The random streams that give environments the seeds of their games."""
+"""The random streams from which environments get the seeds of their games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def checked_seed(seed: Any, what: str = "seed") -> int | None:
-    """Return the seed of a stream as an integer from 0 up, or None; otherwise raise `InputError`."""
+    """Return the seed of a stream: an integer of at least 0, or None; raise `InputError` for other values."""
     if seed is None or (type(seed) is int and seed >= 0):
         return seed
     if not is_integer(seed) or seed < 0:
@@ -25,9 +25,9 @@ def checked_seed(seed: Any, what: str = "seed") -> int | None:
 
 
 def seeds_of(seed: Any, count: int) -> list[int | None]:
-    """Return the seeds of several streams in the way of Gymnasium's vector environments, or raise an `InputError`.
+    """Return the seeds of several streams, like Gymnasium's vector environments, or raise an `InputError`.
 
-    seed: an integer, for seed, seed + 1, …; None; or a sequence with an integer or None for each stream.
+    seed: an integer, for the seeds seed, seed + 1, …; None; or a sequence with an integer or None for each stream.
     """
     if seed is None or is_integer(seed):
         first = checked_seed(seed)
@@ -37,7 +37,7 @@ def seeds_of(seed: Any, count: int) -> list[int | None]:
     except Exception:  # methods of the caller's own object may raise anything
         raise InputError(f"seed = {short_repr(seed)}: must be an integer, None, or a list of these") from None
     if len(seeds) != count:
-        raise InputError(f"{len(seeds)} seeds for {count} environments")
+        raise InputError(f"seed has {len(seeds)} seeds for {count} environments")
     return [checked_seed(each, f"seed[{b}]") for b, each in enumerate(seeds)]
 
 
@@ -47,7 +47,7 @@ def draw_seed(stream: np.random.Generator) -> int:
 
 
 class Seeds:
-    """The streams that give B environments the seeds of their games; each equals that of a single environment."""
+    """The random streams for the seeds of B environments; each equals the stream of a single environment."""
 
     def __init__(self, count: int) -> None:
         self._streams: list[np.random.Generator | None] = [None] * count
@@ -57,7 +57,7 @@ class Seeds:
         self._streams[b], _ = seeding.np_random(seed)
 
     def draw(self, games: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
-        """Return `draw(stream)` for each of these environments: the map and the seed of its next game."""
+        """Return `draw(stream)`, the map and the seed of the next game, for each of these environments."""
         drawn = []
         for b in games:
             stream = self._streams[b]

@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one player learns against opponents inside the environment."""
+"""The Gymnasium environment: one learner plays against opponents inside the environment."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ from warlight_env.thread_ownership import SingleThreaded
 class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
-    Warlight for one learner against 1 to 5 opponents inside the environment. All players submit a turn at the same
-    time (armies to deploy, attacks on neighbours). Dice decide the battles. The last player with regions wins.
+    Warlight for one learner against 1 to 5 opponents inside the environment. In each round all players submit a turn at
+    the same time: armies to deploy, and attacks on neighbours. Dice decide the battles. The last player with regions
+    wins.
 
     ```python
     import gymnasium, warlight_env.envs
@@ -41,44 +42,46 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
 
     ## Action Space
 
-    N regions, E directed edges (world: 42 and 164). The class of each encoding documents what it can express.
+    A map has N regions and E directed edges (the map "world": 42 and 164). The class of each encoding documents which
+    turns it can express.
 
     | `action` | space | a step is |
     |---|---|---|
     | "steps" | Discrete(3 * N + 4 * E + 1): deploy, attack, or end the turn | a part of a turn, see `StepActions` |
     | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | a round, see `FactoredActions` |
-    | "continuous" | Box(-1, 1, (N + E,)): the same as scores | a round, see `ContinuousActions` |
+    | "continuous" | Box(-1, 1, (N + E,)): weights and shares as scores | a round, see `ContinuousActions` |
     | "strategies" | Discrete(9): the strategies of the thesis's bot | a round, see `StrategyActions` |
-    | "orders" | Dict of MultiDiscrete: exact armies, up to 62 an attack or all | a round, see `OrdersActions` |
+    | "orders" | Dict of MultiDiscrete: exact armies, per attack up to 62 or all | a round, see `OrdersActions` |
 
-    The action mask is one flat int8 vector in ``info["action_mask"]``, which ``action_space.sample(mask)`` takes.
-    ``action_masks()`` returns it, too (the method that MaskablePPO calls). With ``mask="observation"`` the observation
-    is a Dict and also contains the mask, as the key action_mask. No action in the space raises: illegal orders are
-    dropped by a fixed rule and counted in ``info["illegal"]``.
+    The action mask is one flat int8 vector in ``info["action_mask"]``, and ``action_space.sample(mask)`` accepts it.
+    ``action_masks()``, the method that MaskablePPO calls, returns the same mask. With ``mask="observation"`` the
+    observation is a Dict that also contains the mask, with the key action_mask. No action in the space raises an error:
+    illegal orders are dropped according to a fixed rule and counted in ``info["illegal"]``.
 
     ## Observation Space
 
     | `observation` | space |
     |---|---|
-    | "flat" | Box float32: the two below in one vector |
+    | "flat" | Box float32: nodes and globals of "graph" in one vector |
     | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
     | "raw" | Dict: owner, army, offered, round, income, phase |
 
-    ``env.unwrapped.features`` names every number of them, with its place, range and unit (see `Features`).
+    ``env.unwrapped.features`` gives the name, index, range and unit of every number (see `Features`).
 
-    With "steps" the observation includes the turn so far, see `TURN_FEATURES`. The learner sees the board from its own
-    perspective: itself first, then opponents in seat order after it. Under fog it sees only its own regions and their
-    neighbours.
+    With "steps" the observation includes the unfinished turn, see `TURN_FEATURES`. The learner sees the board from its
+    own perspective: the learner itself comes first, then its opponents in seat order after it. Under fog of war it sees
+    only its own regions and their neighbours.
 
     ## Rewards
 
-    +1 for a win; -1 for the loss of the last region or another player's win; 0 otherwise, so 0 for a draw and for
-    truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its scale and discount.
+    The learner gets +1 for a win, and -1 when it loses its last region or another player wins. Otherwise the reward is
+    0, also for a draw and for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets
+    its scale and discount.
 
     ## Starting State
 
-    ``picking="random"`` draws the starting regions. With ``picking="play"`` the rules' picking phase is the episode's
-    first step (or steps). The game's seed also determines the draw of seats and opponents.
+    With ``picking="random"`` the starting regions are drawn at random. With ``picking="play"`` the episode begins with
+    the rules' picking phase, in one or more steps. The game's seed also determines the draw of seats and opponents.
 
     ## Episode End
 
@@ -88,41 +91,41 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     ## Information
 
     ``info`` has the same keys at every step: illegal (orders dropped), income, round (rounds played), phase (0 picking,
-    1 playing, 2 over), is_success (whether the learner has won) and, for encodings with masks, action_mask. Constant
-    data are attributes of ``env.unwrapped``: `features`, `encoding`, `edge_index` (int64[2, E], source and target of
+    1 playing, 2 over), is_success (whether the learner has won) and, for encodings with masks, action_mask. Constants
+    are attributes of ``env.unwrapped``: `features`, `encoding`, `edge_index` (int64[2, E], source and target of
     each directed edge).
 
     ## Arguments
 
-    | name | default | means |
+    | name | default | meaning |
     |---|---|---|
     | map | "world" | a bundled map's name, a file, or a `Map` |
     | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
     | players | 2 | 2 to 6, the learner included |
-    | opponent | "random" | the players of the other seats, see below |
+    | opponent | "random" | the players in the other seats, see below |
     | action | "steps" | see above, or a factory such as ``functools.partial(StepActions, max_attacks=8)`` |
     | observation | "flat" | see above, or an `ObservationFunction` |
     | fog | None | fog of war; None: the rules' setting |
     | picking | "random" | or "play" |
-    | max_cycles | None | steps until truncation; None: 100, or with "steps" the most steps that 100 rounds take |
+    | max_cycles | None | steps until truncation; None: 100, or with "steps" the largest number of steps of 100 rounds |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
-    | seat | "random" | the learner's seat, 0 …, or a random one in every game |
+    | seat | "random" | the learner's seat, from 0; "random": a random seat in every game |
     | mask | "info" | or "observation" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
     An opponent is one of:
 
     - an agent's name ("aggressive", "mcts:sims=50") or an agent's class;
-    - a policy (a function of observations and masks), such as `load_policy` reads from a file of Stable-Baselines3;
-    - an `OpponentPool`, or a mapping of opponents to weights: every game draws one;
+    - a policy (a function of observations and masks); `load_policy` reads one from a file of Stable-Baselines3;
+    - an `OpponentPool`, or a mapping of opponents to weights: every game draws one opponent;
     - a list with one opponent for each seat.
 
     See `make_opponent`. ``set_opponent(…)`` changes the opponents from the next game on.
 
     ## Version History
 
-    The version rises when an id's rules, spaces, features, rewards or defaults change. Before version 1.0 of the
-    package v0 may change; the changelog lists such changes. `registration.VARIANTS` has ids with other defaults.
+    The version increases when the rules, spaces, features, rewards or defaults of an id change. Before version 1.0 of
+    the package, v0 may change; the changelog lists such changes. `registration.VARIANTS` has ids with other defaults.
 
     * v0: first version.
     """
@@ -169,7 +172,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions: use `decode` and `encode` with a view."""
+        """The encoding of turns as actions; its `decode` and `encode` take the result of `view`."""
         return self.episodes.core_of(0)[0].encoding
 
     @property
@@ -179,15 +182,15 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """The settings of this environment that a policy needs in order to play elsewhere."""
+        """The settings of this environment that a policy needs to play in other programs."""
         return self.episodes.policy_settings
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game: from a seed, or the next one of the stream.
+        """Start a game: from a seed, or the next game of the stream.
 
-        options: for this game only: ``start``, a `Game` of the same kind; ``seat``, the learner's seat; and ``map`` in
-        environments of many maps. The new game starts from the position of ``start``, with its own dice. Other options,
-        and maps that are too large, raise InputError, with no change.
+        options: for this game only. ``start`` is a `Game` with the same map, rules and number of players; the new game
+        starts from its position, with its own dice. ``seat`` is the learner's seat, and ``map`` the map in environments
+        of many maps. Other options, and maps that are too large, raise InputError, with no change.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
@@ -215,7 +218,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
     def _info(self, results: StepResults | None = None) -> dict[str, Any]:
-        # NumPy scalars, as in other environments, because some libraries read their dtype.
+        # NumPy scalars, because some libraries read their dtype.
         info = {name: values[0] for name, values in (results or self.episodes.results()).infos.items()}
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()

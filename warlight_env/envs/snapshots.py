@@ -1,4 +1,4 @@
-"""Snapshots of a core, checks of given snapshots, and starts from the position of another game."""
+"""Snapshots of a core, checks of a caller's snapshots, and the start of games from another game's position."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warlight_env.maps import Map
 
 
 class Snapshot(NamedTuple):
-    """Everything that determines the course of a core's games."""
+    """All data that determine the future of a core's games."""
 
     board: str  #: digest of the map, the rules and the number of players
     state: State
@@ -37,13 +37,13 @@ class Snapshot(NamedTuple):
     live: npt.NDArray[np.bool_]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
-    bot_rngs: npt.NDArray[np.uint64]  #: of bots in compiled code
-    #: The submitted turns, for encodings with several actions a turn. With the default value, pickle can load snapshots
-    #: of older versions, which lack `bot_rngs`; `restore` then refuses them.
+    bot_rngs: npt.NDArray[np.uint64]  #: random generators of compiled bots
+    #: The submitted turns, for encodings with several actions per turn. The default value lets pickle load snapshots of
+    #: older versions, which do not have `bot_rngs`; `restore` then raises an error.
     turns: Turns | None = None
 
 
-#: The arrays of a snapshot that are also among a core's buffers.
+#: The arrays of a snapshot that are also in a core's buffers.
 BOOKKEEPING_FIELDS: Final = Snapshot._fields[2:-2]
 
 
@@ -53,13 +53,13 @@ def copied(turns: Turns) -> Turns:
 
 
 def assign(mine: Any, theirs: Any) -> None:
-    """Copy arrays into those of the kernels."""
+    """Copy the arrays of one record into those of another, which kernels use."""
     for own, other in zip(mine, theirs, strict=True):
         own[...] = other
 
 
 def digest_of(map: Map, rules: Rules, players: int) -> str:
-    """Return a digest of the map, the rules and the number of players, which define the kind of a game."""
+    """Return a digest of the map, the rules and the number of players."""
     return hashlib.sha256(json.dumps([map.digest(), rules.to_dict(), players]).encode()).hexdigest()
 
 
@@ -84,7 +84,7 @@ def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) 
 
 @contextlib.contextmanager
 def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
-    """Restore turns and bots' generators if the context raises; `games`: also restore the games and their
+    """Restore turns and bots' generators if the context raises an exception; `games`: also restore the games and their
     history."""
     turns, illegal = _handed_in(core), core.out.illegal.copy()
     rngs, told = core.bot_rngs.copy(), core.round_history
@@ -107,7 +107,7 @@ def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
 
 
 def snapshot_of(core: Core) -> Snapshot:
-    """Return a copy of everything that determines the course of the games, including the dice."""
+    """Return a copy of all data that determine the future of the games, including the dice."""
     return _snapshot(core, copied(core.turns) if core.settings.stepwise else None)
 
 
@@ -125,7 +125,7 @@ def restore(core: Core, snapshot: Any) -> None:
 
 
 def put(core: Core, snapshot: Snapshot) -> None:
-    """Restore a snapshot that is checked, or that the core made itself."""
+    """Restore a snapshot that was checked before, or that the core itself made."""
     assign(core.state, snapshot.state)
     for name in BOOKKEEPING_FIELDS:
         getattr(core.out, name)[...] = getattr(snapshot, name)
@@ -138,7 +138,7 @@ def put(core: Core, snapshot: Snapshot) -> None:
 
 
 def check_start(core: Core, game: Any) -> None:
-    """Raise InputError for a game from which the core's games cannot continue: of another kind, or over."""
+    """Raise InputError for a game that is over, or that has another map, other rules or other players."""
     if not isinstance(game, Game):
         raise InputError(f"start must be a `Game`, not {type(game).__name__}")
     if digest_of(game.map, game.rules, game.players) != core.digest:
@@ -175,13 +175,13 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
 
 
 def check_core(core: Core) -> None:
-    """Raise `StateError` unless kernels can continue the games of a core; for use after direct changes of arrays."""
+    """Raise `StateError` unless kernels can continue the games of a core; call it after direct changes of arrays."""
     standing = [getattr(core.out, name) for name in BOOKKEEPING_FIELDS]
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
-    """Return a copy of a snapshot after checks; `StateError` if it does not fit the core or has impossible games."""
+    """Check and copy a snapshot; raise `StateError` if it does not fit the core or has impossible games."""
     if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
         raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
     if not isinstance(snapshot.board, str) or snapshot.board != core.digest:
@@ -200,7 +200,7 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
 
 
 def _start_of(core: Core, game: Game) -> State:
-    """Return the position of a game of the same kind, with a leading axis of 1; `StateError` if it is impossible."""
+    """Return a game's state, with a leading axis of 1; raise `StateError` if it is impossible."""
     saved = game.to_dict()["state"]
     start = State(*(np.array([saved[name]], dtype=array.dtype) for name, array in core.state._asdict().items()))
     live, nothing = start.eliminated_at == 0, np.zeros((1, core.players))
@@ -216,7 +216,7 @@ def _start_of(core: Core, game: Game) -> State:
 
 
 def _said(core: Core, turns: Turns | None) -> Turns:
-    """Return turns in the form for `check_games`; None gives turns of no games, which are not checked."""
+    """Return turns in the form for `check_games`; None gives turns for 0 games, which are not checked."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 

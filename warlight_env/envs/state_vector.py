@@ -1,4 +1,4 @@
-"""The whole position as one vector, for centralized critics and mixers in training."""
+"""The whole position as one vector, for centralized critics and mixing networks in training."""
 
 from __future__ import annotations
 

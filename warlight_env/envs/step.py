@@ -1,4 +1,4 @@
-"""The kernels of a step, for a whole batch: submit turns, resolve the rounds, pay rewards, observe."""
+"""The kernels of a step for a whole batch: submit turns, resolve the rounds, write rewards and observations."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from warlight_env.envs.buffers import Buffers, EnvSettings, observe, observe_tur
 from warlight_env.features.columns import global_width, node_width
 from warlight_env.features.extraction import Memory, make_memory
 
-#: The maximum number of orders dropped from a turn before its submission; later additions cannot overflow.
+#: The maximum number of orders dropped from a turn before its submission, so that later additions cannot overflow.
 MOST_ILLEGAL: Final = 2**30
 
 
 class Turns(NamedTuple):
-    """The submitted turns of all players, in normal form; a game is resolved when all its live players are ready."""
+    """The submitted turns of all players in normal form. A game is resolved when all its live players are ready."""
 
     deploy: npt.NDArray[np.int32]  #: [B, P, N]
     attacks: npt.NDArray[np.int32]  #: [B, P, E, 3]
-    wishes: npt.NDArray[np.int32]  #: [B, P, N]
+    wishes: npt.NDArray[np.int32]  #: [B, P, N] preferred regions, best first
     status: npt.NDArray[np.int32]  #: [B, P, 3] COUNT, NAMED, READY
 
 
@@ -68,10 +68,10 @@ class Work(NamedTuple):
 
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P]
-    wishes: npt.NDArray[np.int32]  #: [P, N] for games without wishes
+    wishes: npt.NDArray[np.int32]  #: [P, N] empty lists of preferred regions
     position: Position  #: a player's view of a position
     free: npt.NDArray[np.int8]  #: [N]
-    row: npt.NDArray[np.int64]  #: [K] of an action
+    row: npt.NDArray[np.int64]  #: [K] an action
     action: ActionWork
     memory: Memory
 
@@ -94,13 +94,13 @@ def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work
 
 
 class GameBatch(NamedTuple):
-    """B games on one map, in the form for kernels of a step; kernels take it by reference."""
+    """B games on one map, as a record for the kernels of a step; kernels take it by reference."""
 
     context: Context  #: for the encoding's kernels
     settings: EnvSettings
-    submit_address: int  #: of the encoding's kernel that reads rows
-    mask_address: int  #: of the encoding's kernel that writes masks, or of `no_mask`
-    config: npt.NDArray[np.int64]  #: of the encoding
+    submit_address: int  #: address of the encoding's kernel that reads action rows
+    mask_address: int  #: address of the encoding's kernel that writes masks, or of `no_mask`
+    config: npt.NDArray[np.int64]  #: the encoding's own numbers
     limits: npt.NDArray[np.int64]  #: [K] exclusive upper limits of the entries of an action's row
     state: State
     out: Buffers
@@ -109,7 +109,7 @@ class GameBatch(NamedTuple):
     work: Work
 
 
-# Handing in
+# Submission
 
 
 @kernel
@@ -122,7 +122,7 @@ def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) ->
 
 @kernel
 def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
-    """Return the player in slot s of game b if it is live, not ready, and acting int8[B, S] is not 0; else -1."""
+    """Return the player in slot s of game b if it is live, not ready, and has acting int8[B, S] not 0; else -1."""
     p = np.int64(out.seat[b, s])
     if acting[b, s] == 0 or p < 0 or not out.live[b, p] or turns.status[b, p, READY] != 0:
         return np.int64(-1)
@@ -150,8 +150,8 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Read actions int[B, S, K] into the turns of the acting players; add illegal orders to `out.illegal`.
 
-    Returns -1 for success. Otherwise no turn changes, and the result is the index b * S + s of an action out of its
-    limits int64[K], or B * S + b for a game b with a value of `out.illegal` outside of 0 .. MOST_ILLEGAL.
+    Returns -1 for success. Otherwise no turn changes. Then the result is b * S + s for an action beyond the limits
+    int64[K], or B * S + b for a game b with a value of `out.illegal` outside of 0 .. MOST_ILLEGAL.
     """
     batch, slots = acting.shape
     out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
@@ -177,7 +177,7 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
 
 @kernel
 def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) -> None:
-    """Write CLOSED, OWN or OFFERED for each region of game b and a player, see `actions.kernels`, to free int8[N]."""
+    """Write CLOSED, OWN or OFFERED (see `actions.kernels`) for a player and each region of game b to free int8[N]."""
     picking = state.phase[b] == PICK
     players = state.eliminated_at.shape[1]
     my_pick = picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == p)
@@ -201,9 +201,9 @@ def submit_policy_turns(
 ) -> Int:
     """Run a bot's kernels for the players p of games b with chosen[b, p] == number, once player after[b] is ready.
 
-    The kernels get `context`, and have the signatures of policies and pickers in `agents.context`; chosen int16[B, P];
-    after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1 for success. Otherwise nothing changes,
-    and the result is a game b for which after[b] is not a player.
+    The bot's kernels get `context` and have the signatures of policies and pickers in `agents.context`. Shapes: chosen
+    int16[B, P]; after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1 for success. Otherwise
+    nothing changes, and the result is a game b for which after[b] is not a player.
     """
     out, turns, work = games.out, games.turns, games.work
     policy, pick = policy_at(policy_address), picker_at(pick_address)
@@ -229,7 +229,7 @@ def submit_policy_turns(
     return -1
 
 
-# Resolving
+# Resolution
 
 
 @kernel
@@ -242,7 +242,7 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 @kernel
 def play_ready(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Play the round, or the picks, of every game with selected int8[B] not 0 and only ready live players."""
+    """Play the round or the picks of every game with selected int8[B] not 0 in which all live players are ready."""
     params, settings, state, out, turns, work = (
         games.context.params, games.settings, games.state, games.out, games.turns, games.work,
     )  # fmt: skip
@@ -283,8 +283,8 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 @kernel
 def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Pay the live players in games with selected int8[B] not 0. End the games of players who are out, of finished
-    games, and of games at the limit of steps."""
+    """Write the rewards of live players in games with selected int8[B] not 0, and end episodes: of eliminated players,
+    in finished games, and in games at the maximum number of steps."""
     settings, state, out = games.settings, games.state, games.out
     for b in range(selected.shape[0]):
         if selected[b] == 0:
@@ -315,7 +315,7 @@ def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 
 @kernel
 def refresh_observations(games: GameBatch, first: Int, end: Int) -> None:
-    """Update the observations of games first .. end - 1: `observe`, the turn so far, and the encoding's own mask."""
+    """Update the observations of games first .. end - 1, with the unfinished turn and the encoding's own mask."""
     context, settings, work = games.context, games.settings, games.work
     observe(context.board, context.params, settings, games.state, games.out, games.bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
@@ -324,7 +324,7 @@ def refresh_observations(games: GameBatch, first: Int, end: Int) -> None:
 
 @kernel
 def refresh_turn_features(games: GameBatch, first: Int, end: Int) -> None:
-    """Update the features of the turns so far, and the masks that encodings write themselves."""
+    """Update the features of unfinished turns, and the masks that encodings write themselves."""
     settings, out = games.settings, games.out
     n, players, write_mask = games.state.owner.shape[1], out.live.shape[1], mask_at(games.mask_address)
     base = n * node_width(players) + global_width(players) if settings.features else 0
@@ -343,7 +343,7 @@ def refresh_turn_features(games: GameBatch, first: Int, end: Int) -> None:
 
 @kernel
 def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Resolve the ready games with selected int8[B] not 0; update observations, rewards and ends."""
+    """Resolve the ready games with selected int8[B] not 0; update observations, rewards, terminated and truncated."""
     play_ready(games, selected)
     refresh_observations(games, 0, games.out.live.shape[0])
     finish_step(games, selected)
@@ -353,7 +353,7 @@ def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 def submit_and_resolve(
     games: GameBatch, acting: npt.NDArray[np.int8], actions: Any, selected: npt.NDArray[np.int8]
 ) -> Int:  # fmt: skip
-    """Call `submit_actions`, then `resolve` if all actions are within their limits; return the former's result."""
+    """Call `submit_actions`, then `resolve` if all actions are valid; return the result of `submit_actions`."""
     bad = submit_actions(games, acting, actions)
     if bad < 0:
         resolve(games, selected)
@@ -362,11 +362,11 @@ def submit_and_resolve(
 
 @kernel
 def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int:
-    """Start the games at indices int64[M] with the dice in state.rng[b], and observe them.
+    """Start the games at indices int64[M] with the dice in state.rng[b], and write their observations.
 
-    picked: True draws the picks; False makes them part of the episode.
+    picked: True draws the start regions; False makes the picks part of the episode.
 
-    Returns -1, or a game without a valid deal that keeps the players apart.
+    Returns -1, or the number of a game for which it found no start regions that keep the players apart.
     """
     context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
     for k in range(indices.shape[0]):

@@ -1,4 +1,4 @@
-"""A step of all games: kernels process one part after another; each part has games on one map in its own arrays."""
+"""A step of all games. Kernels process one part after another; a part has games on one map in its own arrays."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from warlight_env.envs.step import (
 
 
 class MapGames(NamedTuple):
-    """Some games on a map: the records for the kernels of a core of C games, and the inputs of a step."""
+    """Some games on a map: the record of a core of C games for kernels, and the inputs of a step."""
 
     games: GameBatch
-    bots: Context  #: for bots
+    bots: Context  #: the context for bots
     rows: npt.NDArray[np.int64]  #: [C, S, K] actions
     acting: npt.NDArray[np.int8]  #: [C, S]
     selected: npt.NDArray[np.int8]  #: [C] like `acting`
-    illegal: npt.NDArray[np.int32]  #: [C, P] of the previous step
+    illegal: npt.NDArray[np.int32]  #: [C, P] illegal orders of the previous step
     chosen: npt.NDArray[np.int16]  #: [C, P] numbers of the opponents, see `CoreOpponents`
-    learner: npt.NDArray[np.int8]  #: [C]
-    rngs: npt.NDArray[np.uint64]  #: [C, P, 2] of bots
+    learner: npt.NDArray[np.int8]  #: [C] the learner's seat
+    rngs: npt.NDArray[np.uint64]  #: [C, P, 2] the bots' random generators
     places: npt.NDArray[np.int64]  #: [C] the number of a game among all games, or -1 for an unused place
 
 
 class PaddingLayout(NamedTuple):
-    """The layout of a map's actions and masks in padded ones."""
+    """The layout of padded actions and masks."""
 
-    regions: int  #: the maximum number of regions; 0: no padding, and actions are in the parts' `rows` already
-    factored: bool  #: the encoding has a row of VALUES for each region and edge; missing ones are illegal
+    regions: int  #: the maximum number of regions; 0: no padding, and the parts' `rows` contain the actions
+    factored: bool  #: whether the encoding has a row of VALUES for each region and edge
 
 
-#: Entries of infos, in the order of `gather_results`.
+#: Entries of infos, in the order of `numbers` in `gather_results`.
 NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
@@ -83,19 +83,21 @@ def step_many(
     parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
     acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout, finish: Bool,
 ) -> Int:  # fmt: skip
-    """Step B games in `parts`: submit the turns of learners and of bots that are kernels; with `finish` also resolve.
+    """Step B games in `parts`: submit the turns of learners and of compiled bots; with `finish` also resolve.
 
-    Each part is finished before the next one begins, so that its memory is read once.
+    The kernel finishes a part before it begins the next part, so that it reads the part's memory only once.
 
     Args:
-        parts: addresses of `MapGames` by `address_of`.
-        policies, pickers: K addresses of bots. numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
-        actions: [B, M] the learners', padded. acting: [B] whether a learner acts. dropped: [B] earlier illegal entries.
+        parts: addresses of `MapGames`, from `address_of`.
+        policies, pickers: the addresses of the kernels of K bots.
+        numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
+        actions: [B, M] the learners' padded actions. acting: [B] whether a learner acts.
+        dropped: [B] the number of illegal entries found earlier.
         layout: the layout of padded actions.
 
-    Returns -1 for success. Otherwise the result is a game with an action out of the limits of its map, or B + a game
-    with an impossible value of `dropped`. If there is one part, no turn changes then. Padded actions are within the
-    limits of all maps.
+    Returns -1 for success. Otherwise the result is the number b of a game with an action beyond the limits of its map,
+    or B + b for a game with an impossible value of `dropped`. If there is one part, no turn changes then. Padded
+    actions are always within the limits.
     """
     for i in range(len(parts)):
         part = _games_at(parts[i])
@@ -122,7 +124,7 @@ def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
     layout: PaddingLayout,
 ) -> Bool:  # fmt: skip
-    """Copy the learners' actions to the part's `rows`; return whether a game of the part is played."""
+    """Copy the learners' actions to the part's `rows`; return whether any learner of the part acts."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
@@ -148,7 +150,7 @@ def _read(
 
 @kernel
 def _resolve(part: MapGames) -> None:
-    """Apply `resolve` to the games in use, with one call of `refresh_observations` for each run of adjacent places."""
+    """Apply `resolve` to the games in use, with one call of `refresh_observations` for consecutive places."""
     games, places, count, first = part.games, part.places, part.places.shape[0], 0
     play_ready(games, part.selected)
     while first < count:
@@ -168,8 +170,8 @@ def seat_some(
 ) -> None:  # fmt: skip
     """Write the seats, the dice and the bots' generators of the games at places[k] of parts[k].
 
-    seeds: [K] of the games. numbers: [K, P - 1] of the opponents in a part's `chosen`. seat: the learner's, or -1 for a
-    draw by the seed. The kernel writes the learners' seats to learners [K].
+    seeds: [K], the games' seeds. numbers: [K, P - 1], the opponents' numbers in a part's `chosen`. seat: the learner's
+    seat, or -1 to draw it with the game's seed. The kernel writes the learners' seats to learners [K].
     """
     for k in range(places.shape[0]):
         part, c = _games_at(parts[k]), places[k]
@@ -202,7 +204,7 @@ def gather_results(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], reward: npt.NDArray[np.float64],
     ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Write the rewards, ends and info numbers of the learners of M games, those at places[k] of parts[index[k]].
+    """Write the rewards, ends and info numbers of the learners of M games. Game k is at places[k] of parts[index[k]].
 
     index: [M], or -1 for no game. reward: [M]. ends: [2, M] terminated, truncated. numbers: [5, M], see `NUMBERS`.
     """
@@ -225,7 +227,7 @@ def gather_seen(
 ) -> None:  # fmt: skip
     """Write the observations of the learners of M games, selected as in `gather_results`, to padded arrays.
 
-    nodes: [M, N, F], overall: [M, G], features; rows of missing regions are 0.
+    nodes: [M, N, F], the node features; rows of missing regions are 0. overall: [M, G], the global features.
     """
     for k in range(places.shape[0]):
         flat = nodes[k].reshape(-1)
@@ -256,7 +258,7 @@ def gather_masks(
 
 @inline_kernel
 def _copy(source: Any, target: Any) -> None:
-    """Copy as many entries as the target has; the index is never negative, so no wrap-around code is needed."""
+    """Copy as many entries as the target has; the unsigned index needs no code for negative values."""
     for i in range(target.shape[0]):
         target[i] = source[i]
 
@@ -272,7 +274,7 @@ def _count(row: Any) -> Int:
 
 @kernel
 def _pad_mask(mask: Any, wide: Any, n: Int, layout: PaddingLayout) -> None:
-    """Write a map's mask to its entries in a padded mask; see `Padding.mask`."""
+    """Write a map's mask to a padded mask; see `Padding.mask`."""
     of_region = VALUES if layout.factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
         _copy(mask, wide)

@@ -1,4 +1,4 @@
-"""Check whether a core's games and submitted turns are possible; for states from callers."""
+"""Check whether a core's games and submitted turns are possible; for states that a caller provides."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from warlight_env.engine.validity import StateError, fault_of_state, new_fault, 
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
 from warlight_env.envs.step import Turns, Work
 
-#: The maximum number of steps in a game that continues: the next step ends it, so it may have one more then.
+#: The maximum number of steps of a game that is not over; its last step may add one more.
 MAX_CYCLES: Final = 2**31 - 2
 
-#: Reasons after those of `engine.validity`.
+#: The reasons of `engine.validity`, followed by those of this module.
 REASONS: Final = (
     *validity.REASONS,
     "cycles is {value}: must lie in 0 .. {most}",
@@ -38,7 +38,7 @@ REASONS: Final = (
     "turns: player {at} deploys {value} armies: must be 0 or more, and 0 on a region of another owner",
     "turns: player {at} deploys {value} armies, but its income is {most}",
     "turns: player {at} gives {value} orders of one kind, but the rules allow {most}",
-    "turns: player {at} wishes for region {value}: it is not offered, or named twice",
+    "turns: player {at} prefers region {value}: it is not offered, or in the list twice",
     "turns: attack {value} of player {at}: must be from a region of the player to a neighbour, once for each pair",
     "turns: player {at} attacks with {value} armies: must lie in 1 .. {most}",
 )  # fmt: skip
@@ -49,7 +49,7 @@ REASONS: Final = (
 
 
 class Bookkeeping(NamedTuple):
-    """A core's data of its games besides the position; booleans are uint8, so that invalid bytes are visible."""
+    """A core's data of its games without the positions; booleans are uint8, so that invalid bytes are visible."""
 
     cycles: npt.NDArray[np.int32]  #: [B]
     potential: npt.NDArray[np.float64]  #: [B, P]
@@ -160,7 +160,7 @@ def _fault_of_attacks(
     seen: npt.NDArray[np.int32],
     fault: Any,
 ) -> Int:
-    """Return the fault of a player's attacks; `seen` is int32[E + 1] of working memory."""
+    """Return the fault of a player's attacks. seen: working memory int32[E + 1]."""
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
     if params.max_orders > 0 and count > params.max_orders:
         note(fault, p, count, params.max_orders)
@@ -196,7 +196,7 @@ def _fault_of_turn(
             note(fault, p, status[i], most)
             return _STATUS
     if not stepwise and status[READY] == 0:
-        return 0  # no turn is submitted; old entries are overwritten before use
+        return 0  # no turn is submitted; old entries are overwritten before their next use
     code: Int = 0
     if stepwise or not picking:
         code = _fault_of_deploys(board, params, state, turns, b, p, fault)
@@ -265,9 +265,9 @@ def check_games(
 ) -> None:
     """Raise `StateError` unless all games of a core are possible.
 
-    The caller ensures that all arrays have the shapes and dtypes of the core's own. standing: cycles, potential,
-    reward, illegal, live, terminated and truncated. turns: of no games if no turns are submitted.
-    stepwise: whether turns take several actions. whole: check everything, not only values that kernels rely on.
+    The caller ensures that all arrays have the shapes and dtypes of the core's own arrays. standing: cycles, potential,
+    reward, illegal, live, terminated and truncated. turns: the submitted turns; without any, turns for 0 games.
+    stepwise: whether turns take several actions. whole: False checks only the values that kernels rely on.
     """
     *numbers, live, terminated, truncated = standing
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))

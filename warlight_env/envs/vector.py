@@ -23,18 +23,18 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
-    """B games of `WarlightEnv` at once; the step is compiled code if all opponents are bots that are kernels.
+    """B games of `WarlightEnv` at once; the step is compiled code if all opponents are compiled bots.
 
     The results equal those of B single environments. ``infos["action_mask"]`` is the flat mask, int8[B, M].
 
     Args:
-        num_envs: B.
+        num_envs: B, the number of games.
         autoreset_mode: when a game restarts after its end: in the next step (the default), in the same step
             (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only at
             ``reset(options={"reset_mask": …})``, bool[B].
-        max_episode_steps: from `make_vec`; a game is truncated after this number of steps, like max_cycles.
-        render_mode: of `render`, which shows all games, and `render_game`, which shows one.
-        arguments: of `WarlightEnv`.
+        max_episode_steps: a game is truncated after this number of steps, like max_cycles; `make_vec` sets it.
+        render_mode: the mode of `render`, which shows all games, and of `render_game`, which shows one game.
+        arguments: the arguments of `WarlightEnv`.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
@@ -80,7 +80,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions: use `decode` and `encode` with a view."""
+        """The encoding of turns as actions; its `decode` and `encode` take a view."""
         return self.episodes.core.encoding
 
     @property
@@ -91,9 +91,9 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all games, or those of ``options["reset_mask"]``; seeds as in Gymnasium's vector environments.
+        """Begin all games, or those in ``options["reset_mask"]``; seeds as in Gymnasium's vector environments.
 
-        The options ``start`` and ``seat`` are `WarlightEnv.reset`'s, for all games that begin now.
+        The options ``start`` and ``seat`` are those of `WarlightEnv.reset`, for all games that begin now.
         """
         read = self.episodes.read_options(options, ("start", "seat", "reset_mask"))
         mask = np.ones(self.num_envs, dtype=np.bool_)
@@ -131,7 +131,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         results = episodes.results()
         rewards = np.where(acting, results.reward, 0.0)
         terminated, truncated = results.terminated & acting, results.truncated & acting
-        self._ended = self._ended | terminated | truncated  # kept if the reset below raises
+        self._ended = self._ended | terminated | truncated  # this value remains if the reset below raises an exception
         if len(anew):
             episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
         self._ended = terminated | truncated
@@ -160,7 +160,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents of each game from its next one on; see `make_opponent`."""
+        """Set the opponents in each environment from its next game on; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def render(self) -> tuple[Any, ...] | None:
@@ -173,7 +173,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Do nothing: the environment holds no open resources."""
+        """Do nothing, because the environment has no open resources."""
 
 
 def _autoreset_mode(mode: Any) -> AutoresetMode:

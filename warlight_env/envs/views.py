@@ -1,4 +1,4 @@
-"""Views of a core's games: for players, for custom functions, and as pictures."""
+"""Views of a core's games for players and for custom functions, and pictures of the games."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool
 
 
 def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
-    """Return the current games, for a `RewardFunction`; read-only."""
+    """Return the current games, for a `RewardFunction`, in read-only arrays."""
     return Games(
         read_only(state.owner), read_only(state.army), read_only(income), read_only(state.round),
         read_only(state.phase), read_only(state.winner), read_only(live),
@@ -38,7 +38,7 @@ def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.i
 
 
 def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerViews:
-    """Return the view of a slot's players; see `EnvCore.seen`."""
+    """Return the views of a slot's players; see `EnvCore.seen`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
     count, turn, left = len(seat), np.zeros((len(seat), 0, TURN_WIDTH), np.float32), np.ones(len(seat), np.float32)
@@ -108,7 +108,7 @@ def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> n
 
 
 def shaped_mask(core: Core, slot: int, b: int) -> Any:
-    """Return `mask` in the form that the action space's `sample` takes."""
+    """Return `mask` in the form for the `sample` method of the action space."""
     b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
     if core.encoding.mask_size:
         return core.encoding.shape_mask(core.out.mask[b, slot].copy())
@@ -116,7 +116,7 @@ def shaped_mask(core: Core, slot: int, b: int) -> Any:
 
 
 def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
-    """Raise InputError unless rows of these games can be written to out; for `EnvCore.read_rows`."""
+    """Raise InputError unless action rows of these games can be written to out; for `EnvCore.read_rows`."""
     index(slot, "slot", core.slots)
     if isinstance(games, slice):
         raise InputError(f"games = {short_repr(games)}: must be an array of integers")
@@ -130,5 +130,5 @@ def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
 def read_rows(
     core: Core, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int32]:
-    """Write the kernel rows of actions; see `EnvCore.read_rows`. Encodings may request the players' views."""
+    """Write the kernel rows of actions; see `EnvCore.read_rows`. Some encodings need the players' views."""
     return core.encoding.rows(actions, lambda i: _view_in(core, slot, int(games[i])), out)

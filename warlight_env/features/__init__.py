@@ -1,4 +1,4 @@
-"""Features: the inputs of networks from a position, and the kernels that write them.
+"""Features: the numbers that describe a position to a network, and the kernels that write them.
 
 Imported by `networks`, `agents`, `envs` and `train`. To add a feature, add an entry to `definitions` and compute it
 in the kernel of its group.

@@ -1,4 +1,4 @@
-"""The layout of features: the feature of the registry for each number of an observation or a state."""
+"""The layout of features: which feature of the registry each number of an observation or a state is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Values = npt.NDArray[Any]
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
-#: Columns by name, for kernels; `node_shift` and `global_shift` give the shift by the number of players.
+#: Columns by name, for kernels. `node_shift` and `global_shift` return the shift for a number of players.
 NODE: Final[Any] = NODES.columns
 GLOBAL: Final[Any] = GLOBALS.columns
 TURN: Final[Any] = TURNS.columns
@@ -32,18 +32,18 @@ _PER_OPPONENT: Final = NODES.per_opponent
 #: Columns from one opponent's global features to the next one's.
 GLOBALS_PER_OPPONENT: Final = GLOBALS.per_opponent
 
-#: Features of a region in a player's unfinished turn, for encodings with several actions a turn. The share of the
-#: remaining income follows them.
+#: Features of a region in a player's unfinished turn, for action encodings with several actions per turn. The share of
+#: the income that is left follows them.
 TURN_FEATURES: Final = TURNS.names
 
 
 class FeaturePlaceError(InputError, IndexError):
-    """A region without a place for the feature."""
+    """An invalid region for a feature: out of range, or a region for a feature of the whole position."""
 
 
 @kernel
 def node_shift(players: Int) -> Int:
-    """Return the shift, relative to NODE, of a region's features after the opponents' features."""
+    """Return the number to add to a column of NODE, for features that follow the opponents' features."""
     return _PER_OPPONENT * (players - 1)
 
 
@@ -55,7 +55,7 @@ def node_width(players: Int) -> Int:
 
 @kernel
 def global_shift(players: Int) -> Int:
-    """Return the shift, relative to GLOBAL, of the features after the opponents' features."""
+    """Return the number to add to a column of GLOBAL, for features that follow the opponents' features."""
     return GLOBALS_PER_OPPONENT * (players - 1)
 
 
@@ -98,11 +98,11 @@ def global_features(players: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """Adjacent features: an array of an observation, and a piece of the vector "flat".
+    """A group of features: one array of a Dict observation, or a part of the vector "flat".
 
-    name: the array's key in observations that are Dicts. shape: [N, F] with a row for each region, or [F]; an array
-    with a single feature has no feature axis. start: the index of its first number in the vector; None for arrays that
-    are never in a vector.
+    name: the array's key in a Dict observation. shape: [N, F] with a row for each region, or [F]; an array with a
+    single feature has no feature axis. start: the index of its first number in the vector; None for arrays that are
+    never in a vector.
     """
 
     name: str
@@ -174,7 +174,7 @@ class Features:
         return np.concatenate([values.ravel() for values in low]), np.concatenate([values.ravel() for values in high])
 
     def index(self, part: str, name: str, region: int | None = None) -> int:
-        """Return the index of a feature in the vector, of a region or (None) of the whole position.
+        """Return the index of a feature in the vector. region: its region; None for a feature of the whole position.
 
         Raises FeatureNameError for unknown names, FeaturePlaceError for an invalid region.
         """
@@ -197,19 +197,19 @@ def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple
 
 
 def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
-    """Return the layout of observations of a kind on a map of `regions` regions; `definitions` describes each number.
+    """Return the layout of one kind of observation on a map of `regions` regions; `definitions` has the features.
 
     | kind | parts |
     |---|---|
     | graph | nodes float32[N, F] (`NODES`), globals float32[G] (`GLOBALS`) |
-    | flat | the same in one vector: the nodes row by row, then the globals |
+    | flat | the same numbers in one vector: the rows of nodes, one after the other, then globals |
     | raw | owner int8[N], army int32[N], offered int8[N], round int32[1], income int32[1], phase |
 
-    Owners in raw: -1 unknown, 0 neutral, 1 me, 2 … the opponents in seat order after me; armies are 0 where unknown.
-    Phases in raw: 0 pick, 1 play, 2 over.
+    Owners in raw: -1 unknown, 0 neutral, 1 the player, 2 … the opponents in seat order after the player. Armies are 0
+    where unknown. Phases in raw: 0 pick, 1 play, 2 over.
 
-    `stepwise`: also the turn so far, turn float32[N, 3] (`TURNS`) and income_left float32[1]. Raises InputError for
-    another kind, and for numbers of regions and players outside the limits.
+    `stepwise`: also include the player's unfinished turn, turn float32[N, 3] (`TURNS`) and income_left float32[1].
+    Raises InputError for an unknown kind, and for numbers of regions and players outside the limits.
     """
     if not isinstance(kind, str) or kind not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(kind)}: must be one of {', '.join(OBSERVATIONS)}")
@@ -245,9 +245,9 @@ def _raw_part(name: str, regions: int, players: int) -> FeatureBlock:
 
 
 def state_features(regions: int, players: int) -> Features:
-    """Return the layout of the vector of a whole position: regions float32[N, …] and overall float32[…].
+    """Return the layout of the state vector of a whole position: regions float32[N, …] and overall float32[…].
 
-    It does not depend on a player's view; see `definitions.STATE_REGIONS` and `definitions.STATE_OVERALL`.
+    The state does not depend on a player's view; see `definitions.STATE_REGIONS` and `definitions.STATE_OVERALL`.
 
     Raises InputError for numbers of regions and players outside the limits.
     """

@@ -1,4 +1,4 @@
-"""Inputs of a network from a position: the features "flat" of one player; kernels and a class for arrays.
+"""The features of a position for one player, as in the observation "flat": kernels, and a class for arrays.
 
 Environments update their features with the same kernels, see `envs.buffers`.
 """
@@ -47,9 +47,9 @@ class Memory(NamedTuple):
 
     visible: npt.NDArray[np.uint64]  #: [W] regions that a player sees
     owned: npt.NDArray[np.uint64]  #: [P, W] each player's regions
-    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code by owner, neutral first
-    armies: npt.NDArray[np.int64]  #: [P + 1] armies by owner, neutral first
-    shares: npt.NDArray[np.float32]  #: [S, 2] of the super regions
+    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code of each owner, neutral first
+    armies: npt.NDArray[np.int64]  #: [P + 1] armies of each owner, neutral first
+    shares: npt.NDArray[np.float32]  #: [S, 2] shares of the super regions, see `write_shares`
 
 
 def make_memory(bits: BitBoard, players: int) -> Memory:
@@ -67,7 +67,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 class Settings(NamedTuple):
-    """Values besides the position that features depend on."""
+    """Other values than the position on which features depend."""
 
     fog: bool
     round_limit: int
@@ -76,7 +76,7 @@ class Settings(NamedTuple):
 
 
 class Observer(NamedTuple):
-    """A viewing player, and its knowledge besides the regions."""
+    """A viewing player, and what it knows apart from the regions."""
 
     player: Int
     hidden: Bool  #: whether it sees only the regions of `Memory.visible`
@@ -88,7 +88,7 @@ class Observer(NamedTuple):
 
 
 class SeenRegions(NamedTuple):
-    """A player's view, which each step updates."""
+    """A player's view; each step updates it."""
 
     owner: npt.NDArray[np.int8]  #: [N] SEEN_… codes
     army: npt.NDArray[np.int32]  #: [N] 0 where unknown
@@ -138,7 +138,7 @@ def write_shares(
     visible: npt.NDArray[np.uint64],
     shares: npt.NDArray[np.float32],
 ) -> None:
-    """Write shares of super regions, float32[S, 2]: the player's, and the largest visible share of an opponent."""
+    """Write shares of each super region's regions, float32[S, 2]: the player's, and the largest of an opponent."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
         best = np.int64(0)
@@ -199,7 +199,7 @@ def write_nodes(
 def sum_armies(
     owner: Owners, army: Armies, hidden: Any, visible: npt.NDArray[np.uint64], armies: npt.NDArray[np.int64]
 ) -> None:
-    """Sum the visible armies by owner into armies int64[P + 1], neutral first."""
+    """Write the number of visible armies of each owner to armies int64[P + 1], neutral first."""
     for q in range(armies.shape[0]):
         armies[q] = 0
     for r in range(owner.shape[0]):
@@ -269,7 +269,7 @@ def describe_all(
     board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: DescribedPositions,
     picking: Bool, seen: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Describe M positions, each for its viewing player, in values float32[M, K] made by `blank`.
+    """Write the features of M positions, each for its viewing player, to values float32[M, K] from `blank`.
 
     picking: whether regions are picked now. seen: working memory.
     """
@@ -296,7 +296,7 @@ def describe_all(
 
 
 def most_income(board: Board, params: RuleParams) -> int:
-    """Return the income of a player who owns everything."""
+    """Return the income of a player who owns every region."""
     return int(params.base_income + board.bonus.sum())
 
 
@@ -311,7 +311,7 @@ def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.flo
 
 
 class FeatureExtractor(SingleThreaded):
-    """Compute the features of environments with ``observation="flat"`` for positions, without an environment.
+    """Compute the features of ``observation="flat"`` for positions, without an environment.
 
     Args:
         board, rules, players: the board, the rules and the number of players of the games.
@@ -344,11 +344,12 @@ class FeatureExtractor(SingleThreaded):
         """Return float32[M, K], the features of M positions, each for one player; `features` describes the columns.
 
         Args:
-            owner: int[M, N], a player, or less than 0 for a neutral region or one out of the player's sight.
+            owner: int[M, N], a player, or a negative number for a region that is neutral or that the player does not
+            see.
             army: int[M, N].
-            player: int[M], the viewing player. Under fog the features use only its visible regions, whatever the input.
-            rounds: int[M], rounds played. cycles: int[M], steps that its environment would have made.
-            offered: while regions are picked, bool[M, N], those that the player may pick now; None in play.
+            player: int[M], the viewing player. Under fog the features use only the regions that it sees.
+            rounds: int[M], rounds played. cycles: int[M], steps of the environment since its reset.
+            offered: in the phase "pick", bool[M, N], the regions that the player may pick now; otherwise None.
 
         Raises:
             InputError: arrays of other types or shapes, or invalid players.

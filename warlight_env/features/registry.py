@@ -1,4 +1,4 @@
-"""The mechanism of the feature registry: features with names and ranges, groups of them, and their columns."""
+"""The classes of the feature registry: features with names and ranges, groups of them, and their columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warlight_env.errors import InputError, clipped
 #: Values of `Feature.per`.
 OPPONENT: Final = "opponent"
 PLAYER: Final = "player"
-#: Columns of features in an array, as kernels index by them.
+#: Column numbers of features in an array, of a type for kernels.
 Columns = npt.NDArray[np.uint32]
 
 
@@ -41,8 +41,9 @@ class Feature:
 
     name: unique in its group. low, high: the lower and the upper bound; infinite for no bound.
     unit: the unit of the number. description: the quantity, in words.
-    per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. Then `name_1`, `name_2`, … are
-    the features of opponents in seat order after the player, `name_0`, `name_1`, … those of players by seat.
+    per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. With OPPONENT, `name_1`, `name_2`,
+    … are the features of the opponents in seat order after the player. With PLAYER, `name_0`, `name_1`, … are the
+    features of the players in seat order.
     """
 
     name: str
@@ -57,8 +58,8 @@ class Feature:
 class Group:
     """Features of one kind of thing (regions, players, borders, …), in the order of their columns.
 
-    name: unique in the registry. of: the kind of thing, for tables. features: adjacent features with the same
-    `Feature.per` alternate, opponent by opponent or player by player. A new feature goes to the end.
+    name: unique in the registry. of: the kind of thing, for tables. features: consecutive features with the same
+    `Feature.per` form a block, and each opponent or player has one such block. Add a new feature at the end.
 
     Raises:
         FeatureNameError: two features have the same name.
@@ -83,8 +84,8 @@ class Group:
     def columns(self) -> Any:
         """A named tuple of each feature's column; kernels read the columns as constants.
 
-        The columns are those of a position without opponents. A feature after those per opponent has its column shifted
-        by `per_opponent` * (players - 1), and opponent k's feature is shifted by `per_opponent` * (k - 1).
+        These columns leave no space for opponents. Features that follow those per opponent are shifted by
+        `per_opponent` * (players - 1). The features of opponent k are shifted by `per_opponent` * (k - 1).
         """
         found, column, block = {}, 0, 0
         for feature in self.features:
@@ -96,7 +97,7 @@ class Group:
 
     @property
     def width(self) -> int:
-        """The number of columns of a position without opponents."""
+        """The number of columns without the opponents' features."""
         return sum(not feature.per for feature in self.features)
 
     @property
@@ -125,7 +126,7 @@ class Group:
     def places(self, names: Iterable[str], players: int | None = None) -> Columns:
         """Return uint32[F], the columns of features by name, in the order of the names.
 
-        players: of the game, for a group with features per opponent or player.
+        players: the number of players, for a group with features per opponent or player.
 
         Raises:
             FeatureNameError: the names are not a sequence of strings, one is not in the group, or one occurs twice.

@@ -37,7 +37,7 @@ def group_table(*groups: Group) -> str:
 
 
 def registry_tables() -> str:
-    """Return all groups of the registry in Markdown, with a heading for each reader and group."""
+    """Return all groups of the registry in Markdown, with a heading for each network, observation and state."""
     readers = {
         'Observations: `"graph"` and `"flat"`': (NODES, GLOBALS),
         'Observations with `action="steps"`': (TURNS, INCOME_LEFT),
@@ -48,5 +48,5 @@ def registry_tables() -> str:
     parts = []
     for title, groups in readers.items():
         parts.append(f"## {title}")
-        parts += [f"`{group.name}`, of {group.of}:\n\n{group_table(group)}" for group in groups]
+        parts += [f"`{group.name}`, for {group.of}:\n\n{group_table(group)}" for group in groups]
     return "\n\n".join([*parts, '## Observations: `"raw"`', group_table(*RAW.values())]) + "\n"

@@ -1,4 +1,4 @@
-"""A network in one archive for NumPy: its arrays and a header in JSON."""
+"""A network as one .npz archive: its arrays, and a header in JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADER: Final = "header"
 
 
 def check_network(width: int, layers: int, hidden: int) -> None:
-    """Raise `InputError` for invalid sizes of a network: it must fit in a file, and the file in memory."""
+    """Raise `InputError` for invalid sizes of a network: its file must be within the size limits."""
     for name, value, low, high in (
         ("width", width, 1, WIDTH),
         ("layers", layers, 0, LAYERS),
@@ -41,7 +41,7 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
     """Return the header's text and the arrays from the bytes of `packed`.
 
     Raises:
-        ArraysError, UnicodeDecodeError: the content is no such archive.
+        ArraysError, UnicodeDecodeError: the content is not such an archive.
     """
     arrays = read_arrays(content)
     if HEADER not in arrays or arrays[HEADER].nbytes > bounded_io.SETTINGS_BYTES:
@@ -50,7 +50,7 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
 
 
 def are_of(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
-    """Whether the arrays are those of a network: these names and shapes, float32, and all numbers finite."""
+    """Whether the arrays have these names and shapes, are float32, and contain only finite numbers."""
     if not isinstance(arrays, Mapping) or not all(isinstance(array, np.ndarray) for array in arrays.values()):
         return False
     return {key: array.shape for key, array in arrays.items()} == shapes and all(

@@ -15,18 +15,18 @@ from warlight_env.features.definitions import GLOBALS, NODES, SOFT_ARMIES
 Floats = npt.NDArray[np.float32]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
-#: The logit of a closed value.
+#: The logit of a value that the mask forbids.
 _CLOSED: Final = np.float32(-1e8)
 
 
 class RegionNet:
-    """Base class of networks: descriptions of regions from flat observations, in float32 as in training.
+    """Base class of networks that compute an embedding of each region from flat observations, in float32.
 
     Args:
-        arrays: of the network by name, in the format that `train.sb3_ppo` exports: linear layers ``….weight``
+        arrays: the network's arrays by name, in the format that `train.sb3_ppo` exports: linear layers ``….weight``
             [out, in] and ``….bias`` [out].
-        board: of any of the games. players: the number of players.
-        nodes, overall: names of the features of regions and of the position that the network reads, in order.
+        board: the board of the games. players: the number of players.
+        nodes, overall: names of the region features and position features that are the network's input, in order.
 
     Raises:
         FeatureNameError: an unknown feature, or a feature named twice.
@@ -51,13 +51,13 @@ class RegionNet:
         return self._nodes.cut(flat), self._globals.cut(flat)
 
     def linear(self, name: str, x: Floats) -> Floats:
-        """Apply a linear layer by its name."""
+        """Apply the linear layer of this name."""
         product: Floats = x @ self._arrays[f"{name}.weight"].T
         bias = self._arrays.get(f"{name}.bias")
         return product if bias is None else product + bias
 
     def described(self, nodes: Floats, overall: Floats) -> Floats:
-        """Return a description of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
+        """Return an embedding of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
         of_regions, of_all = self._read
         first = self.linear("encoder.first", nodes[..., of_regions])
         overall = self.linear("encoder.first_globals", overall[..., of_all])
@@ -70,9 +70,10 @@ class RegionNet:
         return described
 
     def pooled(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
-        """Return a description of the whole position, float32[B, 4 * W + G].
+        """Return an embedding of the whole position, float32[B, 4 * W + G].
 
-        It has the mean descriptions by side, the maximum over all regions, and the globals that the network reads.
+        It consists of the mean embedding of the regions of each side (player, neutral, opponents), the maximum over all
+        regions, and the position features that are the network's input.
         """
         sides = np.stack(
             [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1
@@ -82,9 +83,9 @@ class RegionNet:
 
 
 class PolicyNet(RegionNet):
-    """Logits from flat observations.
+    """A network that computes logits from flat observations.
 
-    Args: as for `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
+    Args: those of `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
         (`train.sb3_ppo.board_policy.BoardNetwork`).
     """
 
@@ -95,7 +96,7 @@ class PolicyNet(RegionNet):
         self._rows = {"strategies": self._strategies, "factored": self._factored}[action]
 
     def logits(self, flat: Floats) -> Floats:
-        """Return float32[B, R, V] for observations float32[B, N * F + G]: V logits in R rows (strategies: one row)."""
+        """Return float32[B, R, V] for observations float32[B, N * F + G]: V logits for each of R choices."""
         nodes, overall = self.parts(flat)
         return self._rows(nodes, overall, self.described(nodes, overall))
 
@@ -117,10 +118,11 @@ class PolicyNet(RegionNet):
 
 
 def choose(logits: Floats, masks: npt.NDArray[np.int8], seed: int | None) -> npt.NDArray[np.int64]:
-    """Choose an open value of every row, int64[B, R]: the most likely (seed None), or a draw by probability.
+    """Return an allowed value for each choice, int64[B, R]: the most likely (seed None), or a random draw.
 
     Args:
-        logits: float32[B, R, V]. masks: int8[B, R * V].
+        logits: float32[B, R, V]. masks: int8[B, R * V], 0 for forbidden values.
+        seed: the seed of the draws. They follow the probabilities that the logits give to the allowed values.
     """
     open_values = masks.reshape(logits.shape) != 0
     if seed is not None:
@@ -135,7 +137,7 @@ def _relu(x: Floats) -> Floats:
 def expected_shapes(
     action: str, features: int, overall: int, width: int, layers: int, hidden: int, values: int
 ) -> dict[str, tuple[int, ...]]:
-    """Return names and shapes of a network's arrays; features, overall: its numbers of region and position features."""
+    """Return names and shapes of a network's arrays; features, overall: numbers of region and position features."""
     shapes: dict[str, tuple[int, ...]] = {}
 
     def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> None:

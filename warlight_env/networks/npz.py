@@ -1,4 +1,4 @@
-"""Arrays in .npz files: written in NumPy's format, read within limits, without running any code in them."""
+"""Arrays in .npz files: written in NumPy's format, read within size limits, without executing code from a file."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ import numpy.typing as npt
 from warlight_env import bounded_io
 from warlight_env.errors import clipped
 
-#: The end of a zip file: signature, unused bytes, size of the list of its members, start of the list, comment length.
+#: The end of a ZIP file: signature, unused bytes, size of the list of its members, start of the list, comment length.
 _END: Final = struct.Struct("<4s8sIIH")
 _SIGNATURE: Final = b"PK\x05\x06"
 _LISTED: Final = 200  # maximum bytes of that list for each member, including names
 
 
 class ArraysError(ValueError):
-    """Content that is not an .npz file, or beyond the limits; the message gives the reason."""
+    """An error for content that is not an .npz file or exceeds the limits; the message gives the reason."""
 
 
 def write_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of a file with arrays by name."""
+    """Return the content of an .npz file with these arrays."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
 def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of such a file by name; each holds only numbers.
+    """Return the arrays of an .npz file by name; each contains only numbers.
 
-    The function decompresses only after the sizes in the file are within the limits. It does not trust these sizes.
+    The function first checks the sizes that the file states, then decompresses. It does not trust these sizes.
 
     Raises:
-        ArraysError: not such a file, or more content than `bounded.ARRAYS_BYTES` or `bounded.ARRAYS`.
+        ArraysError: the content is not such a file, or exceeds `bounded.ARRAYS_BYTES` or `bounded.ARRAYS`.
     """
     _check_end(content)
     try:
@@ -61,7 +61,7 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
 
 
 def _check_end(content: bytes) -> None:
-    """Raise an error for a list of members that needs more memory than the file justifies."""
+    """Raise an error if the content is not an .npz file, or if its list of members is too long."""
     at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
     if at < 0 or len(content) - at < _END.size:
         raise ArraysError("it is not an .npz file")
@@ -70,7 +70,7 @@ def _check_end(content: bytes) -> None:
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Return a member's bytes; read at most one more than its stated size."""
+    """Return a member's bytes; read at most one byte more than its stated size."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ArraysError(f"{clipped(member.filename, 60)}: must be uncompressed or compressed by deflate")
     with archive.open(member) as file:
@@ -78,7 +78,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _array(data: bytes) -> npt.NDArray[Any]:
-    """Return the array of an .npy file; `ValueError` for other content."""
+    """Return the array of an .npy file; raise `ValueError` for other content."""
     file = io.BytesIO(data)
     version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}

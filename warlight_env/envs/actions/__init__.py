@@ -1,7 +1,7 @@
 """Action encodings: a player's turn as an action of a Gymnasium space.
 
-Imported by `envs`, `arena.policies` and `train`. To add an encoding, derive from `base.ActionEncoding` and name it in
-`ENCODINGS`.
+Imported by `envs`, `arena.policies` and `train`. To add an encoding, write a subclass of `base.ActionEncoding` and add
+it to `ENCODINGS`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from warlight_env.envs.actions.turns import Choice, InexpressibleError
 from warlight_env.envs.arrays import fixed
 from warlight_env.errors import InputError
 
-#: Makes an encoding for a board and a rules record: an `ActionEncoding` class, or a partial of one.
+#: A function that makes an encoding for a board and the parameters of the rules: an `ActionEncoding` class, or a
+#: partial of one.
 EncodingFactory = Callable[[Board, RuleParams], ActionEncoding]
 
 ENCODINGS: Final[dict[str, EncodingFactory]] = {
@@ -54,9 +55,9 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
 
 
 def _checked(encoding: ActionEncoding) -> ActionEncoding:
-    """Return the encoding after checks of its sizes, because kernels write masks and read rows by them.
+    """Check the sizes of an encoding, on which kernels rely; return the encoding.
 
-    Raises InputError where its sizes do not fit each other or the board.
+    Raises InputError if the sizes do not match each other or the board.
     """
     if not isinstance(encoding, ActionEncoding):
         raise InputError(f"action: the factory made {short_repr(encoding)}, not an `ActionEncoding`")

@@ -1,4 +1,4 @@
-"""The base class of action encodings, and the exact row of integers that the step's kernel reads."""
+"""The base class of action encodings, and functions that write exact rows, the default form for kernels."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def check_game(board: Any, params: Any) -> None:
 class ActionEncoding(ABC):
     """A player's turn as an action of a Gymnasium space.
 
-    An encoding is made for a board and a rules record and has no state of its own. Subclasses define `name`, `space`,
-    `mask_space`, `mask`, `flat_mask`, `decode` and `encode`; the environments do the rest. A custom encoding needs
-    nothing else: `row` plays the turn that `decode` returns exactly. It drops illegal orders and counts them.
+    An encoding is made for a board and the parameters of the rules, and has no state of its own. Subclasses define
+    `name`, `space`, `mask_space`, `mask`, `flat_mask`, `decode` and `encode`. A custom encoding needs nothing else: by
+    default, `row` writes the turn from `decode` for the kernels. It drops illegal orders and counts them.
 
-    An encoding with kernels of its own names them in `submit` and `write_mask`, see `actions.kernels`.
+    An encoding with its own kernels sets the attributes `submit` and `write_mask` to them, see `actions.kernels`.
     """
 
     name: ClassVar[str]
@@ -76,15 +76,15 @@ class ActionEncoding(ABC):
     stepwise: ClassVar[bool] = False
     #: The maximum number of actions in a turn.
     max_parts: int = 1
-    #: Reads rows into turns.
+    #: The kernel that reads action rows into turns.
     submit: ClassVar[Callable[..., Any]] = staticmethod(submit_exact)
-    #: Writes the flat mask of length `mask_size`. None: the step's kernel writes no mask, or only the `mask_rows`.
+    #: The kernel that writes the flat mask of length `mask_size`. None: no mask is written, or only the `mask_rows`.
     write_mask: ClassVar[Callable[..., Any] | None] = None
-    #: Number of rows of the flat mask that open and close with regions and edges (first N, then E, perhaps E again),
-    #: and their width. The kernel updates these rows without a call of `write_mask`.
+    #: Number of rows of the flat mask that belong to regions and edges (first N, then E, perhaps E again), and their
+    #: width. A row allows all values, or only the first. The step updates these rows without a call of `write_mask`.
     mask_rows: int = 0
     row_width: int = 0
-    #: Weights of the evaluation in the context that `submit` and `write_mask` get.
+    #: Weights of the evaluation in the context for `submit` and `write_mask`.
     weights: Weights = THESIS
 
     def __init__(self, board: Board, params: RuleParams) -> None:
@@ -105,7 +105,7 @@ class ActionEncoding(ABC):
 
     @abstractmethod
     def mask(self, view: View) -> Any:
-        """Return the mask in the form that ``space.sample(mask)`` takes; None for an encoding without masks."""
+        """Return the mask in the form for ``space.sample(mask)``; None for an encoding without masks."""
 
     @abstractmethod
     def flat_mask(self, view: View) -> I8:
@@ -123,13 +123,13 @@ class ActionEncoding(ABC):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> Any:
         """Return the action of a turn.
 
-        Raises `InexpressibleError` (an InputError) with the reason where no action expresses the turn. With
-        ``nearest=True``, for imitation, the method returns the closest action instead. It then accepts every legal
-        turn, and `loss` reports the difference.
+        Raises `InexpressibleError` (an InputError) with the reason if no action expresses the turn. With
+        ``nearest=True``, for imitation learning, the method returns the closest action instead. It then accepts every
+        legal turn, and `loss` returns the difference.
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:
-        """Return the difference between a turn and an action's turn; `Loss.exact` is True for no loss."""
+        """Return the difference between a turn and an action's turn; `Loss.exact` is True if there is none."""
         return loss_between(view, turn, self.decode(view, action))
 
     @property
@@ -139,7 +139,7 @@ class ActionEncoding(ABC):
 
     @property
     def default_cycles(self) -> int:
-        """Default number of steps after which an environment truncates a game."""
+        """The default number of steps after which an environment truncates a game."""
         return 100
 
     @property
@@ -152,11 +152,11 @@ class ActionEncoding(ABC):
 
     @property
     def config(self) -> I64:
-        """int64[C]: numbers that `submit` and `write_mask` need."""
+        """int64[C]: the encoding's own numbers for `submit` and `write_mask`."""
         return np.array([MAX_ARMIES, MAX_ARMIES], dtype=np.int64)
 
     def context(self, players: int) -> Context:
-        """Return the context for `submit` and `write_mask`; it has no functions."""
+        """Return the context for `submit` and `write_mask`, without custom functions."""
         return bare_context(self.board, self.params, players, self.weights)
 
     # For subclasses with kernels
@@ -200,14 +200,14 @@ class ActionEncoding(ABC):
 
         The method calls `view` only if it needs the player's view.
 
-        Raises InputError for a value that is not an action. The kernel refuses entries beyond `limits`.
+        Raises InputError for a value that is not an action. The kernel checks the entries against `limits`.
         """
         seen = view()
         turn = self.decode(seen, action)
         return orders_row(seen, turn, out) if isinstance(turn, Orders) else wishes_row(seen, turn, out)
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        """Apply `row` to a batch: write out int64[M, K], return the dropped orders, int32[M]; view(i) is of game i."""
+        """Apply `row` to a batch: write out int64[M, K]; return the dropped orders, int32[M]. view(i): game i."""
         dropped = np.zeros(len(out), dtype=np.int32)
         for i in range(len(out)):
             dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])
@@ -215,7 +215,7 @@ class ActionEncoding(ABC):
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:
-    """Write orders to an exact row: armies per region, armies and place per edge; return the number of illegal ones."""
+    """Write orders to an exact row: armies per region, armies and place per edge. Return the number of illegal ones."""
     board, n, e = view.board, view.board.n_regions, view.board.n_edges
     deploy = np.zeros(n, dtype=np.int32)
     legal = np.zeros((max(e, 1), 3), dtype=np.int32)
@@ -229,7 +229,7 @@ def orders_row(view: View, orders: Orders, out: I64) -> int:
 
 
 def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
-    """Write wishes, best first, to an exact row (the first is the highest); return the number of illegal ones."""
+    """Write preferred regions, best first, to an exact row (the best has the highest value); count illegal ones."""
     out[:] = 0
     offers, dropped = set(view.offers), 0
     wished = list(wishes)

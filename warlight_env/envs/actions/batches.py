@@ -1,4 +1,4 @@
-"""Actions of a batch: select one or several games, or make a batch of one, for spaces of any depth."""
+"""Functions for batches of actions in nested spaces: select one or several games, make a batch of one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from warlight_env.errors import InputError
 
 
 def part_of(space: spaces.Space[Any] | None, actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
-    """Select the action of one game, or the actions of several, from a batch; Dict and Tuple spaces part by part.
+    """Select the action of one game, or the actions of several, from a batch in any space, also Dict and Tuple.
 
-    An action with another form than the space is selected as far as possible. Encodings report the error.
+    If an action does not have the form of the space, the function does not raise; the encoding raises the error later.
     """
     if isinstance(space, spaces.Dict) and isinstance(actions, dict):
         return {key: part_of(space.spaces.get(key), part, games) for key, part in actions.items()}
@@ -28,7 +28,7 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, games: int | npt.NDAr
 def _part(actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
     try:
         return actions[games]
-    except Exception:  # no batch, a shorter one, or an object with faulty methods
+    except Exception:  # not a batch, a batch that is too short, or an object with faulty methods
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 
 

@@ -31,7 +31,7 @@ from warlight_env.envs.actions.turns import (
 )
 from warlight_env.errors import InputError
 
-#: Rows hold scores as integers 0 .. 2 * SCALE for -1 .. 1. So shares are exact and equal on every machine.
+#: Rows contain scores as integers 0 .. 2 * SCALE for -1 .. 1. So shares are exact and equal on every machine.
 SCALE: Final = 1 << 20
 
 
@@ -59,7 +59,7 @@ def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: Acti
     for r in range(deploy.shape[0]):
         quota = seen.income * weight[r]
         deploy[r] = quota // total
-        weight[r] = quota % total if weight[r] > 0 else -1  # from here on `weight` holds the remainder
+        weight[r] = quota % total if weight[r] > 0 else -1  # from here on `weight` is the remainder
         left -= deploy[r]
     while left > 0:  # fewer armies than regions with a weight
         most = -1
@@ -81,7 +81,7 @@ def _armies(available: Int, score: Int) -> Int:
 def submit_scores(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read scores and shares."""
+    """Read the scores and shares of a row into the turn."""
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]
     turn.status[READY] = 1
@@ -128,24 +128,25 @@ def submit_scores(
 class ContinuousActions(ActionEncoding):
     """`continuous`: Box(-1, 1, (N + E,)), a score for every region and a share for every directed edge.
 
-    | entry | means |
+    | entry | meaning |
     |---|---|
-    | r < N | above 0: weight of region r in the division of the income; at most 0: none |
+    | r < N | above 0: weight of region r in the division of the income; at most 0: no armies |
     | N + e | above 0: the share of the armies that may leave the source of edge e; at most 0: no attack |
 
-    The income is divided over the own regions with a weight by largest remainder (ties: the lower region first).
-    If no own region has a weight, the own region with the highest score gets all. The armies that may leave a region
-    are its army after deployment less 1. A share is rounded, but is at least 1. Attacks with the larger share go
-    first, ties by edge. Entries of foreign regions, and of edges that start there, have no effect. So there are no
-    masks, and every action in the box is legal.
-    Scores have a resolution of one in a million. Policies draw scores from Gaussians, and rounding can carry a score
-    out of the box. Finite numbers out of the box are clipped to it, as in Gymnasium's own continuous environments, and
-    counted as illegal. Infinite numbers and NaN raise InputError.
+    The income is divided over the own regions with a weight, with the largest remainder method (if equal, the lower
+    region first). If no own region has a weight, the own region with the highest score gets all armies. The armies that
+    may leave a region are its army after deployment less 1. A share is rounded to a number of armies, at least 1.
+    Attacks with larger shares come first; equal shares are in the order of edges. Entries of regions that the player
+    does not own, and of edges that start there, have no effect. So there are no masks, and every action in the box is
+    legal.
+    Scores have a resolution of one in a million. Policies draw scores from Gaussian distributions, and rounding can
+    move a score out of the box. Finite numbers out of the box are clipped to it, as in Gymnasium's own continuous
+    environments, and counted as illegal. Infinite numbers and NaN raise InputError.
 
-    It expresses deploys in any proportion and attacks with any number of armies. It does not express unspent income, or
-    an order of attacks other than the order of their shares.
+    The encoding expresses deploys in any proportion and attacks with any number of armies. It does not express a turn
+    that keeps income, or attacks in an order other than that of their shares.
 
-    While regions are picked, the list of wishes has all regions offered, higher scores first.
+    While regions are picked, the scores rank all offered regions: higher scores are preferred.
     """
 
     name: ClassVar[str] = "continuous"
@@ -192,14 +193,14 @@ class ContinuousActions(ActionEncoding):
         return self._choice(view, self._submitted(view, [scores_of(action, (self._size,), "action")[0]])[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> npt.NDArray[np.float32]:
-        """Return the action of a turn, float32[N + E]; exact up to the order of deploys, or `InexpressibleError`.
+        """Return the action of a turn, float32[N + E]; exact up to the order of deploys, or raise `InexpressibleError`.
 
-        If a list of wishes is shorter than the offers, the other regions offered follow it.
+        If a list of preferred regions does not contain all offered regions, the other offered regions follow.
 
-        With ``nearest=True`` the method returns the closest action instead. The action spends the income that the turn
-        keeps in the proportions of the turn's deploys; without deploys all goes to the first own region. Attacks keep
-        their numbers of armies, and keep their order as far as these numbers allow. Attacks are left out if no armies
-        may leave their source before other attacks arrive there.
+        With ``nearest=True`` the method returns the closest action instead. If the turn keeps income, the
+        action deploys it in the proportions of the turn's deploys, or on the first own region if there are none.
+        Attacks keep their numbers of armies, and their order as far as these numbers allow. The action does not contain
+        attacks from regions that no army may leave after the deploys.
         """
         if not isinstance(turn, Orders):
             return self._encode_wishes(view, turn)
@@ -250,7 +251,7 @@ class ContinuousActions(ActionEncoding):
             if score >= 1 and _armies(available, score) == armies:
                 highest, before = score, edge
             else:
-                score = _highest(armies, available)  # too early in the order, but with its armies
+                score = _highest(armies, available)  # too early in the order, but with the right number of armies
             action[self.board.n_regions + edge] = score / SCALE
         return action
 
@@ -269,7 +270,8 @@ class ContinuousActions(ActionEncoding):
                 )
             if action[n + edge] > 0:
                 raise InexpressibleError(f"two attacks from {source} to {target}")
-            # The highest score that sends this number, but not before the last attack; float32 holds it exactly.
+            # The highest score that sends this number of armies and does not come before the last attack; exact in
+            # float32.
             score = min(highest if edge > before else highest - 1, _highest(armies, available))
             if score < 1 or _armies(available, score) != armies:
                 raise InexpressibleError(
@@ -281,7 +283,7 @@ class ContinuousActions(ActionEncoding):
 
 
 def _highest(armies: int, available: int) -> int:
-    """Return the highest score that sends `armies` of the available ones; at least 1, which may send more."""
+    """Return the highest score that sends `armies` of the available armies; at least 1, which may send more."""
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 
 
@@ -291,7 +293,7 @@ def _orders(choice: Choice) -> Orders:
 
 
 def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
-    """Return scores as the integers of rows, and the number in each row (int32[M], or int32[]) beyond -1 .. 1.
+    """Return scores as the integers of rows, and how many of each row are beyond -1 .. 1 (int32[M], or int32[]).
 
     Raises InputError for scores that are not finite numbers of that shape.
     """

@@ -1,4 +1,4 @@
-"""The base class of encodings with a Discrete space: one integer a row, and a flat mask that a kernel writes."""
+"""The base class of encodings with a Discrete space: one integer per action, and a flat mask that a kernel writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact rows: armies for every region and edge, in any order; and wishes, which several encodings decode alike."""
+"""Exact rows: armies for every region, and armies and a place in the order for every edge."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPo
 
 @kernel
 def decode_wishes(allowed: Marks, top: Int, action: ActionRow, wishes_out: Regions) -> tuple[Int, Int]:
-    """Write the regions wished for to wishes_out int32[N]: highest value first, ties by region.
+    """Write the preferred regions to wishes_out int32[N]: those with the highest values first, equal values by region.
 
-    `allowed` is int8[N], not 0 for regions that the mask allows. Returns the numbers of wishes and of illegal entries.
+    `allowed` is int8[N], not 0 for regions that the mask allows. Returns the numbers of preferred regions and of
+    illegal entries.
     """
     n = allowed.shape[0]
     illegal = 0
@@ -54,10 +55,10 @@ def decode_exact(
     deploy_out: Armies,
     attacks_out: AttackRows,
 ) -> Any:
-    """Write the orders of an exact row (armies by region, armies by edge, place by edge) in normal form.
+    """Write the orders of an exact row (armies per region, armies per edge, place per edge) in normal form.
 
-    `places` is int32[E + 1] of working memory. Returns the number of attacks and the number of illegal items dropped:
-    orders on foreign regions, orders beyond the rules' limit, and armies beyond the income.
+    `places` is int32[E + 1] of working memory. Returns the number of attacks and the number of illegal entries dropped:
+    orders on regions that the player does not own, orders beyond the rules' limit, and armies beyond the income.
     """
     n, e_all = owner.shape[0], board.edge_target.shape[0]
     illegal = np.int64(0)
@@ -106,7 +107,7 @@ def decode_exact(
 def submit_exact(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read armies by region, armies by edge and place by edge; `config`: the value for all armies, the best wish."""
+    """Read an exact row into the turn; `config`: the value for all armies, and the highest value of a region."""
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]
     turn.status[READY] = 1

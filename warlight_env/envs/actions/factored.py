@@ -43,7 +43,7 @@ _TOP: Final = VALUES - 1
 def submit_factored(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read weights and shares, and priorities if the row has them."""
+    """Read the weights, shares and, if the row has them, priorities into the turn."""
     board, params = context.board, context.params
     turn.status[READY] = 1
     if seen.picking:
@@ -71,27 +71,27 @@ def submit_factored(
 class FactoredActions(ActionEncoding):
     """`factored`: MultiDiscrete([5] * (N + E)), one choice per region and per directed edge.
 
-    | row | values 0 … 4 mean |
+    | entry of the action | meaning of its values 0 … 4 |
     |---|---|
     | r < N | weight of region r in the division of the income over the own regions |
     | N + e | 0, 25, 50, 75, 100 % of the armies that may leave the source of edge e |
-    | N + E + e (`priority=True` only) | attacks with the higher value go first, ties by edge |
+    | N + E + e (`priority=True` only) | attacks with higher values come first, equal values in the order of edges |
 
-    The income is divided by largest remainder, ties: the lower region first. All weights 0 deploy nothing. The armies
-    that may leave a region are its army after deployment less 1. A share of them is rounded down, but is at least 1; if
-    no armies may leave, there is no order. Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks
-    go in the order of edges unless priorities give another order.
+    The income is divided with the largest remainder method; if equal, the lower region first. If all weights are 0,
+    nothing is deployed. The armies that may leave a region are its army after deployment less 1. A share of them is
+    rounded down, but is at least 1; if no armies may leave, there is no order. Edge e goes from ``edge_index[0, e]`` to
+    ``edge_index[1, e]``. Attacks are in the order of edges unless priorities give another order.
 
-    It expresses any choice of own regions to deploy on, in proportions of 0 to 4, and any choice of edges to attack
-    along, in quarters. It does not express single armies, unspent income, or an order of attacks beyond five
-    priorities.
+    The encoding expresses any choice of own regions to deploy on, with weights of 0 to 4, and any choice of edges to
+    attack along, in quarters of the armies. It does not express exact numbers of armies, a turn that keeps income, or
+    an order of attacks that needs more than five priorities.
 
-    While regions are picked, a deploy row is a wish: higher values first, ties: the lower region first. 0 is no
-    wish; picks without a wish are drawn at random.
+    While regions are picked, the value of a region is the player's preference: higher values are preferred; if equal,
+    the lower region. The value 0 does not ask for the region. Missing picks are drawn at random.
 
-    The mask allows every value in rows of own regions and of edges that start there (while picking: of the regions
-    offered), and only 0 in all others. Every action that respects the mask is legal. If the rules limit the orders of a
-    turn, the first ones count: the first regions with a weight, the first attacks.
+    The mask allows every value for own regions and for edges that start there (while picking: for offered regions), and
+    only 0 for all other entries. Every action that respects the mask is legal. If the rules limit the orders of a turn,
+    only the first orders count: the first regions with a weight, and the first attacks.
     """
 
     name: ClassVar[str] = "factored"
@@ -107,7 +107,7 @@ class FactoredActions(ActionEncoding):
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
         self._space = MaskableChoices([VALUES] * self.mask_rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
-        #: Two rows of the mask, by index: values above 0 are closed (0) or open (1).
+        #: The two possible rows of the mask: row 0 allows only the value 0, row 1 allows all values.
         self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
         for row in self._rows:
             row.flags.writeable = False
@@ -171,8 +171,8 @@ class FactoredActions(ActionEncoding):
 
         The action is exact up to the order of deploys, or the method raises `InexpressibleError`. With ``nearest=True``
         the method returns the closest action instead: weights in proportion to the armies deployed, shares nearest to
-        the armies sent, and the order of attacks as far as levels suffice. Attacks are left out if no armies may leave
-        their source before other attacks arrive there.
+        the armies sent, and the order of attacks as far as the priorities allow. The action does not contain attacks
+        from regions that no army may leave after the deploys.
         """
         try:
             return self._exact(view, turn)
@@ -248,17 +248,17 @@ class FactoredActions(ActionEncoding):
 
 
 def _sends(available: int) -> list[int]:
-    """Return the numbers of armies that the shares above 0 send."""
+    """Return the numbers of armies for the shares above 0."""
     return [int(share_of(available, value)) for value in range(1, VALUES)]
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """Return the share that sends nearest to `armies`; ties: the largest, which stays right for larger armies."""
+    """Return the share that sends the number nearest to `armies`; among equals the largest share."""
     return 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
-    """Return weights that give exactly these deploys, or None; the search tries every monotone choice of classes."""
+    """Return weights that give exactly these deploys, or None; the search tries all monotone assignments of weights."""
     if deploy.sum() != view.income:
         raise InexpressibleError(
             f"the turn deploys {deploy.sum()} armies; an action always deploys the whole income, {view.income}"

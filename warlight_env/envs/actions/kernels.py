@@ -1,7 +1,7 @@
-"""Arguments and results of the kernels of action encodings, and their signatures.
+"""Arguments, results and signatures of the kernels of action encodings.
 
-An encoding brings two kernels: `submit` reads an action's row into a turn, `write_mask` writes the mask of the next
-action. The step calls them through pointers, so that an environment compiles only the kernels of its own encoding.
+An encoding has two kernels: `submit` reads an action's row into a turn, `write_mask` writes the mask of the next
+action. The step calls them through pointers, so that only the kernels of the used encoding are compiled.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 
-#: Possible uses of a region for a player now: none, orders, or a wish.
+#: Possible uses of a region for a player now: none, orders on an own region, or a pick of an offered region.
 CLOSED: Final = 0
 OWN: Final = 1
 OFFERED: Final = 2
 
 #: Indices in `Turn.status`.
-COUNT: Final = 0  #: number of attacks, or of wishes while regions are picked
+COUNT: Final = 0  #: number of attacks; while regions are picked, of preferred regions
 NAMED: Final = 1  #: number of actions that deployed armies
 READY: Final = 2  #: 1 once the turn is complete
 
@@ -37,7 +37,7 @@ READY: Final = 2  #: 1 once the turn is complete
 class PlayerPosition(NamedTuple):
     """A position as one player sees it."""
 
-    position: Position  #: owner -2 and army 0 for regions out of sight
+    position: Position  #: owner -2 and army 0 for regions that the player does not see
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED
     player: Int
     income: Int
@@ -61,7 +61,7 @@ class ActionWork(NamedTuple):
     keys: npt.NDArray[np.int64]  #: [max(N, E)]
     classes: npt.NDArray[np.int64]  #: [3, 5]
     generator: GeneratorWork
-    rng: npt.NDArray[np.uint64]  #: [2] for kernels that take a generator; these draw nothing from it
+    rng: npt.NDArray[np.uint64]  #: [2] for kernels that have a generator as a parameter but do not use it here
 
 
 def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
@@ -90,7 +90,7 @@ def make_turn(n_regions: int, n_edges: int) -> Turn:
 
 @kernel
 def clear_turn(turn: Turn) -> None:
-    """Remove all orders and wishes from the turn."""
+    """Remove all orders and preferred regions from the turn."""
     for r in range(turn.deploy.shape[0]):
         turn.deploy[r] = 0
     for i in range(3):
@@ -117,7 +117,7 @@ def submit_signature() -> Any:
     """Return the signature ``submit(context, seen, turn, config, work, row) -> int``.
 
     The kernel reads the row int64[K] of an action into the turn and sets READY when the turn is complete. The turn is
-    empty, or holds the turn's earlier actions if the encoding takes several actions a turn. `config` int64[C] holds the
+    empty, or contains the earlier actions if the encoding has several actions per turn. `config` int64[C] contains the
     encoding's own numbers. The kernel returns the number of illegal orders (or armies) dropped.
     """
     context, seen, turn, config, work = _types()
@@ -140,11 +140,11 @@ mask_at = function_at(mask_signature)
 
 @functools.cache
 def submit_pointer(function: Callable[..., Any]) -> Any:
-    """Compile a kernel with the signature `submit_signature`; `submit_at` takes its address."""
+    """Compile a kernel with the signature `submit_signature`; `submit_at` calls it from its address."""
     return pointer(submit_signature(), function)
 
 
 @functools.cache
 def mask_pointer(function: Callable[..., Any]) -> Any:
-    """Compile a kernel with the signature `mask_signature`; `mask_at` takes its address."""
+    """Compile a kernel with the signature `mask_signature`; `mask_at` calls it from its address."""
     return pointer(mask_signature(), function)

@@ -16,13 +16,13 @@ class Loss(NamedTuple):
 
     deployed: int = 0  #: armies: the sum over regions of the differences in deployed armies
     armies: int = 0  #: the sum over directed edges of the differences in armies sent
-    attacks: int = 0  #: directed edges with an attack in only one of the two turns
-    order: int = 0  #: attacks of both turns that precede the attack that they should directly follow
-    wishes: int = 0  #: places of the list, while regions are picked, with another region or none
+    attacks: int = 0  #: the number of directed edges with an attack in only one of the two turns
+    order: int = 0  #: the number of attacks of both turns that come before the attack that they should directly follow
+    wishes: int = 0  #: while regions are picked: the number of places of the list with another region or none
 
     @property
     def exact(self) -> bool:
-        """Whether nothing is lost: the turns are equal up to the order of deploys and merged orders."""
+        """Whether the turns are equal up to the order of deploys and merged orders."""
         return not any(self)
 
 

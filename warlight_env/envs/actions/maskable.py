@@ -1,4 +1,4 @@
-"""Spaces of several choices; their `sample` also takes a flat mask, because infos hold plain arrays."""
+"""Spaces of several choices; their `sample` also accepts a flat mask, because infos contain plain arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:  # older versions of Gymnasium have no such type parameter
 
 
 class MaskableChoices(_Choices):
-    """MultiDiscrete; a mask is a tuple of rows, as in Gymnasium, or an array of rows or of int8[sum of nvec]."""
+    """A MultiDiscrete space. A mask is a tuple of rows, as in Gymnasium, an array of rows, or int8[sum of nvec]."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
         """Return a random action among those that the mask allows."""
@@ -29,7 +29,7 @@ class MaskableChoices(_Choices):
 
 
 class MaskableDict(spaces.Dict):
-    """Dict; a mask is a dict of the parts' masks, as in Gymnasium, or int8[K]: the masks of the parts concatenated."""
+    """A Dict space. A mask is a dict of the parts' masks, as in Gymnasium, or int8[K], the concatenated masks."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
         """Return a random action among those that the mask allows."""

@@ -34,24 +34,26 @@ from warlight_env.errors import InputError, clipped
 class OrdersActions(ActionEncoding):
     """`orders`: Dict of three MultiDiscrete, exact numbers of armies.
 
-    | key | space | means |
+    | key | space | meaning |
     |---|---|---|
     | deploy | [max income + 1] * N | armies deployed on each region |
     | attack | [max_armies + 1] * E | armies sent along each directed edge; the last value means all |
-    | priority | [E] * E | attacks with the lower value go first, ties by edge |
+    | priority | [E] * E | attacks with lower values come first, equal values in the order of edges |
 
     The max income is the income of a player who owns every super region. An attack with all armies sends those that can
-    leave when the attack is executed; `decode` gives it as 1,000,000. While regions are picked, a deploy row is a wish:
-    higher values first, ties: the lower region first. 0 is no wish; picks without a wish are drawn at random.
+    leave when the attack is executed; `decode` returns it with 1,000,000 armies. While regions are picked, the deploy
+    value of a region is the player's preference: higher values are preferred; if equal, the lower region. The value 0
+    does not ask for the region. Missing picks are drawn at random.
 
-    It expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the default of
-    63 an attack with 70 of 100 armies has no action: `encode` raises InexpressibleError, which names the bound, and
-    does not substitute another number. ``functools.partial(OrdersActions, max_armies=500)`` raises the bound (up to
-    1,000,000). Each further army adds one value per edge to the space and its masks.
+    The encoding expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the
+    default of 63, no action expresses an attack with 70 of 100 armies: `encode` raises InexpressibleError, which names
+    the limit, and does not use another number. ``functools.partial(OrdersActions, max_armies=500)`` sets a higher limit
+    (up to 1,000,000). Each additional army adds one value per edge to the space and its masks.
 
-    The mask closes the rows of foreign regions (while picking: of regions not offered) and of edges that start there.
-    It cannot limit the sum of all deploys to the income. Armies beyond the income are dropped one by one, the last
-    regions first, and counted as illegal. Orders beyond the rules' limit in a turn are dropped and counted, too.
+    The mask forbids orders on regions that the player does not own (while picking: on regions that are not offered) and
+    on edges that start there. It cannot limit the sum of all deploys to the income. Armies beyond the income are
+    dropped one by one, first from the last regions, and counted as illegal. Orders beyond the rules' limit in a turn
+    are also dropped and counted.
     """
 
     name: ClassVar[str] = "orders"
@@ -135,10 +137,12 @@ class OrdersActions(ActionEncoding):
         return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> dict[str, I64]:
-        """Return the action of a turn: exact up to the order of deploys and merged orders, or `InexpressibleError`.
+        """Return the action of a turn: exact up to the order of deploys and merged orders.
 
-        With ``nearest=True`` an attack beyond the bound gets `max_armies` - 1 or all armies, whichever is nearer. If
-        there are too many wishes, the last ones share a value.
+        Raises `InexpressibleError` if no action expresses the turn.
+
+        With ``nearest=True`` an attack beyond the limit gets `max_armies` - 1 or all armies, whichever is nearer. If
+        there are more preferred regions than values, the last regions have the same value.
         """
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)

@@ -14,7 +14,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks
 from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, PlayerPosition, Turn
 
-#: Number of sizes of a deploy, and of shares of an attack.
+#: The number of sizes of a deploy, and the number of shares of an attack.
 DEPLOYS: Final = 3
 SHARES: Final = 4
 #: Indices in `config`.
@@ -58,7 +58,7 @@ def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
 
 @kernel
 def _wish(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
-    """Add a wish; return False for an illegal wish."""
+    """Add a preferred region; return False if it is illegal."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
     if action >= DEPLOYS * seen.position.owner.shape[0] or action % DEPLOYS != 0:
@@ -108,7 +108,7 @@ def _attack(board: Board, seen: PlayerPosition, turn: Turn, config: npt.NDArray[
 def submit_step(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Add a deploy, an attack or a wish to the turn, or end it; `config`: the maximum deploys, attacks and wishes."""
+    """Add a deploy, an attack or a preferred region to the turn, or end it; `config`: the maximum number of each."""
     board, n, action = context.board, seen.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
         turn.status[READY] = 1
@@ -152,7 +152,7 @@ def write_step_mask(
             first = DEPLOYS * n + SHARES * board.neighbor_start[r]
             for i in range(first, DEPLOYS * n + SHARES * board.neighbor_start[r + 1]):
                 mask[i] = 1
-    for i in range(count):  # one attack per edge
+    for i in range(count):  # only one attack per edge
         if attacks:
             e = board.edge_index[turn.attacks[i, 0], turn.attacks[i, 1]]
             for k in range(SHARES):

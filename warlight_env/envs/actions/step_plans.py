@@ -1,4 +1,4 @@
-"""Conversion of a turn to actions of `steps`: exact, or as near as possible."""
+"""Conversion of a turn to actions of the encoding `steps`: exact, or as near as possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, mer
 
 
 class Steps(Protocol):
-    """The members of the encoding that plans use."""
+    """The members of the encoding that this module uses."""
 
     board: Board
     max_deploys: int
@@ -35,7 +35,7 @@ class _Need(NamedTuple):
     shares: dict[int, int]
 
 
-#: The number of actions of one way to deploy, and the armies deployed on the region before each of its attacks.
+#: One way to deploy on a region: the number of actions, and the armies deployed before each attack from the region.
 _Way = tuple[int, list[int]]
 
 
@@ -45,12 +45,12 @@ def _sends(free: int) -> list[int]:
 
 
 def _deploys(region: int, armies: int, part: int) -> list[int]:
-    """Return deploys of quarters, then of single armies."""
+    """Return deploy actions: first quarters of the income, then single armies."""
     return [DEPLOYS * region + 1] * (armies // part) + [DEPLOYS * region] * (armies % part) if armies else []
 
 
 def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
-    """Return the shortest way to deploy `total` before attack `first`, and the shortest that ends with "the rest"."""
+    """Return the shortest ways to deploy `total` before attack `first`: of all, and of those ending with "the rest"."""
     if any(need.source == region and total not in need.shares for need in needs[first:]):
         return None, None
     ways: dict[int, _Way] = {0: (0, [])}
@@ -73,7 +73,7 @@ def _attack(encoding: Steps, edge: int, share: int) -> int:
 
 
 def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
-    """Return actions that deploy int64[N] and send attacks (edge, armies) in order, or raise `InexpressibleError`."""
+    """Return actions for the deploys int64[N] and attacks (edge, armies) in order, or raise `InexpressibleError`."""
     needs = _needs(encoding, view, deploy, attacks)
     part, whole = int(quarter(view.income)), deploy.sum() == view.income
     total = {r: int(deploy[r]) for r in {*np.flatnonzero(deploy).tolist(), *(need.source for need in needs)}}
@@ -100,7 +100,7 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
-    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` if none is possible."""
+    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` if there are none."""
     board, needs, used = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
     for edge, armies in attacks:
@@ -138,7 +138,7 @@ def _told(
     last: int,
     part: int,
 ) -> list[int]:
-    """Return a plan's actions: each attack before `first` after its deploys, then all other deploys and attacks."""
+    """Return the actions: each attack before `first` directly after its deploys, then all other deploys and attacks."""
     actions: list[int] = []
     done = dict.fromkeys(total, 0)
     for i in range(len(needs) + 1):

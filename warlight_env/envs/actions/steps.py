@@ -22,27 +22,29 @@ from warlight_env.errors import InputError
 
 
 class StepActions(DiscreteEncoding):
-    """`steps`: Discrete(3 * N + 4 * E + 1), several actions a turn; a turn waits until all players have ended theirs.
+    """`steps`: Discrete(3 * N + 4 * E + 1), several actions per turn. The round is played after all players have ended
+    their turns.
 
-    | action | means |
+    | action | meaning |
     |---|---|
     | 3 * r, 3 * r + 1, 3 * r + 2 | deploy 1 army, a quarter of the income (rounded up), or the rest, on region r |
     | 3 * N + 4 * e + k, k = 0 … 3 | send 25, 50, 75 or 100 % along edge e |
     | 3 * N + 4 * E | end the turn |
 
-    A share is of the armies that may leave and have no order yet, including deployed armies. It is rounded down, but is
-    at least 1. Attacks go in the order of their actions, each edge at most once. After `max_deploys` deploys and
-    `max_attacks` attacks (or the number that the rules allow, if that is smaller) only the end is legal.
+    The percentages are of the armies that may leave and have no order yet, including deployed armies. The number is
+    rounded down, but is at least 1. Attacks are executed in the order of their actions; each edge is allowed once.
+    After `max_deploys` deploys and `max_attacks` attacks (or fewer, if the rules allow fewer) only the end is legal.
 
-    It expresses every deploy, army by army, and attacks in any order, in quarters of the remaining armies. It does not
-    express other shares, more orders than the limits, or two attacks along an edge.
+    The encoding expresses every deploy, army by army, and attacks in any order, in quarters of the remaining armies. It
+    does not express other shares, more orders than the limits, or two attacks along an edge.
 
-    While regions are picked, 3 * r wishes for region r, the best first, up to the rules' number of wishes. Picks
-    without a wish are drawn at random.
+    While regions are picked, the action 3 * r adds region r to the list of preferred regions, the best region first.
+    The rules limit the length of the list. Missing picks are drawn at random.
 
-    After a player ends its turn, only the end is legal for it, and has no effect, until all players have ended theirs.
-    The mask is exact: every action that it allows is legal; every other action is dropped and counted. `decode` takes,
-    and `encode` returns, a turn's actions as a list; the last one is the end.
+    After a player ends its turn, only the end is legal for it, without effect, until all players have ended their
+    turns.
+    The mask is exact: every action that it allows is legal; every other action is dropped and counted. `decode` takes
+    and `encode` returns a list of a turn's actions; the last action is the end.
     """
 
     name: ClassVar[str] = "steps"
@@ -81,15 +83,15 @@ class StepActions(DiscreteEncoding):
         return [np.array([self.value(action)], dtype=np.int64) for action in actions]
 
     def decode(self, view: View, action: Any) -> Choice:
-        """Return the turn of a list of actions, with or without the end; illegal actions are left out."""
+        """Return the turn of a list of actions, with or without the end; illegal actions are ignored."""
         return self._choice(view, self._submitted(view, self._rows(action))[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> list[int]:
         """Return the actions of a turn, including the end.
 
         The actions are exact up to the order of deploys, or the method raises `InexpressibleError`. Deploys come first
-        wherever possible. With ``nearest=True`` the method returns the closest actions instead, for imitation: as many
-        deploys and attacks as the limits allow, with the shares nearest to the armies sent.
+        if possible. With ``nearest=True``, for imitation learning, the method returns the closest actions instead: as
+        many deploys and attacks as the limits allow, with the shares nearest to the armies sent.
         """
         if not isinstance(turn, Orders):
             wishes = check_wishes(view, turn)

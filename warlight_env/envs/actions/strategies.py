@@ -67,7 +67,7 @@ def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
 
 @kernel
 def _applies(context: Context, seen: PlayerPosition, generator: GeneratorWork) -> Int:
-    """Return bits of the deploy strategies that apply; `generator` must be prepared."""
+    """Return an integer with a bit for each deploy strategy that applies; `generator` must be prepared."""
     bits = 0
     for way in range(3):
         if write_deploy(context, seen.position, way, seen.player, seen.income, generator, generator.turns.deploy[0]):
@@ -79,7 +79,7 @@ def _applies(context: Context, seen: PlayerPosition, generator: GeneratorWork) -
 def write_strategy_mask(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Open the actions of deploy strategies that apply; the first three if none applies, the first while picking."""
+    """Allow the actions of deploy strategies that apply; the first three if none applies, the first while picking."""
     bits: Int = 1
     if not seen.picking:
         prepare(context, seen.position, seen.player, work.generator)
@@ -96,18 +96,19 @@ class StrategyActions(DiscreteEncoding):
 
     | action | deploys | attacks |
     |---|---|---|
-    | 0, 1, 2 | aggressive: all beside the best enemy region | offensive, offensive with waiting, defensive |
+    | 0, 1, 2 | aggressive: all armies next to the best enemy region | offensive, offensive with waiting, defensive |
     | 3, 4, 5 | defensive: on threatened regions, as far as the income suffices | the same |
-    | 6, 7, 8 | expansive: all beside the best neutral region | the same |
+    | 6, 7, 8 | expansive: all armies next to the best neutral region | the same |
 
-    See `agents.generators`. A deploy strategy may not apply (no enemy in sight, no threat, nothing neutral); the mask
-    closes its three actions. If none applies, the first three actions deploy on the region closest to a foreign one.
+    See `agents.generators`. If a deploy strategy does not apply (no visible enemy, no threat, no neutral region), the
+    mask forbids its three actions. If none applies, the first three actions deploy on the own region that is closest to
+    a region of another owner.
 
-    It expresses nine turns and no others; but an agent learns it in minutes. While regions are picked there is one
-    action, 0: the best regions by the evaluation.
+    The encoding expresses only nine turns, but an agent learns it in minutes. While regions are picked, the only action
+    is 0: it picks the best regions according to the evaluation.
 
     Args:
-        weights: of the evaluation that ranks the regions (default: the thesis's).
+        weights: the weights of the evaluation that ranks the regions (default: those of the thesis).
     """
 
     name: ClassVar[str] = "strategies"
@@ -133,7 +134,7 @@ class StrategyActions(DiscreteEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> int:
         """Return the first strategy with this turn, up to the order of deploys, or raise `InexpressibleError`.
 
-        With ``nearest=True``: the first of the strategies with the fewest armies in other places than in the turn.
+        With ``nearest=True``, return the first strategy with the smallest difference from the turn in armies.
         """
         said = _plain(turn)
         open_ones = np.flatnonzero(self.mask(view)).tolist()

@@ -1,4 +1,4 @@
-"""A player's turn, and the checks and conversions of encodings: its legality, and its armies by region and edge."""
+"""Checks and conversions of a player's turn for encodings: its legality, and its armies per region and edge."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
-#: A player's decision: orders in play, regions (best first) while regions are picked.
+#: A player's turn: orders in play, or a list of preferred regions (best first) while regions are picked.
 Choice = Orders | Sequence[int]
 
 
 class InexpressibleError(InputError):
-    """A turn without an action in an encoding."""
+    """An error for a turn that no action of an encoding expresses."""
 
 
 def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
-    """Return the wishes as integers; `InexpressibleError` if a region is not offered or named twice."""
+    """Return the preferred regions as integers; raise `InexpressibleError` if one is not offered or occurs twice."""
     regions = [int(region) for region in wishes]
     if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
         raise InexpressibleError(f"wishes = {regions}: must be offered regions, each only once")
@@ -31,7 +31,7 @@ def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
 
 
 def merge_deploys(view: View, orders: Orders) -> I64:
-    """Return the armies deployed on each region, int64[N]; `InexpressibleError` if the rules forbid the deploys."""
+    """Return the armies deployed on each region, int64[N]; raise `InexpressibleError` if the rules forbid one."""
     deploy = np.zeros(view.board.n_regions, dtype=np.int64)
     for region, armies in orders.arrays()[0].tolist():
         if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
@@ -45,10 +45,10 @@ def merge_deploys(view: View, orders: Orders) -> I64:
 
 
 def ranks(values: Sequence[int], levels: int) -> list[int]:
-    """Return levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
+    """Return a level for each of several distinct indices, so that an order by level, then by index, is their order.
 
-    The levels go from `levels` downwards to 1 at least, and are as few as possible. Raises `InexpressibleError` if
-    `levels` are too few.
+    Higher levels come first. The levels are in 1 .. `levels`, and as few as possible. Raises `InexpressibleError` if
+    `levels` is too small.
     """
     level, out = levels, []
     for i, value in enumerate(values):
@@ -88,5 +88,5 @@ def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
 
 
 def nearest_ranks(count: int, levels: int) -> list[int]:
-    """Return levels for a list, best first, like `ranks`; if the levels are too few, the last entries share level 1."""
+    """Return levels for a list, best first, like `ranks`; if `levels` is too small, the last entries get level 1."""
     return [max(1, levels - place) for place in range(count)]
