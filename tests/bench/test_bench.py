@@ -188,9 +188,9 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
     "arguments, message",
     [
         (["nobody"], "no agent 'nobody'"),
-        ([], "name an agent or a .zip"),
+        ([], "give an agent or a .zip file"),
         (["random", "--suite", "suite-v2"], "no suite 'suite-v2' (did you mean 'suite-v1'?)"),
-        (["random", "--map", "wrld"], "--map wrld: suite-v1 has small, world, large"),
+        (["random", "--map", "wrld"], "--map wrld: the maps of suite-v1 are small, world, large"),
         (["random", "--games", "0"], "--games 0"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),

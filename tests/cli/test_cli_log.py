@@ -336,7 +336,7 @@ def test_list_shows_the_games_of_a_folder(capsys, tmp_path):
     data = json.loads(text)
     assert [entry["game"] for entry in data] == [2, 3]
     assert all(entry["winner"] in (None, 1, 2) for entry in data)
-    assert run(capsys, "log", "list", tmp_path, "--agent", "mcts")[1] == f"{tmp_path}: no such logs\n"
+    assert run(capsys, "log", "list", tmp_path, "--agent", "mcts")[1] == f"{tmp_path}: no logs match\n"
 
 
 def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
@@ -350,7 +350,7 @@ def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
 
 
 def test_list_refuses_what_is_no_folder(capsys, tmp_path):
-    assert run(capsys, "log", "list", tmp_path)[:2] == (0, f"{tmp_path}: no logs\n")
+    assert run(capsys, "log", "list", tmp_path)[:2] == (0, f"{tmp_path}: the folder has no logs\n")
     code, _, errors = run(capsys, "log", "list", tmp_path / "x")
     assert (code, "no such folder" in errors) == (2, True)
     assert run(capsys, "log", "list", tmp_path, "--last", "0")[0] == 2
@@ -367,4 +367,4 @@ def test_match_logs_what_the_bots_thought(capsys, tmp_path):
     code, _, errors = run(capsys, *options, "--decision-info")
     assert (code, "--decision-info needs --log" in errors) == (2, True)
     code, _, errors = run(capsys, *options[:-1], "3", "--log", tmp_path)
-    assert (code, "holds logs of another match" in errors) == (2, True)
+    assert (code, "contains logs of another match" in errors) == (2, True)

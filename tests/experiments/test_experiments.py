@@ -182,7 +182,7 @@ def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypa
 def test_a_run_is_not_continued_with_other_settings(tmp_path):
     made = experiment("branching")
     run_experiment(made, QUICK, tmp_path, nothing)
-    with pytest.raises(ValueError, match=r"another run \(seed: 1 there, 2 here\)"):
+    with pytest.raises(ValueError, match=r"another run \(seed: 1 in the folder, 2 now\)"):
         run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
 
 

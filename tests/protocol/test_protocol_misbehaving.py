@@ -192,7 +192,7 @@ def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
             str(tmp_path / "run"),
         ]
         assert main([*command, "--clock", "5sims"]) == 2
-        assert "a clock of simulations alone (5sims) means nothing to a bot in a process" in capsys.readouterr().err
+        assert "a clock that limits only simulations (5sims) has no effect on a bot in a process" in capsys.readouterr().err
         assert not (tmp_path / "run").exists()
     clocks = ["--clock", "5sims", "--clock", "5sims/20s"]
     assert main(["match", "mcts:9", bot, "-n", "2", "--map", "small", "--max-rounds", "2", "-q", *clocks]) == 0

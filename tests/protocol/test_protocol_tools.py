@@ -367,7 +367,7 @@ def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch,
     monkeypatch.setattr("warlight_env.protocol.precompile.precompile", lambda *_: steps)
     assert main(["bot", "precompile", "random"]) == 0
     *lines, first = capsys.readouterr().out.splitlines()
-    assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "in all: 2.0 s, 3 functions compiled"]
+    assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "total: 2.0 s, 3 functions compiled"]
     assert "gives its first answer after" in first
 
 

@@ -85,7 +85,9 @@ def _counts(shares: Any) -> Mapping[float, int]:
     try:
         counts = dict(shares) if isinstance(shares, Mapping) else Counter(list(shares))
     except Exception:  # methods of the caller's own object may raise anything
-        raise InputError(f"shares = {short_repr(shares)}: must be numbers, or counts by number") from None
+        raise InputError(
+            f"shares = {short_repr(shares)}: must be a list of numbers, or a mapping from numbers to counts"
+        ) from None
     if not all(is_number(share) and 0 <= share <= 1 for share in counts):
         raise InputError("a unit's share of wins must lie in 0 .. 1")
     if not all(is_integer(count) and 0 <= count <= MOST_GAMES for count in counts.values()):
