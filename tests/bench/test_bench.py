@@ -216,7 +216,7 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     from warlight_env.arena.policies.saved_model import load_model
 
     load_model.cache_clear()
-    with pytest.raises(SavedPolicyError, match="changed since the games began"):
+    with pytest.raises(SavedPolicyError, match="has changed since the games began"):
         source(1)
 
 

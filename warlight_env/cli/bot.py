@@ -73,7 +73,7 @@ def check(
     ] = None,
     json: JsonOption = False,
 ) -> int:
-    """Test a bot in games and in difficult situations, and explain each failure. After a failure, the exit code is 1."""
+    """Test a bot in games and in difficult situations. Explain each failure; after a failure, the exit code is 1."""
     from warlight_env.protocol.conformance import check as run_cases
 
     outcomes = []

@@ -80,9 +80,7 @@ class Sprt:
         except ValueError:
             values = []
         if not 2 <= len(values) <= 4:
-            raise SprtError(
-                f"sprt {text!r}: must be elo0,elo1 or elo0,elo1,alpha,beta, for example 0,20 or 0,20,0.05,0.05"
-            )
+            raise SprtError(f"sprt {text!r}: must be elo0,elo1 or elo0,elo1,alpha,beta, such as 0,20 or 0,20,0.05,0.05")
         return cls(*values, *values[2:3]) if len(values) == 3 else cls(*values)
 
     @property

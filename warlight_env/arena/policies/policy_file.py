@@ -166,9 +166,7 @@ class PolicyFile:
         try:
             reads = {key: header.pop(key) for key in _READS}
             strategies, weights = header.pop("strategies"), header.pop("weights")
-            header["weights"] = Weights.from_array(
-                Weights(**weights)
-            )  # weights that are not in the file get their defaults
+            header["weights"] = Weights.from_array(Weights(**weights))  # missing weights get their defaults
             if any(value is None for value in reads.values()):
                 raise ValueError("the file has no list of features")
             given = {**header, **reads, "rules": Rules.of(header["rules"])}

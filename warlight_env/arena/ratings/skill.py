@@ -50,6 +50,6 @@ def openskill_model() -> Any:
         from openskill.models import PlackettLuce
     except ImportError as error:
         raise RunError(
-            "ratings of games with more than two players need openskill: pip install 'warlight-env[arena]' or '.[arena]'"
+            "ratings for more than two players need openskill: pip install 'warlight-env[arena]' or '.[arena]'"
         ) from error
     return PlackettLuce()

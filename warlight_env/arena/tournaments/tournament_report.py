@@ -229,7 +229,7 @@ def _conditions(result: TournamentResult) -> str:
         ("Clock", "each agent uses its own parameters" if t.clock is None else str(t.clock)),
         (
             "Round limit",
-            "the limit of the rules, or 500" if t.max_rounds is None else f"{t.max_rounds} rounds, then a draw",
+            "as in the rules, or 500" if t.max_rounds is None else f"{t.max_rounds} rounds, then a draw",
         ),
         *(
             (e.name, e.spec if e.clock is None else f"{e.spec}, clock {e.clock}")
