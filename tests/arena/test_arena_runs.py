@@ -425,9 +425,7 @@ def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
         (tmp_path / "run" / "games.jsonl").write_text("".join(lines[:left]))
         capsys.readouterr()
         assert main(logged) == 2
-        assert (
-            f"the log of game 1 and of {left - 1} more is missing" in capsys.readouterr().err
-        )
+        assert f"the log of game 1 and of {left - 1} more is missing" in capsys.readouterr().err
     (tmp_path / "run" / "games.jsonl").write_text("")
     assert main(logged) == 0
     assert main(logged) == 0

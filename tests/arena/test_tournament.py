@@ -138,7 +138,7 @@ def test_a_map_beside_the_file_is_found(tmp_path):
         ('agents = ["random", "aggressive"]\ngames = 0', r"line 2: games: must lie in 1 .. 1000000000, not 0"),
         ('agents = ["random", "aggressive"]\ngames = true', r"line 2: games: must be an integer, not True"),
         ('agents = ["random", "aggressive"]\ngames = 2.5', r"games: must be an integer"),
-        ('agents = ["random", "aggressive"]\nformat = "gantlet"', r"line 2: format: unknown value 'gantlet' \(did you mean 'gau"),
+        ('agents = ["random", "aggressive"]\nformat = "gantlet"', r"line 2: format: unknown value 'gantlet'"),
         ('agents = ["random", "aggressive"]\nformat = "gauntlet"', r"challengers: a gauntlet needs challengers"),
         ('agents = ["random", "aggressive"]\nchallengers = ["x"]', r"line 2: challengers: no agent is named 'x'"),
         ('agents = ["random", "aggressive"]\nanchor = "x"', r"line 2: anchor: no agent is named 'x'"),

@@ -132,7 +132,10 @@ def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch
     assert main(command) == 0
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in lines[:4]] == [f"{n}/20000 games at most" for n in range(1, 5)]
-    assert "1 not counted until all games of their seed are played" in lines[0] and "aggressive : random = 0 : 0" in lines[0]
+    assert (
+        "1 not counted until all games of their seed are played" in lines[0]
+        and "aggressive : random = 0 : 0" in lines[0]
+    )
     assert "not counted" not in lines[1] and "LLR" in lines[1]
 
 

@@ -192,7 +192,10 @@ def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
             str(tmp_path / "run"),
         ]
         assert main([*command, "--clock", "5sims"]) == 2
-        assert "a clock that limits only simulations (5sims) has no effect on a bot in a process" in capsys.readouterr().err
+        assert (
+            "a clock that limits only simulations (5sims) has no effect on a bot in a process"
+            in capsys.readouterr().err
+        )
         assert not (tmp_path / "run").exists()
     clocks = ["--clock", "5sims", "--clock", "5sims/20s"]
     assert main(["match", "mcts:9", bot, "-n", "2", "--map", "small", "--max-rounds", "2", "-q", *clocks]) == 0
@@ -213,7 +216,10 @@ def test_a_matchs_clock_takes_the_place_of_the_bots_own():
 def test_a_late_answer_is_not_taken_for_the_next_one():
     bot = make_agent(misbehaving("late 1"), 1)
     play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)
-    assert "a late answer to the previous question" in bot.faults[1].cause or "came without a question" in bot.faults[1].cause
+    assert (
+        "a late answer to the previous question" in bot.faults[1].cause
+        or "came without a question" in bot.faults[1].cause
+    )
 
 
 @pytest.mark.parametrize("seat", [0, 1])

@@ -36,7 +36,7 @@ from web_helpers import needs_page, serving
         (["hotseat", *"abcdefg"], "a game needs two to six players"),
         (["hotseat", "Ann", "\x07"], "printable"),
         (["play", "--vs", "nobody"], "no agent 'nobody'"),
-        (["play", "--vs", "belief:mcts", "--vs", "random"], "belief:mcts plays games of two, not of 3"),
+        (["play", "--vs", "belief:mcts", "--vs", "random"], "belief:mcts plays games of two players, not of 3"),
         (["play", "--map", "nowhere"], "no map 'nowhere'"),
         (["play", "--rules", "nonsense"], "no rules 'nonsense'"),
         (["play", "--port", "70000"], "0 to 65535"),

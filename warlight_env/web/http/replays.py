@@ -58,7 +58,7 @@ class ReplayCache:
         """Return an opened log; raise `RequestError` if the cache does not contain it (any more)."""
         data = self._logs.get(key)
         if data is None:
-            raise RequestError("that log is not open any more: open it again", 410, code="log-gone")
+            raise RequestError("this log is no longer open: open it again", 410, code="log-gone")
         return LogSource(key, data)
 
 
