@@ -195,7 +195,7 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
         (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, use"),
-        (["ZIP", "--trust", "--action", "step"], "action 'step': no such one (did you mean 'steps'?)"),
+        (["ZIP", "--trust", "--action", "step"], "no action 'step' (did you mean 'steps'?)"),
         (["ZIP", "--trust", "--map", "small"], "cannot play on map 'small'"),
         (["ZIP", "--trust", "--action", "strategies"], "cannot play on map 'world'"),
     ],

@@ -77,7 +77,7 @@ def test_a_player_without_defence_searches_without_the_defensive_ways():
     agent = agent_from_source(source, 1)
     assert agent.settings.defense is False and agent.settings.exploration == 1.41
     assert agent_from_source("mcts_thesis", 1).settings.defense is True
-    with pytest.raises(ExperimentError, match="'random' knows no play without defence"):
+    with pytest.raises(ExperimentError, match="'random' cannot play without defence"):
         agent_from_source(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
 
 

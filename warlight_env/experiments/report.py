@@ -78,7 +78,7 @@ def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
     for folder in folders:
         files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
         if not files:
-            raise ExperimentError(f"{folder}: no {RESULT} there, nor in a folder in it")
+            raise ExperimentError(f"{folder}: neither this folder nor its subfolders contain {RESULT}")
         found += [ExperimentResult.load(file) for file in files]
     return found
 
@@ -96,7 +96,7 @@ def report(results: Sequence[ExperimentResult]) -> str:
         experiment(result.experiment)
         key = (result.experiment, result.settings.agent, result.settings.budget_type, result.settings.quick)
         if key in seen:
-            raise ExperimentError(f"two results of {result.command!r}: leave one out")
+            raise ExperimentError(f"there are two results of {result.command!r}: give only one")
         seen.add(key)
     sections = []
     for name in MODULES:

@@ -139,7 +139,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                 self._head = self.loop.call_later(limits.head, self._too_slow)
 
         def _too_slow(self) -> None:
-            """Close a slow connection. If the client sent nothing, close it without an answer: it may be a spare one."""
+            """Close a slow connection. If the client sent nothing, close it without an answer."""
             if self._spoken:
                 self._refuse("408 Request Timeout")
             else:

@@ -96,7 +96,7 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
 
 
 def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
-    """Return the bytes of a game's log; raise `RequestError` if it is missing. Numbers of contests and games begin at 1."""
+    """Return the bytes of a game's log; raise `RequestError` if it is missing. The numbers begin at 1."""
     path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
     try:
         with bounded_io.open_file(path) as file:
