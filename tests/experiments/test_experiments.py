@@ -53,7 +53,7 @@ def nothing(count, label):
 def test_budgets_are_the_thesiss_medians_and_keep_its_ratios():
     assert [simulations(seconds) for seconds in (2, 5, 10, 15, 20)] == [91, 228, 457, 1272, 914]
     assert [simulations(15, threads) for threads in (1, 2, 4)] == [1272, 1096, 836]
-    with pytest.raises(ValueError, match="no 10 seconds in 4 threads"):
+    with pytest.raises(ValueError, match="no measurement of 10 seconds in 4 threads"):
         simulations(10, 4)
 
 

@@ -42,9 +42,9 @@ from web_helpers import needs_page, serving
         (["play", "--port", "70000"], "0 to 65535"),
         (["play", "--seed", "-1"], "--seed -1: must not be negative"),
         (["play", "--runs", "/nowhere/runs"], "--runs /nowhere/runs: this folder does not exist"),
-        (["watch", "--live"], "0 bots: name two to six"),
-        (["watch", "random", "--live"], "1 bot: name two to six"),
-        (["watch", "random", "random", "--live", "--rounds", "3"], "--rounds: not with --live"),
+        (["watch", "--live"], "0 bots: give two to six"),
+        (["watch", "random", "--live"], "1 bot: give two to six"),
+        (["watch", "random", "random", "--live", "--rounds", "3"], "--rounds: not possible with --live"),
     ],
 )
 def test_bad_usage_is_exit_code_2(line: list[str], says: str, capsys: pytest.CaptureFixture[str]):
