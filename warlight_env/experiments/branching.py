@@ -8,9 +8,9 @@ TABLE = Measurement(
     title="Turns of a position",
     setting=(
         "Both players' turns in every position of 20 games of the bot against itself, 10 seconds a move (457 "
-        "simulations), random starts. Counted exactly: all ways to deploy the whole income, times all ways to send "
-        "armies over borders that leave one behind, in one fixed order of attacks. Powers of ten; intervals come "
-        "from resampling games."
+        "simulations), random starts. The number of turns is exact: all ways to deploy the whole income, times "
+        "all ways to send armies over borders that leave at least one army behind, in one fixed order of attacks. "
+        "The figures are powers of ten; the intervals come from resampling games."
     ),
     measure=measure_branching,
     summary=summarise_branching,

@@ -5,10 +5,10 @@ from warlight_env.experiments.growth_measurement import measure_growth, summaris
 
 TABLE = Measurement(
     name="growth",
-    title="Growth of players that nobody hinders",
+    title="Growth of players without opposition",
     setting=(
-        "World map, preset thesis, random starts, eight rounds beside a player of one far region who never moves; the "
-        "same starts for all."
+        "World map, preset thesis, random starts. The player plays eight rounds against a passive player, who "
+        "owns one distant region and never moves. All agents have the same starts."
     ),
     measure=measure_growth,
     summary=summarise_growth,

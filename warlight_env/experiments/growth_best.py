@@ -5,10 +5,11 @@ from warlight_env.experiments.growth_measurement import measure_growth, summaris
 
 TABLE = Measurement(
     name="growth-best",
-    title="Growth of a long search that nobody hinders",
+    title="Growth of a long search without opposition",
     setting=(
-        "The starts of `growth`. In each round 200 turns are compared by the mean income after the eighth: all in 40 "
-        "games each, whose other rounds go by plans, the best 50 of these in 160, the best 12 of these in 640."
+        "The starts of `growth`. In each round, 200 turns are compared by the mean income after the eighth round: "
+        "all turns in 40 games each, the best 50 in 160 games each, and the best 12 in 640 games each. In these "
+        "games, plans decide the other rounds."
     ),
     measure=measure_growth,
     summary=summarise_growth,

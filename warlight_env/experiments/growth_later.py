@@ -7,9 +7,10 @@ from warlight_env.experiments.growth_measurement import measure_growth, summaris
 
 TABLE = Measurement(
     name="growth-later",
-    title="Growth of a long search that looks further ahead",
+    title="Growth of a long search that maximizes a later income",
     setting=(
-        "As `growth-best`, but turns are compared by the mean income after the twelfth round, and eight are played."
+        "Like `growth-best`, but the turns are compared by the mean income after the twelfth round, and eight "
+        "rounds are played."
     ),
     measure=partial(measure_growth, horizon=4),
     summary=summarise_growth,

@@ -18,8 +18,9 @@ TABLE = ComparisonTable(
     title="Exploration from 0.1 to 3 against 0.4",
     setting="150 simulations a move, world, random starts; the share of games that the first side wins.",
     finding=(
-        "for THUD!, with values in 0 to 1 as here, 0.65 beat 0.71 by 50.0 : 34.8 per cent, the rest drawn, and the "
-        "textbook's 1.41, too (a student's project, Olomouc). Draws hardly occur here: their share is of decided games."
+        "for THUD!, with values in 0 to 1 as here, 0.65 beat 0.71 by 50.0 : 34.8 per cent, with draws in the "
+        "other games, and 0.65 also beat the textbook's 1.41 (a student's project, Olomouc). Draws are rare here, "
+        "so the share is of decided games."
     ),
     comparisons=(
         *(_comparison(c, 0.4) for c in (0.1, 0.2, 0.3, 0.5, 0.65, 0.8, 1.0, 1.41, 2.0, 3.0)),

@@ -6,13 +6,13 @@ TABLE = ComparisonTable(
     name="methods-final-child",
     title="The final child: max, max-robust and secure against robust",
     setting=(
-        "150 simulations a move, world, random starts; the share of games that the first side wins. robust: most "
-        "visits; max: the best value; secure: the best lower bound; max_robust searches on, to twice the "
-        "simulations at most, until the first two agree."
+        "150 simulations a move, world, random starts; the share of games that the first side wins. robust: the "
+        "child with the most visits; max: the best value; secure: the best lower bound; max_robust: the search "
+        "continues, to at most twice the simulations, until max and robust choose the same child."
     ),
     finding=(
-        "these ways to choose were tried for THUD! (a student's project, Olomouc); no figures of theirs stand "
-        "beside ours."
+        "these ways to choose were tried for THUD! (a student's project, Olomouc). The table has no figures of "
+        "that project."
     ),
     comparisons=tuple(
         Comparison(

@@ -21,15 +21,15 @@ TABLE = ComparisonTable(
     name="methods-maxn-depth",
     title="Max^N by depth, four players",
     setting=(
-        "Four players of different depths in one game, random starts; the share of games that each wins. A move is "
-        "a player's whole turn, half a round of two players and a quarter of a round of four. With five turns of "
-        "each player a search of depth 8 takes up to two seconds on world and one of depth 12 minutes, so the curve is "
-        "of two turns of each."
+        "Four players of different depths in one game, random starts; the share of games that each player wins. A "
+        "move is a player's whole turn: half a round of two players, or a quarter of a round of four. With five "
+        "turns of each player, a search of depth 8 takes up to two seconds on world, and a search of depth 12 "
+        "takes minutes. So the comparison of all depths uses two turns of each player."
     ),
     finding=(
-        "for Dice Wars, with four players and depths 1, 4, 8 and 12, depth 8 won most: deeper, the error of "
-        "guessing chance adds up (Chaloupka, Krůl, Láncoš, Brno 2020). No shares are given here, as the game is "
-        "another."
+        "for Dice Wars, with four players and depths 1, 4, 8 and 12, depth 8 won most: at greater depths, the "
+        "error of guessing chance adds up (Chaloupka, Krůl, Láncoš, Brno 2020). No shares are given here, because "
+        "the game is different."
     ),
     comparisons=(_curve("world"), _curve("small"), _pair("world"), _pair("small")),
 )

@@ -23,14 +23,15 @@ TABLE = ComparisonTable(
     name="methods-maxn-terms",
     title="Max^N with terms of the battles' and positions' value",
     setting=(
-        "One player with a term on against three without any, depth 4, three turns each, world, random starts; the "
-        "share of games that the one wins. territory: worth of each region of the largest connected territory; "
-        "join: of battles on a shortest path between two own territories; spare: against attacks on a weak enemy "
-        "that borders a strong one; chains: of the best battle that can follow."
+        "One player with a term against three players without terms, depth 4, three turns each, world, random "
+        "starts; the share of games that this player wins. territory: a value for each region of the largest "
+        "connected territory; join: a value for battles on a shortest path between two own territories; spare: a "
+        "penalty for attacks on a weak enemy that borders a strong one; chains: a value for the best battle that "
+        "can follow."
     ),
     finding=(
-        "the size of the largest connected territory was the whole value of a position; the other three are ideas "
-        "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
+        "the size of the largest connected territory was the whole value of a position. The authors proposed the "
+        "other three terms but did not test them (Chaloupka, Krůl, Láncoš, Brno 2020)."
     ),
     comparisons=tuple(
         _on(term, weight)

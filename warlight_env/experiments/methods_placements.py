@@ -25,9 +25,9 @@ TABLE = ComparisonTable(
     name="methods-placements",
     title="Placements with alpha and beta, four players",
     setting=(
-        "Two players of each kind in games of four, 91 simulations a move, random starts; the share of games that one "
-        "of the first kind wins. The first place of a simulation is worth alpha to 1, the others share 0 to beta. "
-        "Most are played on `small`, whose games are shorter."
+        "Two players of each type in games of four, 91 simulations a move, random starts; the share of games that "
+        "a player of the first type wins. The value of a simulation is alpha to 1 for the first place, and 0 to "
+        "beta for the other places. Most games are on `small`, where games are shorter."
     ),
     finding=(
         "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."

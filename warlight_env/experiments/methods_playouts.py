@@ -15,16 +15,16 @@ TABLE = ComparisonTable(
     name="methods-playouts",
     title="Playouts that look ahead, at equal time",
     setting=(
-        "40 ms a move on both sides, world, random starts; the share of games that the side wins "
-        "whose playouts take the turn that is best a round ahead (one_ply), best against the worst reply (two_ply), "
-        "or one of the three best by chance (weighted), against turns at random. Nothing else should run on the "
-        "machine."
+        "40 ms a move on both sides, world, random starts. The playouts of the first side look ahead: they take "
+        "the best turn after one round (one_ply), the best turn against the worst reply (two_ply), or a random "
+        "one of the three best turns (weighted). The playouts of the second side take random turns. The figure is "
+        "the share of games that the first side wins. Nothing else should run on the machine."
     ),
     finding=(
-        "for THUD!, one-ply playouts of both sides helped, and two-ply ones cost more than they brought, as "
-        "simulations became 50 to 700 times fewer (a student's project, Olomouc). For Metro, turns drawn by their "
-        "score were best: too greedy a playout is always the same, too random a one is worth nothing (Venta, Prague "
-        "2013)."
+        "for THUD!, one-ply playouts of both sides helped. Two-ply playouts cost more than they gained, because "
+        "they made simulations 50 to 700 times fewer (a student's project, Olomouc). For Metro, turns that were "
+        "sampled by their score were best: a playout that is too greedy is always the same, and a playout that is "
+        "too random is useless (Venta, Prague 2013)."
     ),
     comparisons=tuple(
         _comparison(agent, playout) for agent in (TREE, "flat_mc") for playout in ("one_ply", "two_ply", "weighted")

@@ -30,8 +30,8 @@ TABLE = ComparisonTable(
         "Nothing else should run on the machine."
     ),
     finding=(
-        "for THUD!, minimax of depth 2 beat both players that simulate: a search is worth only what its simulations "
-        "are (a student's project, Olomouc)."
+        "for THUD!, minimax of depth 2 beat both players that simulate: a search is only as good as its "
+        "simulations (a student's project, Olomouc)."
     ),
     comparisons=tuple(
         _comparison(one, other, seconds) for seconds in (0.1, 1.0) for one, other in itertools.combinations(METHODS, 2)

@@ -23,13 +23,14 @@ TABLE = ComparisonTable(
     name="methods-top-turns",
     title="The best 1, 3 and 5 turns against all in the tree",
     setting=(
-        "Equal simulations on both sides, world, random starts; the share of games that the side wins in whose tree "
-        "only the best turns of each player enter, by their share after one play of the round."
+        "Equal simulations on both sides, world, random starts. The tree of the first side contains only the best "
+        "turns of each player, ranked by their share after one simulation of the round. The figure is the share "
+        "of games that this side wins."
     ),
     finding=(
-        "for Metro, the heuristic helped only where few branches or few simulations were allowed: it won 53 per "
-        "cent with 100 simulations and 60 with 50 (Venta, Prague 2013); they stand beside the three best here, "
-        "though the number of branches was another there."
+        "for Metro, the heuristic helped only with few branches or few simulations: it won 53 per cent with 100 "
+        "simulations and 60 per cent with 50 (Venta, Prague 2013). The table compares these figures with the "
+        "three best turns, although the number of branches was different in Metro."
     ),
     comparisons=tuple(_comparison(top, simulations) for simulations in (50, 100, 1000) for top in (1, 3, 5)),
 )

@@ -20,9 +20,9 @@ notebook](../lab/thesis-tables.md) has the date and the conclusions. This comman
 It reads the results of the commands below the tables. Each command accepts `--jobs` and continues after an
 interruption.
 
-`mcts_thesis` is the search with the thesis's parameters and generators, and `mcts` the search with ours. The thesis
-gives its bots seconds on a machine of 2017. Here a bot gets the number of simulations that the thesis's program made
-in that time. `--by seconds` gives seconds instead.
+`mcts_thesis` is the search with the thesis's parameters and generators, and `mcts` is the search with ours. The
+thesis gives its bots seconds on a machine of 2017. Here a bot gets the number of simulations that the thesis's
+program made in that time. `--budget-type seconds` gives seconds instead.
 
 | seconds a move in the thesis | simulations a move here | source |
 | ---: | ---: | --- |
@@ -32,14 +32,12 @@ in that time. `--by seconds` gives seconds instead.
 | 15 | 1272 | the thesis's table 3.10 |
 | 20 | 914 | the rate of 10 seconds |
 
-Unless a section says otherwise,
-matches are on the world map with the rules `thesis` and random starting regions, and
-players change seats after each
-game.
+Unless a section says otherwise, matches are on the world map with the rules `thesis` and random starting regions,
+and players change seats after each game.
 
-Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies
-within our interval. If it does not, the column has the 95 % interval of the difference (ours minus the thesis's,
-Newcombe's method), which includes the chance in the thesis's games. An interval that contains 0 is no disagreement.
+Shares are shares of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure is in
+our interval. If it is not, the column has the 95 % interval of the difference (ours minus the thesis's, Newcombe's
+method), which includes the chance in the thesis's games. An interval that contains 0 is not a disagreement.
 """
 
 _METHODS = """# Methods of other theses, measured
@@ -55,7 +53,7 @@ interruption. `python benchmarks/methods.py` measures the basis of the explanati
 
 All matches use the rules `thesis`. The tree search plays without local search (`refine=0`), which would hide the
 effect of its options. Shares are shares of games won, with Wilson's 95 % interval. The authors' figures are of their
-games, so a difference is a finding about the games and no error.
+games, so a difference is a finding about the games and not an error.
 """
 
 _GROWTH = """# Growth

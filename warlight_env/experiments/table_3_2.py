@@ -13,11 +13,11 @@ TABLE = MatchTable(
     name="thesis-3.2",
     title="Starting in South America and Australia against starting twice in Asia",
     setting=(
-        "Both sides are the same bot with 15 seconds a move (1272 simulations). The first starts with a region of "
-        "South America and one of Australia, the second with two of Asia, drawn at random for every game. Under "
-        "the thesis's rules nobody is offered two regions of one super region, so here both may pick any region; "
-        "everything else is as in the other tables. The thesis does not say which regions it took, nor how it set "
-        "them."
+        "Both sides are the same bot with 15 seconds a move (1272 simulations). The first side starts with a "
+        "region of South America and a region of Australia, the second side with two regions of Asia. The regions "
+        "are random in every game. The thesis's rules offer no player two regions of one super region, so here "
+        "both players may pick any region; all other conditions are as in the other tables. The thesis does not "
+        "say which regions the bots had, nor how they got them."
     ),
     matchups=(
         Matchup(
