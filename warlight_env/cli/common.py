@@ -48,7 +48,7 @@ def require_extra(extra: str, *libraries: str) -> None:
 
 
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
-    """Read an integer in its usual form; 1.5 and 1e2 are errors."""
+    """Read an integer in decimal digits; 1.5 and 1e2 are errors."""
     token = tokens[0]
     try:
         return int(token.value)

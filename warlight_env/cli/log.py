@@ -195,7 +195,7 @@ def list_(
 
 
 def _data(entry: LogEntry) -> dict[str, Any]:
-    """Return an entry as plain data for JSON; seats and games are counted from 1."""
+    """Return an entry as plain data for JSON. Seats and games are numbered from 1."""
     data: dict[str, Any] = {
         "log": entry.path, "status": entry.status, "players": list(entry.players),
         "winner": None if entry.winner is None else entry.winner + 1, "rounds": entry.rounds, "map": entry.map,

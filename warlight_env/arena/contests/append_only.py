@@ -18,7 +18,7 @@ from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
-#: Exceptions of the parser for a line that is damaged, or that belongs to something else.
+#: Exceptions of the parser for a line that is damaged, or that does not belong to the run.
 MALFORMED_DATA = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 
 

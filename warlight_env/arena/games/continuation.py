@@ -1,4 +1,4 @@
-"""Continue logged games from any of their positions, with other agents or the same ones."""
+"""Continue logged games from any of their positions, with the same agents or with other agents."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def rate(
         raise RatingError("seed must be an integer from 0 up, and anchor_elo must be a number")
     try:
         played = list(games)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # methods of the caller's own object may raise any exception
         raise RatingError(f"games = {short_repr(games)}: must be a list of `GameRanking`") from None
     strata, counts = _comparisons(n, played)
     totals, met = _totals(n, strata)

@@ -222,7 +222,7 @@ class TournamentResult:
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
         """Return the result in a form for JSON, without the single games.
 
-        Entrants are given by name. Contests and games count from 1.
+        The data name the entrants. Contests and games are numbered from 1.
 
         Args:
             running: whether games are being played now. Ratings and skills are included as soon as the games determine

@@ -126,7 +126,7 @@ class FogFilter:
 
 
 def deploys_of(event: Mapping[str, Any]) -> list[list[int]]:
-    """Return the deploys of a round as ``[player, region, armies]``, without dropped ones, merged by region."""
+    """Return the deploys of a round as ``[player, region, armies]``, merged by region, without dropped deploys."""
     illegal = {(row[0], row[2]) for row in event.get("dropped", ()) if row[1] == "deploy"}
     total: dict[tuple[int, int], int] = {}
     for player, orders in enumerate(event["orders"]):

@@ -75,7 +75,7 @@ class LoopRoom(Protocol):
         ...
 
     def wake(self) -> None:
-        """Note that something has changed."""
+        """Handle a change of the game."""
         ...
 
 

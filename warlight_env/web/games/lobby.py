@@ -428,7 +428,7 @@ class Lobby:
         }
 
     async def evict_idle(self, idle: float = 600.0) -> None:
-        """Remove games from memory that had no viewer for these seconds, and the oldest ones above the limit of bytes.
+        """Remove games from memory that had no viewer for `idle` seconds, and the oldest games above the byte limit.
 
         Games in which no person did anything are deleted from disk, too; from time to time also such games on disk.
         """

@@ -62,7 +62,7 @@ class CommandRoom(Protocol):
         ...
 
     def wake(self) -> None:
-        """Note that something has changed."""
+        """Handle a change of the game."""
         ...
 
 
@@ -207,7 +207,7 @@ class TurnCommands:
         """Note whether a person agrees to a draw; once all remaining players agree, the game is over.
 
         Raises:
-            RequestError: a draw is not possible now. DiskError: the draw could not be saved; the game goes on.
+            RequestError: a draw is not possible now. DiskError: the draw could not be saved; the game continues.
         """
         self._require_playing(seat)
         room, resignations = self._room, self._room.resignations

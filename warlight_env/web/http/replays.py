@@ -55,7 +55,7 @@ class ReplayCache:
         return document
 
     def get(self, key: str) -> LogSource:
-        """Return an opened log; raise `RequestError` if the cache does not contain it (any more)."""
+        """Return an opened log; raise `RequestError` if the cache does not contain the log."""
         data = self._logs.get(key)
         if data is None:
             raise RequestError("this log is no longer open: open it again", 410, code="log-gone")

@@ -55,7 +55,7 @@ class _Making:
 
 
 class AnalysisJobs:
-    """Makes reports one after another; a report that no client polls any more is cancelled."""
+    """Makes reports one after another. A report is cancelled when clients stop polling it."""
 
     def __init__(self) -> None:
         self._child = ChildProcess(serve, "warlight-analysis")
@@ -114,7 +114,7 @@ class AnalysisJobs:
             _log.exception("report of %s", source.key)
 
     async def _report(self, source: LogSource, making: _Making) -> GameReport | None:
-        """Make the report; return None if no client waits for it any more."""
+        """Make the report; return None if no client is waiting for the report."""
         names, making.rounds = await self._ask(RoundAnalysis(source))
         if not 0 < making.rounds <= ROUNDS:
             text = f"a report needs a game of 1 to {ROUNDS} rounds, but this game has {making.rounds}"

@@ -279,7 +279,7 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
 def row(
     saved: SavedGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool
 ) -> dict[str, Any]:
-    """Return the list entry of a game; begun: whether a person did anything in it, including an invitation of friends.
+    """Return the list entry of a game. begun: whether a person took any action in it, such as an invitation of friends.
 
     The entry contains no token of a seat; only the people who made the game have these. It contains ``watch`` of a game
     between bots, because such a game has no secrets.
