@@ -25,7 +25,7 @@ from warlight_env.record.names import is_log
 
 ROOT: Final = Path(__file__).parent
 LOG: Final = ROOT / "logs" / "v1-forfeit.wl.jsonl"
-LOCKED: Final = re.compile(r"another run writes to this folder|is there already")
+LOCKED: Final = re.compile(r"another run writes to this folder|exists already")
 #: Seconds after which a command counts as one that never ends.
 GUARD: Final = 600
 TOURNAMENT: Final = 'agents = ["random", "aggressive", "smart_random"]\ngames = 4\nmaps = ["small"]\n'

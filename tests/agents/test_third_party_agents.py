@@ -107,7 +107,7 @@ def test_a_match_takes_plain_agents_and_asks_those_that_can_refuse():
     assert Match([Plain, Rich], map="small", games=2, max_rounds=2, jobs=1).run().games == 2
     with pytest.raises(InputError, match="two, please"):
         Match([Plain, Plain, Rich], map="small", games=3, max_rounds=2, jobs=1).run()
-    with pytest.raises(InputError, match="means nothing to a bot"):
+    with pytest.raises(InputError, match="has no effect on a bot"):
         Match([Plain, Rich], map="small", games=2, clocks="5sims", jobs=1).run()
 
 

@@ -183,7 +183,7 @@ def test_a_crash_loses_the_game_where_that_is_wished_for(jobs):
     assert result.cut_off == 0 and {record.rounds for record in result.records} == {3}
     assert all(failure.round == 3 and "nothing left" in failure.reason for _, failure in result.failures)
     text = str(result)
-    assert "crasher lost 12 games by crashing" in text and "ZeroDivisionError: nothing left to divide" in text
+    assert "crasher lost 12 games by failing" in text and "ZeroDivisionError: nothing left to divide" in text
 
 
 def test_games_without_a_crash_are_what_they_would_have_been():

@@ -72,7 +72,7 @@ def test_a_node_killed_in_the_middle_changes_nothing(cluster, tmp_path, caplog):
 
     with caplog.at_level(logging.WARNING, "warlight_env.arena.backends.ray_backend"):
         result = asked.run(kill, backend="ray", folder=tmp_path)
-    assert "a worker was lost, they are played again" in caplog.text, "it was at work when it was killed"
+    assert "a worker was lost; the games are played again" in caplog.text, "it was at work when it was killed"
     assert not doomed.any_processes_alive()
     assert not result.interrupted and sorted(told) == list(range(24)), "every game once"
     assert result.records == asked.run().records

@@ -209,14 +209,14 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
 @pytest.mark.parametrize(
     "change, field",
     [
-        ({"seed": 2}, "seed: 1 there, 2 here"),
-        ({"games": 14}, "games: 12 there, 14 here"),
-        ({"paired": False}, "paired: true there, false here"),
+        ({"seed": 2}, "seed: 1 in the folder, 2 now"),
+        ({"games": 14}, "games: 12 in the folder, 14 now"),
+        ({"paired": False}, "paired: true in the folder, false now"),
         ({"agents": (Idle, "random")}, "agents: .*Expander.*Idle"),
         ({"map": "world"}, "map.name"),
-        ({"rules": Rules.of("thesis", luck=0.5)}, "rules.luck: 1.0 there, 0.5 here"),
+        ({"rules": Rules.of("thesis", luck=0.5)}, "rules.luck: 1.0 in the folder, 0.5 now"),
         ({"picks": "agents"}, "picks"),
-        ({"max_rounds": 7}, "max-rounds: none there, 7 here"),
+        ({"max_rounds": 7}, "max-rounds: none in the folder, 7 now"),
         ({"clocks": ("1s", "none")}, "clocks"),
         ({"on_crash": "forfeit"}, "on-crash"),
         ({"on_late": "forfeit"}, "on-late"),
@@ -227,7 +227,7 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
 def test_other_settings_are_refused_by_name(tmp_path, change, field):
     match().run(folder=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(RunFolderError, match=rf"holds another run \({field}"):
+    with pytest.raises(RunFolderError, match=rf"contains another run \({field}"):
         match(**change).run(folder=tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -235,9 +235,9 @@ def test_other_settings_are_refused_by_name(tmp_path, change, field):
 def test_of_several_contests_the_one_that_differs_is_named(tmp_path):
     setup = match().setup()
     play_contests([Contest("a", setup, 2), Contest("b", setup, 2)], folder=tmp_path)
-    with pytest.raises(RunFolderError, match=r"\(games of contest 'b': 2 there, 4 here\)"):
+    with pytest.raises(RunFolderError, match=r"\(games of contest 'b': 2 in the folder, 4 now\)"):
         play_contests([Contest("a", setup, 2), Contest("b", setup, 4)], folder=tmp_path)
-    with pytest.raises(RunFolderError, match=r"\(contest 'c': none there, .* … here\)"):
+    with pytest.raises(RunFolderError, match=r"\(contest 'c': none in the folder, .* … now\)"):
         play_contests([Contest("a", setup, 2), Contest("b", setup, 2), Contest("c", setup, 2)], folder=tmp_path)
 
 
@@ -273,7 +273,7 @@ def test_games_of_another_match_are_told(tmp_path):
     match().run(folder=tmp_path)
     games = tmp_path / "games.jsonl"
     games.write_text(games.read_text().replace('"seats": [1, 0]', '"seats": [0, 1]', 1))
-    with pytest.raises(RunFolderError, match="other seats"):
+    with pytest.raises(RunFolderError, match="wrong seats"):
         match().run(folder=tmp_path)
 
 
@@ -336,7 +336,7 @@ def files_limited_to(size: int):
 
 def test_a_file_that_cannot_grow_keeps_the_games_that_it_has(tmp_path):
     wanted = match().run()
-    with files_limited_to(1800), pytest.raises(RunError, match=r"cannot write run folder .*too large.*goes on"):
+    with files_limited_to(1800), pytest.raises(RunError, match=r"cannot write run folder .*too large.*continues"):
         match().run(folder=tmp_path)
     kept = (tmp_path / "games.jsonl").read_bytes()
     assert 0 < len(kept) <= 1800 and kept.endswith(b"\n"), "whole lines only"
@@ -425,9 +425,7 @@ def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
         (tmp_path / "run" / "games.jsonl").write_text("".join(lines[:left]))
         capsys.readouterr()
         assert main(logged) == 2
-        assert (
-            f"no log of game 1 and of {left - 1} more, which the run folder says was played" in capsys.readouterr().err
-        )
+        assert f"the log of game 1 and of {left - 1} more is missing" in capsys.readouterr().err
     (tmp_path / "run" / "games.jsonl").write_text("")
     assert main(logged) == 0
     assert main(logged) == 0

@@ -151,10 +151,10 @@ def test_a_run_goes_on_with_the_same_weights_alone(tmp_path, file):
     result = match(file).run(folder=folder)
     assert result.games == 2 and result.agents[0].name == f"one_ply:weights={file}"
     OTHER.save(file)
-    with pytest.raises(RunFolderError, match="holds another run") as told:
+    with pytest.raises(RunFolderError, match="contains another run") as told:
         match(file).run(folder=folder)
     assert str(file) in str(told.value) and DEFAULT.digest() in str(told.value) and OTHER.digest() in str(told.value)
-    assert "to go on give what these names stood for then (it is their digests that differ)" in str(told.value)
+    assert "give the same content for these names (their digests differ)" in str(told.value)
 
 
 def test_a_run_of_a_version_that_told_no_digest_goes_on(tmp_path, file):
@@ -165,7 +165,7 @@ def test_a_run_of_a_version_that_told_no_digest_goes_on(tmp_path, file):
     (folder / "run.json").write_text(description.replace(f"#{DEFAULT.digest()}", ""))
     assert match(file).run(folder=folder).games == 2
     DEFAULT.save(file.with_name("another.json"))
-    with pytest.raises(RunFolderError, match="holds another run"):
+    with pytest.raises(RunFolderError, match="contains another run"):
         match(file.with_name("another.json")).run(folder=folder)
 
 

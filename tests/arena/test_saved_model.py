@@ -173,9 +173,9 @@ def test_the_benchmark_takes_the_settings_and_says_how_it_plays(file, tmp_path, 
     card = json.loads(captured.out)
     assert card["settings"]["action"] == "strategies" and card["settings"]["observation"] == "graph"
     assert card["settings"]["max cycles"] == 70
-    assert "evaluate_policy takes the likeliest" in captured.err
+    assert "evaluate_policy takes the most likely" in captured.err
     assert main([*command, "--deterministic", "--out", str(tmp_path / "b")]) == 0
-    assert "likeliest:" not in capsys.readouterr().err
+    assert "evaluate_policy" not in capsys.readouterr().err
     assert np.isfinite(card["maps"]["small"]["score"])
 
 

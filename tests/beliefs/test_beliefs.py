@@ -203,7 +203,7 @@ def test_picks_are_remembered_by_a_copy():
 
 
 def test_more_than_two_players_are_refused_beforehand():
-    with pytest.raises(AgentError, match="beliefs are for games of two, not 3"):
+    with pytest.raises(AgentError, match="beliefs are for games of two players, not 3"):
         make_agent("belief:aggressive", 1).check(ROW, RULES, 3)
 
 

@@ -188,14 +188,14 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
     "arguments, message",
     [
         (["nobody"], "no agent 'nobody'"),
-        ([], "name an agent or a .zip"),
+        ([], "give an agent or a .zip file"),
         (["random", "--suite", "suite-v2"], "no suite 'suite-v2' (did you mean 'suite-v1'?)"),
-        (["random", "--map", "wrld"], "--map wrld: suite-v1 has small, world, large"),
+        (["random", "--map", "wrld"], "--map wrld: the maps of suite-v1 are small, world, large"),
         (["random", "--games", "0"], "--games 0"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
         (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, use"),
-        (["ZIP", "--trust", "--action", "step"], "action 'step': no such one (did you mean 'steps'?)"),
+        (["ZIP", "--trust", "--action", "step"], "no action 'step' (did you mean 'steps'?)"),
         (["ZIP", "--trust", "--map", "small"], "cannot play on map 'small'"),
         (["ZIP", "--trust", "--action", "strategies"], "cannot play on map 'world'"),
     ],
@@ -216,7 +216,7 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     from warlight_env.arena.policies.saved_model import load_model
 
     load_model.cache_clear()
-    with pytest.raises(SavedPolicyError, match="changed since the games began"):
+    with pytest.raises(SavedPolicyError, match="has changed since the games began"):
         source(1)
 
 

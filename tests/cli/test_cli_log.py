@@ -310,7 +310,7 @@ def test_continue_with_other_bots(capsys, game, tmp_path):
         (["random", "nobody", "--round", "1"], "no agent 'nobody'"),
         (["--round", "1", "--decision-info"], "--decision-info needs --output"),
         (["--round", "3", "--max-rounds", "2"], "max_rounds = 2"),
-        (["--round", "1", "-o", "x.json"], "a game's log ends in"),
+        (["--round", "1", "-o", "x.json"], "the name of a log must end in"),
     ],
 )
 def test_what_continue_refuses(capsys, game, words, reason):
@@ -336,7 +336,7 @@ def test_list_shows_the_games_of_a_folder(capsys, tmp_path):
     data = json.loads(text)
     assert [entry["game"] for entry in data] == [2, 3]
     assert all(entry["winner"] in (None, 1, 2) for entry in data)
-    assert run(capsys, "log", "list", tmp_path, "--agent", "mcts")[1] == f"{tmp_path}: no such logs\n"
+    assert run(capsys, "log", "list", tmp_path, "--agent", "mcts")[1] == f"{tmp_path}: no logs match\n"
 
 
 def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
@@ -345,14 +345,14 @@ def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
     code, text, errors = run(capsys, "log", "list", tmp_path)
     assert (code, "a.wl.jsonl.gz" in text) == (0, True)
     assert errors.startswith("notice: ")
-    assert "made anew" in errors
+    assert "was made again" in errors
     assert run(capsys, "log", "list", tmp_path)[2] == ""
 
 
 def test_list_refuses_what_is_no_folder(capsys, tmp_path):
-    assert run(capsys, "log", "list", tmp_path)[:2] == (0, f"{tmp_path}: no logs\n")
+    assert run(capsys, "log", "list", tmp_path)[:2] == (0, f"{tmp_path}: the folder has no logs\n")
     code, _, errors = run(capsys, "log", "list", tmp_path / "x")
-    assert (code, "no such folder" in errors) == (2, True)
+    assert (code, "this folder does not exist" in errors) == (2, True)
     assert run(capsys, "log", "list", tmp_path, "--last", "0")[0] == 2
 
 
@@ -367,4 +367,4 @@ def test_match_logs_what_the_bots_thought(capsys, tmp_path):
     code, _, errors = run(capsys, *options, "--decision-info")
     assert (code, "--decision-info needs --log" in errors) == (2, True)
     code, _, errors = run(capsys, *options[:-1], "3", "--log", tmp_path)
-    assert (code, "holds logs of another match" in errors) == (2, True)
+    assert (code, "contains logs of another match" in errors) == (2, True)

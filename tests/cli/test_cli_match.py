@@ -132,7 +132,10 @@ def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch
     assert main(command) == 0
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in lines[:4]] == [f"{n}/20000 games at most" for n in range(1, 5)]
-    assert "1 not counted until their unit is whole" in lines[0] and "aggressive : random = 0 : 0" in lines[0]
+    assert (
+        "1 not counted until all games of their seed are played" in lines[0]
+        and "aggressive : random = 0 : 0" in lines[0]
+    )
     assert "not counted" not in lines[1] and "LLR" in lines[1]
 
 
@@ -182,7 +185,7 @@ def test_one_game_is_told_as_one(bots, capsys):
     assert "1 game was stopped after 1 round and counts as a draw" in out
     forfeit = ["--on-crash", "forfeit"]
     assert main(["match", "idle", "crasher", "-n", "1", "--map", "small", *forfeit]) == 0
-    assert "crasher lost 1 game by crashing" in capsys.readouterr().out
+    assert "crasher lost 1 game by failing" in capsys.readouterr().out
 
 
 def test_rules_take_changes(capsys):
@@ -245,7 +248,7 @@ def test_a_failing_bot_exits_with_1(bots, capsys):
 def test_a_failing_bot_may_lose_its_games(bots, capsys):
     command = ["match", "idle", "crasher", "-n", "4", "--map", "small", "--on-crash", "forfeit"]
     assert main(command) == 0
-    assert "crasher lost 4 games by crashing" in capsys.readouterr().out
+    assert "crasher lost 4 games by failing" in capsys.readouterr().out
     assert main([*command, "--json", "-q"]) == 0
     data = json.loads(capsys.readouterr().out)
     jsonschema.validate(data, RESULT)
@@ -291,9 +294,9 @@ def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(NoProgress, "add", interrupt)
         assert main(command) == 130
-    assert f"the same command goes on from {tmp_path / 'run'}" in capsys.readouterr().out
+    assert f"the same command continues the match in {tmp_path / 'run'}" in capsys.readouterr().out
     assert main([*command, "--max-rounds", "4"]) == 2
-    assert "holds another run (max-rounds: none there, 4 here)" in capsys.readouterr().err
+    assert "contains another run (max-rounds: none in the folder, 4 now)" in capsys.readouterr().err
     assert main([*command, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (wanted.pop("games_found"), again.pop("games_found")) == (0, 7)
@@ -371,7 +374,7 @@ def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert "interrupted" in out and f"goes on from {tmp_path / 'run'}" in out and "Traceback" not in err
+    assert "interrupted" in out and f"continues the match in {tmp_path / 'run'}" in out and "Traceback" not in err
     told = int(re.search(r"(\d+) of 20000 games", out)[1])
     lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines()
     assert len([json.loads(line) for line in lines]) == told > 0

@@ -73,7 +73,7 @@ def test_no_more_are_named_than_a_person_reads(tmp_path: Path, capsys: pytest.Ca
     file.write_text(json.dumps(data))
     assert main(["maps", "check", str(file)]) == 1
     told = capsys.readouterr().out.splitlines()
-    assert len(told) == 101 and told[-1] == f"{file}: perhaps more: no more than 100 are looked for"
+    assert len(told) == 101 and told[-1] == f"{file}: there may be more problems: the check stops after 100"
 
 
 def test_an_error_has_all_of_them_and_says_the_first():

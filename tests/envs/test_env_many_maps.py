@@ -628,5 +628,5 @@ def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):
         assert sum(record.dropped[0] for record in match.records) == 0
     view = Game("world", seed=1, picks="random").view(0)
     assert isinstance(make_subject(str(path), trust=True)(1).act(view), Orders)  # as `warlight bench` plays it
-    with pytest.raises(InputError, match="there is room for 50 regions"):
+    with pytest.raises(InputError, match="space for 50 regions"):
         Match([f"sb3:file={path},trust=yes", "random"], games=2, map="large", seed=1, picks="random").run()

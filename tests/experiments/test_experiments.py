@@ -53,7 +53,7 @@ def nothing(count, label):
 def test_budgets_are_the_thesiss_medians_and_keep_its_ratios():
     assert [simulations(seconds) for seconds in (2, 5, 10, 15, 20)] == [91, 228, 457, 1272, 914]
     assert [simulations(15, threads) for threads in (1, 2, 4)] == [1272, 1096, 836]
-    with pytest.raises(ValueError, match="no 10 seconds in 4 threads"):
+    with pytest.raises(ValueError, match="no measurement of 10 seconds in 4 threads"):
         simulations(10, 4)
 
 
@@ -77,7 +77,7 @@ def test_a_player_without_defence_searches_without_the_defensive_ways():
     agent = agent_from_source(source, 1)
     assert agent.settings.defense is False and agent.settings.exploration == 1.41
     assert agent_from_source("mcts_thesis", 1).settings.defense is True
-    with pytest.raises(ExperimentError, match="'random' knows no play without defence"):
+    with pytest.raises(ExperimentError, match="'random' cannot play without defence"):
         agent_from_source(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
 
 
@@ -182,7 +182,7 @@ def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypa
 def test_a_run_is_not_continued_with_other_settings(tmp_path):
     made = experiment("branching")
     run_experiment(made, QUICK, tmp_path, nothing)
-    with pytest.raises(ValueError, match=r"another run \(seed: 1 there, 2 here\)"):
+    with pytest.raises(ValueError, match=r"another run \(seed: 1 in the folder, 2 now\)"):
         run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
 
 

@@ -101,9 +101,9 @@ def test_a_starting_setup_is_shown(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["small", "a.map"], "name the format with --to"),
+    (["small", "a.map"], "give the format with --to"),
     (["small", "a.txt", "--to", "svg"], "there are native"),
-    (["a.json", "a.json"], "the file that is read"),
+    (["a.json", "a.json"], "must not be the input file"),
 ])  # fmt: skip
 def test_bad_conversions_are_refused_and_nothing_is_written(arguments, message, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)

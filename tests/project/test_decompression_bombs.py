@@ -272,7 +272,7 @@ def policy_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield "rules", policy(lambda h: h["rules"].update(name=[])), "name = []"
     yield "weights", policy(lambda h: h.update(weights="x" * 900_000)), damaged
     yield "weight", policy(lambda h: h["weights"].update(bonus=10**299)), damaged
-    yield "list", policy(lambda h: h.update(action=[])), "is not known"
+    yield "list", policy(lambda h: h.update(action=[])), "is unknown"
     yield "key", policy(lambda h: h.update({"x" * 500_000: 1})), damaged
     yield "sum", policy(**{f"a{i}": b"\0" * (20 * MIB) for i in range(12)}), "more than 192 MiB of arrays"
     yield "lies", lying(), "not a policy"

@@ -34,7 +34,7 @@ for line in sys.stdin:
     ("", "OWN 3 -1", "at least one army is needed"),
     ("", "OWN 3 2", "has 2 armies, and one must stay"),
     ("", "OWN 999 1", "no such region"),
-    ("", "OWN 42 1", "region 42 is no neighbour of"),
+    ("", "OWN 42 1", "region 42 is not a neighbour of"),
     ("", "10 9 1", "region 10 is not the bot's"),
 ])  # fmt: skip
 def test_an_illegal_order_is_named_with_its_reason(tmp_path: Path, place, move, reason):

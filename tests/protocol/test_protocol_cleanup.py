@@ -114,7 +114,7 @@ def test_what_cannot_be_ended_is_in_the_record(tmp_path, monkeypatch):
         patched.setattr(process_cleanup, "os", Refused())
         play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=1)
     [fault] = [fault for fault in bot.faults if fault.question == "processes"]
-    count, _, told = fault.cause.partition(" of them could not be ended: ")
+    count, _, told = fault.cause.partition(" processes could not be ended: ")
     assert int(count) >= 4, "and perhaps the bot itself, which ends just then"
     for process in map(int, told.split(", ")):
         with contextlib.suppress(ProcessLookupError):
@@ -164,7 +164,7 @@ def test_a_system_without_namespaces_says_so(tmp_path):
     code = "from warlight_env.agents import make_agent; make_agent('cmd[network=off]:true', 1)"
     shell = f"echo 0 > /proc/sys/user/max_user_namespaces && exec {shlex.join([sys.executable, '-c', code])}"
     done = subprocess.run(["unshare", "--user", "--map-root-user", "sh", "-c", shell], capture_output=True, text=True)
-    assert "network=off: this system lets nobody here make namespaces of their own" in done.stderr
+    assert "network=off: this system does not allow new namespaces" in done.stderr
     assert "AgentError" in done.stderr
 
 
@@ -177,8 +177,8 @@ def test_limits_need_linux(monkeypatch):
 @pytest.mark.parametrize(
     "options, reason",
     [
-        ("memory=much", "memory = 'much': must be bytes, as in 512M"),
-        ("memory=1", "of 1M at least"),
+        ("memory=much", "memory = 'much': must be a number of bytes such as 512M"),
+        ("memory=1", "from 1M to 1024T"),
         ("procs=0", "must be a whole number from 1"),
         ("network=no", "must be one of on, off"),
         ("isolate=", "must be one of on, off"),

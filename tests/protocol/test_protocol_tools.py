@@ -75,20 +75,20 @@ def test_a_program_in_the_folder_where_one_is_can_be_named(tmp_path, monkeypatch
     program = tmp_path / "bot"
     program.write_text("#!/bin/sh\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CommandError, match=r"no program '\./bot'"):
+    with pytest.raises(CommandError, match=r"the program '\./bot' does not exist"):
         check_command(["./bot"])
     program.chmod(0o755)
     check_command(["./bot"])
     check_command(["./bot"], tmp_path)
     monkeypatch.chdir("/")
-    with pytest.raises(CommandError, match=r"no program '\./bot'"):
+    with pytest.raises(CommandError, match=r"the program '\./bot' does not exist"):
         check_command(["./bot"])
 
 
 def test_new_leaves_alone_what_is_there(tmp_path, capsys):
     (tmp_path / "bot.py").write_text("mine")
     assert main(["bot", "new", "python", str(tmp_path)]) == 2
-    assert "is there already" in capsys.readouterr().err and (tmp_path / "bot.py").read_text() == "mine"
+    assert "exists already" in capsys.readouterr().err and (tmp_path / "bot.py").read_text() == "mine"
     assert main(["bot", "new", "cobol", str(tmp_path)]) == 2
 
 
@@ -100,10 +100,10 @@ def test_our_own_bots_pass_the_check():
 @pytest.mark.parametrize(
     "way, explanation",
     [
-        ("die place_armies", "it ended with exit status 3"),
+        ("die place_armies", "the bot ended with exit status 3"),
         ("not_utf8", "not an order"),
         ("foreign", "is illegal: no such region"),
-        ("babble", "no ids"),
+        ("babble", "are not ids"),
         ("die start", "exit status 1"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_bot_without_time_answers_by_the_fallback_policy():
     done = run_bot("mcts", lines)
     assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", REFLEX]
     assert "answered by the fallback policy" in done.stderr
-    assert done.stderr.count("`warlight bot precompile mcts` compiles beforehand what it needs") == 1
+    assert done.stderr.count("`warlight bot precompile mcts` compiles it in advance") == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
@@ -273,7 +273,7 @@ def test_lines_that_are_too_long_are_passed_over_in_little_memory():
     lines = OPENING + "setup_map neighbors 1 " + "2," * (4 << 20) + "2\n" + "x" * (150 << 20) + "\n"
     lines += "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 4\n"
     done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (1 << 20), preexec_fn=limited)
-    assert done.stderr == "not understood: a line of more than 1048576 bytes\n" * 3
+    assert done.stderr == "cannot read a line: it has more than 1048576 bytes\n" * 3
     picks, places = done.stdout.splitlines()
     assert (sorted(picks.split()), places) == (["1", "2", "3", "4"], "player2 place_armies 1 5")
     assert done.returncode == 0
@@ -283,7 +283,7 @@ def test_a_bot_says_why_it_answers_by_the_fallback_policy():
     done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
     assert done.returncode == 1
     assert done.stderr == (
-        "error: asked for orders before update_map\nthe agent failed: Go answered by the fallback policy\n"
+        "error: a question for orders came before update_map\nthe agent failed: Go answered by the fallback policy\n"
     )
     assert done.stdout == "No moves\n"
 
@@ -367,7 +367,7 @@ def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch,
     monkeypatch.setattr("warlight_env.protocol.precompile.precompile", lambda *_: steps)
     assert main(["bot", "precompile", "random"]) == 0
     *lines, first = capsys.readouterr().out.splitlines()
-    assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "in all: 2.0 s, 3 functions compiled"]
+    assert lines == ["challenge 2, picks: 1.5 s, 3 functions compiled", "total: 2.0 s, 3 functions compiled"]
     assert "gives its first answer after" in first
 
 

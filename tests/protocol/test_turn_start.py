@@ -58,8 +58,8 @@ def test_a_map_without_an_income_starts_a_turn_by_the_rules(agent):
     assert [sum(turn.values()) for turn in turns] == [7, 5, 7, 7]
     assert 1 not in turns[1], "region 1 is the opponent's in the second turn"
     assert reports == [
-        "round 2: no 'settings starting_armies': 5 by the rules",
-        "round 3: no 'settings starting_armies': 7 by the rules",
+        "round 2: no 'settings starting_armies': the rules give 5 armies",
+        "round 3: no 'settings starting_armies': the rules give 7 armies",
     ]
 
 
@@ -79,7 +79,7 @@ def test_armies_without_a_map_begin_a_turn_on_the_last_map(side):
     made = side(reports.append)
     assert [sum(turn.values()) for turn in placed(made, text)] == [7, 9, 9]
     if isinstance(made, BotSide):
-        assert reports == ["round 2: no 'update_map': planned on the map of round 1"]
+        assert reports == ["round 2: no 'update_map': the turn is planned on the map of round 1"]
 
 
 def test_armies_before_the_question_for_attacks_are_of_the_next_turn():

@@ -229,7 +229,7 @@ def test_agents_tell_what_they_thought():
 def test_thoughts_that_are_no_plain_data_are_refused(thought):
     agent = Thinker(1)
     agent.thought = thought
-    with pytest.raises(LogError, match="agent 'thinker': its insight is not plain data"):
+    with pytest.raises(LogError, match="agent 'thinker': the result of `insight` is not plain data"):
         play_game([agent, Idle(2)], "small", max_rounds=2, observer=MemoryRecorder(insight=True))
 
 

@@ -63,7 +63,7 @@ def test_what_cannot_go_on(tmp_path, whole):
         continue_game(log, 99)
     with pytest.raises(MatchError, match="1 agents for a game of 2 players"):
         continue_game(log, 3, ["random"])
-    with pytest.raises(MatchError, match="max_rounds = 2: the game is after round 3"):
+    with pytest.raises(MatchError, match="max_rounds = 2: the game already has 3 rounds"):
         continue_game(log, 3, max_rounds=2)
     first = replace(log.rounds[0], hash="0" * 16)
     with pytest.raises(ReplayError, match="round 1: hash"):
@@ -72,7 +72,7 @@ def test_what_cannot_go_on(tmp_path, whole):
         continue_game(replace(log, steps=log.steps[:3], end=None))
     memory = MemoryRecorder()
     play_game([Expander(1), Expander(2)], RING, max_rounds=3, observer=memory)
-    with pytest.raises(MatchError, match="player 1, 'expander', is no agent that can be made again"):
+    with pytest.raises(MatchError, match="player 1, 'expander', cannot be made again"):
         continue_game(memory.log, 2)
     for most in (5, None):  # past the old limit
         assert 3 < continue_game(memory.log, agents=["random", "random"], max_rounds=most).end.rounds <= (most or 500)

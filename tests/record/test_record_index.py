@@ -148,7 +148,7 @@ def test_where_nothing_can_be_written_the_list_is_made_in_memory(folder):
         for _ in range(2):
             entries, read, notices = listed(place)
             assert ([entry.path for entry in entries], read) == (["x.wl.jsonl"], 1)
-            assert "made in memory" in notices[0]
+            assert "reads all logs again" in notices[0]
     finally:
         subprocess.run(["umount", "-l", str(place)], check=True)
 
@@ -163,12 +163,12 @@ def test_an_index_in_use_is_left_alone(folder, monkeypatch):
     again, _, notices = listed(folder)
     other.close()
     assert again == entries[1:]
-    assert "made in memory" in notices[0]
+    assert "reads all logs again" in notices[0]
     assert listed(folder) == (entries[1:], 0, [])
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):
-    with pytest.raises(LogError, match="no such folder"):
+    with pytest.raises(LogError, match="this folder does not exist"):
         LogIndex(tmp_path / "missing")
 
 

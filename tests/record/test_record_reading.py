@@ -62,10 +62,10 @@ def test_insights_of_a_round_that_is_missing_are_left_out(tmp_path):
     [
         (lambda d: d.pop("map"), "line 1: 'map' is missing"),
         (lambda d: d.update(map="nowhere"), "no bundled map 'nowhere'"),
-        (lambda d: d.update(map="world"), "map 'world' is another one"),
+        (lambda d: d.update(map="world"), "map 'world' differs from the map of the log"),
         (lambda d: d.update(map={"format": "warlight-map", "version": 1}), "line 1: map"),
         (lambda d: d.update(format="chess"), "not the log of a game"),
-        (lambda d: d.update(version=2), "version 2 of the format is newer than this program, which reads up to 1"),
+        (lambda d: d.update(version=2), "the log has version 2, but this program reads only versions up to 1"),
         (lambda d: d.update(version="1"), "'version' must be an integer from 1 up"),
         (lambda d: d.update(players=d["players"][:1]), "'players' must be 2 to 6"),
         (lambda d: d["players"][1].pop("name"), r"players\[1\]: 'name' is missing"),
@@ -91,12 +91,12 @@ def test_a_bad_header_is_refused(tmp_path, whole, change, reason):
     [
         (2, lambda d: d["owner"].append(0), "'owner' must be a list of 10"),
         (2, lambda d: d["owner"].__setitem__(3, 2), r"'owner' must be a list of integers in -1 .. 1"),
-        (2, lambda d: d.update(event="round"), "'start' must come first"),
-        (3, lambda d: d.update(event="start"), "'start' must come first, and once"),
+        (2, lambda d: d.update(event="round"), "the first event must be 'start'"),
+        (3, lambda d: d.update(event="start"), "the first event must be 'start', and 'start' must not come again"),
         (3, lambda d: d.update(wishes=[["a"], None]), r"wishes\[0\]: must be an integer"),
         (3, lambda d: d.update(wishes=[[10**30], None]), r"wishes\[0\]: must be an integer in -9\d+ .. 9\d+, not 10+"),
         (3, lambda d: d.update(wishes=[[-(2**63) - 1], None]), r"wishes\[0\]: must be an integer"),
-        (7, lambda d: d.update(round=7), "round 7 follows round 0"),
+        (7, lambda d: d.update(round=7), "round 7 comes directly after round 0"),
         (7, lambda d: d.update(orders=[None]), "'orders' must be a list of 2"),
         (7, lambda d: d["orders"][0].update(deploys=[[1, 2, 3]]), r"orders\[0\]: deploys must be a list of"),
         (7, lambda d: d["orders"][0].update(attacks=[["x", 1, 2]]), r"orders\[0\]: attacks"),
@@ -140,7 +140,7 @@ def test_what_is_no_log_is_refused(tmp_path, whole):
         ),
         "e.wl.jsonl.gz": (b"plain text", "compressed data is damaged"),
         "f.wl.jsonl": (b"[" * 100_000 + b"\n", "line 1: not JSON"),
-        "g.json": (b"{}\n", "a game's log ends in .wl.jsonl or .wl.jsonl.gz"),
+        "g.json": (b"{}\n", "the name of a log must end in .wl.jsonl or .wl.jsonl.gz"),
     }
     for name, (data, reason) in files.items():
         (tmp_path / name).write_bytes(data)

@@ -91,7 +91,7 @@ def test_verify_says_that_a_game_was_not_stopped_at_its_limit(tmp_path):
     log = play_logged(tmp_path / "cut.wl.jsonl", map="small", max_rounds=3, seed=5)
     assert log.end.cut_off
     assert [str(d) for d in verify(replace(log, header=replace(log.header, round_limit=9)))] == [
-        "round 3: round_limit: the log has 9, played again it is 3"
+        "round 3: round_limit: the log has 9, the replay has 3"
     ]
 
 

@@ -225,7 +225,7 @@ def test_a_folder_with_logs_of_another_match_is_refused(tmp_path, change, reason
     options = {"agents": ["random", "aggressive"], "games": 2, "map": "small", "log": tmp_path}
     Match(**options).run()
     before = logs_of(tmp_path)
-    with pytest.raises(LogError, match=f"holds logs of another match .*{reason}"):
+    with pytest.raises(LogError, match=f"contains logs of another match .*{reason}"):
         Match(**{**options, **change}).run()
     assert logs_of(tmp_path) == before
 

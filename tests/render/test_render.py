@@ -151,8 +151,8 @@ def test_notebooks_show_a_game():
     ("change", "message"),
     [
         ({"players": 0}, "players = 0"), ({"players": 7}, "players = 7"), ({"owner": [0] * 5}, "6 entries"),
-        ({"army": [0] * 7}, "6 entries"), ({"owner": [2] * 6}, "owner: must be from -2 to 1"),
-        ({"names": ("a",)}, "names: 1 for 2 players"),
+        ({"army": [0] * 7}, "6 entries"), ({"owner": [2] * 6}, "owner: every entry must be from -2 to 1"),
+        ({"names": ("a",)}, "names: 1 given for 2 players"),
     ],
 )  # fmt: skip
 def test_positions_that_cannot_be(change, message):

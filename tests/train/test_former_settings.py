@@ -105,7 +105,7 @@ def test_a_run_with_former_names_goes_on(tmp_path):
     with Journal(cut, description, TdSettings):
         pass
     with (
-        pytest.raises(JournalError, match="seed: 3 there, 4 here"),
+        pytest.raises(JournalError, match="seed: 3 in the folder, 4 now"),
         Journal(cut, description | {"seed": 4}, TdSettings),
     ):
         pass

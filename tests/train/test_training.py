@@ -229,7 +229,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_was_found(tmp_path):
 def test_other_settings_and_damage_are_refused(tmp_path):
     evolve(tmp_path)
     before = (tmp_path / "journal.jsonl").read_bytes()
-    with pytest.raises(JournalError, match="seed: 1 there, 2 here"):
+    with pytest.raises(JournalError, match="seed: 1 in the folder, 2 now"):
         evolve(tmp_path, replace(SETTINGS, seed=2))
     with Journal(tmp_path, SETTINGS.to_dict()), pytest.raises(JournalError, match="another run writes"):
         evolve(tmp_path)
@@ -428,4 +428,4 @@ def test_an_interrupted_run_says_that_the_same_command_goes_on(tmp_path, capsys,
 
     monkeypatch.setattr(TdRun, "run", interrupt)
     assert main(["train", "td", "--quick", "--quiet", "--out", str(tmp_path / "run")]) == 130
-    assert capsys.readouterr().err == f"the same command goes on from {tmp_path / 'run'}\ninterrupted\n"
+    assert capsys.readouterr().err == f"the same command continues the run in {tmp_path / 'run'}\ninterrupted\n"

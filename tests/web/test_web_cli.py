@@ -32,19 +32,19 @@ from web_helpers import needs_page, serving
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        (["hotseat", "Ann"], "two to six can play"),
-        (["hotseat", *"abcdefg"], "two to six can play"),
+        (["hotseat", "Ann"], "a game needs two to six players"),
+        (["hotseat", *"abcdefg"], "a game needs two to six players"),
         (["hotseat", "Ann", "\x07"], "printable"),
         (["play", "--vs", "nobody"], "no agent 'nobody'"),
-        (["play", "--vs", "belief:mcts", "--vs", "random"], "belief:mcts plays games of two, not of 3"),
+        (["play", "--vs", "belief:mcts", "--vs", "random"], "belief:mcts plays games of two players, not of 3"),
         (["play", "--map", "nowhere"], "no map 'nowhere'"),
         (["play", "--rules", "nonsense"], "no rules 'nonsense'"),
         (["play", "--port", "70000"], "0 to 65535"),
         (["play", "--seed", "-1"], "--seed -1: must not be negative"),
-        (["play", "--runs", "/nowhere/runs"], "--runs /nowhere/runs: there is no such folder"),
-        (["watch", "--live"], "0 bots: name two to six"),
-        (["watch", "random", "--live"], "1 bot: name two to six"),
-        (["watch", "random", "random", "--live", "--rounds", "3"], "--rounds: not with --live"),
+        (["play", "--runs", "/nowhere/runs"], "--runs /nowhere/runs: this folder does not exist"),
+        (["watch", "--live"], "0 bots: give two to six"),
+        (["watch", "random", "--live"], "1 bot: give two to six"),
+        (["watch", "random", "random", "--live", "--rounds", "3"], "--rounds: not possible with --live"),
     ],
 )
 def test_bad_usage_is_exit_code_2(line: list[str], says: str, capsys: pytest.CaptureFixture[str]):

@@ -398,7 +398,7 @@ def test_without_files_to_spare_the_server_says_so_and_serves_those_that_it_has(
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (there + 4, before[1]))
             held = [opened(port) for _ in range(20)]
             deadline = time.monotonic() + 30
-            while "new connections wait" not in errors.read_text():
+            while "new connections must wait" not in errors.read_text():
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
             for _ in range(3):

@@ -307,13 +307,13 @@ def test_a_damaged_file_of_seats_is_told_without_the_servers_paths(tmp_path: Pat
 
         for text in DAMAGED:
             path.write_text(text)
-            await refused("cannot be read: it is damaged", text[:100])
+            await refused("cannot be read: the file is damaged", text[:100])
         path.unlink()
         path.mkdir()
         await refused(r"cannot be read: Is a directory$", "a folder")
         path.rmdir()
         path.write_text(json.dumps({**whole, "seats": whole["seats"][1:]}))
-        await refused("is not of the game", "a seat too few")
+        await refused("does not belong to the game", "a seat too few")
         path.write_text(json.dumps(whole))
         assert (await lobby.find(room.id, room.seats[1].token)).seat == 1
         await lobby.close()

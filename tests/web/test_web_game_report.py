@@ -117,7 +117,7 @@ def test_reports_that_failed_keep_nobody_from_others(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(judges, "_ask", no_rounds)
         for number in range(QUEUE):  # asked for once, and the page is closed
             judges.poll(LogSource(f"log{number}", b""))
-        with pytest.raises(RequestError, match="wait a moment"):
+        with pytest.raises(RequestError, match="try again in a moment"):
             judges.poll(LogSource("other", b""))
         await asyncio.gather(*(making.task for making in judges._making.values() if making.task))
         judges.poll(LogSource("other", b""))

@@ -87,7 +87,7 @@ def test_an_invitation_opens_its_seat_without_the_servers_token_and_nothing_else
     ):  # fmt: skip
         answer = bo.request(method, path, json=body)
         assert answer.status_code == 401, (path, answer.text)
-        assert "open the address that it printed" in answer.json()["error"]
+        assert "open the address that the server printed" in answer.json()["error"]
     for closed in (game["tokens"]["0"], "x" * 24):  # a seat that was not given away
         assert guest(server, closed).get(place).status_code == 401
         with connect(f"{server.base.replace('http', 'ws')}/api/{place}/feed") as socket:
@@ -176,7 +176,7 @@ def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Ser
         played = feed.event("round")
         assert played["round"] == 1 and played["orders"][0] == {"deploys": [], "attacks": []}
         errors = [event["data"] for event in feed.events if event["event"] == "insight"]
-        assert errors and all("the time was up" in data["error"] for data in errors)
+        assert errors and all("the time was over" in data["error"] for data in errors)
         server.client(game["tokens"]["0"]).post(f"games/{game['id']}/resign")
     log = GameLog.load(next(folder.glob(f"{game['id']}*.wl.jsonl")))
     assert {insight.player for insight in log.rounds[0].insights} == {0, 1, 2}
@@ -340,7 +340,7 @@ def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
         assert room.clock.left == 10 and room.awaited == [0, 1]
         now[0] += 11
         room.submit_orders(0, 1, Orders())
-        with pytest.raises(RequestError, match="no turn to be taken back"):
+        with pytest.raises(RequestError, match="cannot take a turn back now"):
             room.take_back(0)
         assert room.pending == {0: Orders()}
         await follower.aclose()

@@ -79,7 +79,7 @@ def test_each_says_which_games_it_plays_and_a_game_that_it_does_not_is_refused(s
     person, small = {"name": "Ann"}, {"bot": "policy:small"}
     for body, reason in (
         ({"players": [person, small]}, "maps of up to 20 regions, not of 42"),
-        ({"players": [person, small, small], "map": "small"}, "games of two, not of 3"),
+        ({"players": [person, small, small], "map": "small"}, "games of two players, not of 3"),
         ({"players": [person, small], "map": "small", "fog": True}, "fog"),
         ({"players": [person, {"bot": "belief:nash:secs=1"}, {"bot": "plan"}]}, "games of two"),
         ({"players": [person, {"bot": "policy:../mine.npz"}]}, "no bot"),

@@ -80,7 +80,7 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
     result, run = tmp_path / "cup" / "tournament.json", tmp_path / "cup" / "run.json"
     whole = json.loads(result.read_text())
     result.write_text(json.dumps({key: value for key, value in whole.items() if key != "times"}))
-    with pytest.raises(RequestError, match="of an older program"):
+    with pytest.raises(RequestError, match="from an older version"):
         read_tournament(tmp_path, "cup")
     result.write_text('{"pairings": [')
     with pytest.raises(RequestError, match="not JSON"):
@@ -93,7 +93,7 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
         with pytest.raises(RequestError, match=reason):
             read_tournament(tmp_path, "cup")
     result.write_text(json.dumps({**whole, "pairings": whole["pairings"][1:]}))
-    with pytest.raises(RequestError, match="not of one run"):
+    with pytest.raises(RequestError, match="belong to different runs"):
         games_between(tmp_path, "cup", "Attila", "army")
     result.write_text(json.dumps(whole))
     games = tmp_path / "cup" / "games.jsonl"

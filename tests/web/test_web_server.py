@@ -191,7 +191,7 @@ def test_the_servers_token_is_needed(server: Server, tmp_path: Path):
                 for path in ("home", f"games/{own.game}", f"games/{own.game}/replay", "tournaments/x", "nothing"):
                     answer = httpx.get(f"{own.base}/api/{path}", headers={**seat, **wrong})
                     assert answer.status_code == 401, (path, wrong)
-                    assert "open the address that it printed" in answer.json()["error"]
+                    assert "open the address that the server printed" in answer.json()["error"]
             assert own.client().get("home").status_code == 200
             for key in ("", "wrong", "\xe9"):
                 url = f"{own.base.replace('http', 'ws')}/api/games/{own.game}/feed"

@@ -178,7 +178,7 @@ def test_work_that_takes_too_long_is_ended_and_the_next_is_done():
 def test_a_process_that_dies_is_replaced_and_who_asked_is_told():
     async def work(process_pool: ProcessPool) -> None:
         first = await process_pool.long(os.getpid)
-        with pytest.raises(RequestError, match="it has died") as died:
+        with pytest.raises(RequestError, match="it ended unexpectedly") as died:
             await process_pool.long(os._exit, 3)
         assert died.value.status == 503
         second = await process_pool.long(os.getpid)
@@ -227,7 +227,7 @@ def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept(
             assert len(document) > 10_000_000
         assert await mebibytes("VmHWM") < 1000
         assert await mebibytes("VmRSS") < small + 150
-        with pytest.raises(RequestError, match="more memory than there is"):
+        with pytest.raises(RequestError, match="more memory than the server allows"):
             await process_pool.long(bytes, 3 << 30)
 
     run(work)
@@ -237,7 +237,7 @@ def test_no_more_waits_than_there_is_room_for_and_what_is_short_waits_for_nothin
     async def work(process_pool: ProcessPool) -> None:
         long = [asyncio.ensure_future(process_pool.long(time.sleep, 1.0)) for _ in range(3)]
         await asyncio.sleep(0)
-        with pytest.raises(RequestError, match="too much to do") as full:
+        with pytest.raises(RequestError, match="the server is busy") as full:
             await process_pool.long(len, "abc")
         assert full.value.status == 503
         assert await process_pool.short(len, "abc") == 3
@@ -280,7 +280,7 @@ def test_an_end_in_the_middle_of_work_is_told_to_who_waits_and_to_nobody_else():
         waiting = asyncio.ensure_future(process_pool.long(len, "abc"))
         await asyncio.sleep(0.05)
         process_pool.close()
-        with pytest.raises(RequestError, match="it was ended"):
+        with pytest.raises(RequestError, match="it was stopped"):
             await waiting
 
     asyncio.run(work())
@@ -402,7 +402,7 @@ def test_a_bot_that_thinks_too_long_is_answered_by_try_again(tmp_path: Path):
             headers = {"authorization": f"Bearer {game['tokens']['0']}"}
             answer = await client.post(f"games/{game['id']}/insight", json={"bot": "mcts:secs=60"}, headers=headers)
             assert answer.status_code == 503 and int(answer.headers["retry-after"]) > 0, answer.text
-            assert "no answer in" in answer.json()["error"]
+            assert "no answer within" in answer.json()["error"]
 
     asyncio.run(main())
 

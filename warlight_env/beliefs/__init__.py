@@ -1,4 +1,4 @@
-"""Beliefs: the most likely position under fog, and agents that play on it.
+"""Beliefs: the most likely position under fog, and agents that use it.
 
 Names are loaded at their first use, because the protocol needs no agents. Imported by `protocol`, `arena` through the
 registry, and `cli`.

@@ -1,4 +1,4 @@
-"""A player's belief about the regions out of sight: the most likely whole position, updated every round."""
+"""A player's belief about the regions out of sight: the most likely position of the whole map, updated every round."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_CAPTURES: Final = 3
 
 
 def _legal(rows: npt.NDArray[np.int64], n_regions: int) -> npt.NDArray[np.int64]:
-    """Return the rows of own orders that name existing regions. The game skips the others."""
+    """Return the rows of own orders that contain only existing regions. The game skips all other rows."""
     regions = rows[:, :-1]
     return rows[((regions >= 0) & (regions < n_regions)).all(axis=1)]
 
@@ -55,30 +55,30 @@ class Observation:
 
 
 class Belief(SingleThreaded):
-    """The most likely whole position in a game of two under fog. The result is deterministic.
+    """The most likely position of the whole map, in a game of two players under fog. The result is deterministic.
 
     Regions in sight have their real owner and army. For regions out of sight, these rules apply:
 
     - A region keeps its last visible owner and army. At first it is neutral with its starting army.
     - The opponent's starting regions are known, or follow from the picks. A region belongs to the opponent if the
-      player ranked it above a region that the player received. For the remaining regions, the opponent is assumed to
-      rank them as the player does.
+      player preferred it to a region that the player received. For the remaining regions, the opponent is assumed to
+      have the same preferences as the player.
     - A region belongs to the opponent if the player lost it, or if the opponent visibly moved into or out of it.
-    - The opponent's income is the base income plus the bonuses of the super regions that it is believed to hold. Its
-      visible placements are a lower bound. If they are higher, the super regions that are nearest to complete become
-      the opponent's.
+    - The opponent's income is the base income plus the bonuses of the super regions that it is believed to own. The
+      opponent's visible placements are a lower bound of the income. If the placements are higher, the super regions
+      that the opponent has almost completed are given to the opponent.
     - The visible part of the round is replayed, with mean losses and the player's own orders. The survivors of a failed
       attack return to their region. A lost region was captured by the last attacker.
     - Armies that come into sight were out of sight before. They are subtracted from the hidden armies.
     - The opponent's hidden placements accumulate. With them, the opponent takes neutral regions out of sight. It begins
-      in the super region in which it lacks the fewest regions. The rest of the armies is placed in its hidden region
-      that is nearest to the player.
+      in the super region in which the fewest regions are missing. The remaining armies are placed in the opponent's
+      hidden region that is nearest to the player.
 
     Args:
-        map, rules, player: of the game.
-        army: int32[N], armies at the start, wastelands included.
+        map, rules, player: the map and the rules of the game, and the player.
+        army: int32[N], armies at the start, including wastelands.
         offers: the regions that both players could pick, if picks are secret.
-        wishes: the player's wishes, best first, if picks are secret.
+        wishes: the player's list of preferred regions, the best first, if picks are secret.
 
     Raises:
         InputError: an argument has a wrong type, or names a player or a region that does not exist.
@@ -143,7 +143,7 @@ class Belief(SingleThreaded):
         count = int(own.sum())
         hidden = [r for r in self._offers if not own[r] and new.owner[r] == UNKNOWN]
         got = [r for r in self._wishes if own[r]]
-        # A wish before a granted one went to the opponent; otherwise the player would have received it.
+        # A region that the player preferred to a received region went to the opponent.
         denied = self._wishes[: self._wishes.index(got[-1])] if got else []
         ranking = [*(r for r in denied if not own[r]), *self._wishes, *self._offers]
         likely = [r for r in dict.fromkeys(ranking) if r in hidden]
@@ -188,7 +188,7 @@ class Belief(SingleThreaded):
                 against = max(1, int(defenders[target] if lost[target] else self.army[target]))
             elif new.owner[target] == self.enemy:
                 continue
-            else:  # beaten back: the defenders were enough
+            else:  # the attack failed
                 against = int(new.army[target]) + round(self.rules.attack_kill * armies)
             left, killed = max(0, armies - self._lost_to(against)), round(self.rules.attack_kill * armies)
             if hidden[target] and (killed >= against or not lost[target]):
@@ -214,7 +214,9 @@ class Belief(SingleThreaded):
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )
             self.hidden_armies -= int(new.army[region]) + left - known - came - placed
-        if self.hidden_armies < 0:  # more than the hidden armies: the rest left the opponent's hidden regions
+        if (
+            self.hidden_armies < 0
+        ):  # more armies came into sight: the additional armies left the opponent's hidden regions
             theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
             for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():
                 taken = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))

@@ -1,4 +1,4 @@
-"""An agent that plays under fog on the most likely whole position. It wraps any other agent."""
+"""An agent for games under fog. It gives the most likely position of the whole map to another agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class BeliefAgent(SingleThreaded, Agent):
-    """Wraps an agent for games of two. The agent receives the most likely position of a `Belief` instead of the fog."""
+    """Wraps an agent for games of two players. The agent receives the most likely position of a `Belief`."""
 
     exclusive_methods = ("pick", "set_picks", "act", "act_on", "insight", "last_search", "search_policy")
 
@@ -50,9 +50,9 @@ class BeliefAgent(SingleThreaded, Agent):
         return wishes
 
     def set_picks(self, wishes: list[int]) -> None:
-        """Replace the wishes by those that were really submitted, best first.
+        """Replace the preferred regions with the submitted regions, the best first.
 
-        They may differ from the result of `pick`.
+        The submitted regions may differ from the result of `pick`.
         """
         self._wishes = wishes
 
@@ -64,7 +64,7 @@ class BeliefAgent(SingleThreaded, Agent):
         return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
 
     def act_on(self, view: View, observation: Observation, budget: Budget | None = None) -> Orders:
-        """Return the turn for a view and the new information in it."""
+        """Return the turn for a view and the observation of its new information."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
             if not self._picked_for(view):  # no picks, or picks of a game that never began
@@ -84,7 +84,7 @@ class BeliefAgent(SingleThreaded, Agent):
 
     def _check_players(self, players: int) -> None:
         if players != 2:
-            raise AgentError(f"agent {self.name!r}: beliefs are for games of two, not {players}")
+            raise AgentError(f"agent {self.name!r}: beliefs are for games of two players, not {players}")
 
     def _picked_for(self, view: View) -> bool:
         """Return whether the stored picks belong to the game of the view.
@@ -134,5 +134,5 @@ class BeliefAgent(SingleThreaded, Agent):
 
 
 def make_belief_agent(seed: int, text: str) -> BeliefAgent:
-    """Return the agent of a specification ``belief:AGENT``. `text` lacks the ``belief:``."""
+    """Return the agent of a specification ``belief:AGENT``. `text` is AGENT."""
     return BeliefAgent(make_agent(text, seed))

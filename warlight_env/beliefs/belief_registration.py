@@ -23,7 +23,7 @@ def register_agents() -> None:
     register(
         "belief",
         _load,
-        "an agent that plays on the most likely position under fog, for games of two",
+        "an agent that uses the most likely position under fog, for games of two players",
         form="belief:AGENT",
         players=2,
         wraps=True,

@@ -13,10 +13,10 @@ from warlight_env.step_results import RoundResult
 
 
 def known_wastelands(view: View) -> list[int]:
-    """Return the wastelands that the player knows: those of the map's setup, or else those in sight.
+    """Return the wastelands that the player knows: the wastelands of the map's setup, or else the visible wastelands.
 
-    A wasteland in sight is a neutral region with a wasteland's number of armies. The map's starting number for this
-    region must be different.
+    A visible wasteland is a neutral region with a wasteland's number of armies, if the map's starting number for this
+    region is different.
     """
     start, setup = view.map.starting_armies, view.map.setup
     if setup is not None and setup.wastelands is not None:
@@ -48,15 +48,15 @@ class OrderObserver:
     """Collects the opponent's orders that a player can see, with the visibility rules of the competitions' engines.
 
     A placement is visible if its region is in sight. An attack or transfer is visible in two cases: one of its ends is
-    in sight afterwards, or its target was in sight beforehand. The watcher must receive every view in turn, because it
-    stores the player's regions of the last view.
+    in sight afterwards, or its target was in sight beforehand. The observer must receive all views in their order,
+    because it stores the player's regions of the last view.
     """
 
     def __init__(self) -> None:
         self._own: set[int] = set()
 
     def observe(self, view: View) -> OpponentOrders:
-        """Return the orders seen since the last view. Call it once for every round's view."""
+        """Return the orders that the player saw since the last view. Call it once for the view of each round."""
         own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
@@ -69,7 +69,7 @@ def observed_orders(
 ) -> OpponentOrders:
     """Return the other players' orders of a round that a player saw.
 
-    `own` are the player's regions before the round.
+    `own`: the player's regions before the round.
     """
 
     def in_sight(region: int) -> bool:

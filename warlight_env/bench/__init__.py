@@ -1,4 +1,4 @@
-"""Benchmark suites for policies: fixed games and a score card that can be compared.
+"""Benchmark suites for policies: fixed games, and score cards that are comparable.
 
 Imported by `cli`. A suite never changes; add a new one with a new version.
 """

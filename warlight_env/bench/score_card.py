@@ -1,4 +1,4 @@
-"""The score card: a policy's scores in each row of a suite, on each map, and in total."""
+"""The score card of a policy: its scores against each opponent on each map, on each map, and in total."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ScoreCardRow:
 
 @dataclass(frozen=True)
 class Score:
-    """A mean over rows of equal weight, with its interval."""
+    """A mean score over pairs of opponent and map with equal weights, and its interval."""
 
     score: float
     interval: Interval
@@ -50,9 +50,9 @@ class ScoreCard:
     """A policy's scores on a suite.
 
     Attributes:
-        total: score over all rows of the suite; None if some were not played.
-        maps: scores over the rows of each fully played map.
-        reduced: games in each row if fewer than in the suite, else None; reduced scores are not comparable.
+        total: score over all pairs of opponent and map of the suite; None if some pairs were not played.
+        maps: score on each map that was played against all opponents.
+        reduced: games per opponent and map, if fewer than in the suite, else None; such scores are not comparable.
     """
 
     suite: str
@@ -76,9 +76,12 @@ class ScoreCard:
         """Return the card as Markdown."""
         lines = [f"# {self.policy} on {self.suite}", ""]
         if self.reduced is not None:
-            lines += [f"**{self.reduced} games a row instead of the suite's: not comparable with other cards.**", ""]
+            lines += [
+                f"**{self.reduced} games per row, fewer than in the suite: not comparable with other cards.**",
+                "",
+            ]
         if self.interrupted:
-            lines += ["**Interrupted: what follows is what was played.**", ""]
+            lines += ["**Interrupted: this card has the results of the finished games.**", ""]
         if self.total is not None:
             lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
         lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
@@ -99,7 +102,7 @@ class ScoreCard:
         settings = ", ".join(f"{key} {value}" for key, value in self.settings.items() if value is not None)
         lines += [
             "",
-            "A score is the mean share of wins in per cent, a draw counted as half; every row weighs the same.",
+            "A score is the mean share of wins in per cent; a draw counts half, and all rows have equal weight.",
             "",
         ]
         lines += [f"*{settings + '; ' if settings else ''}{format_provenance(self.facts)}.*", ""]
@@ -114,17 +117,17 @@ def make_card(
     Args:
         suite: the suite.
         policy: name of the policy.
-        results: results by row's key.
+        results: results by the key of a `SuiteRow`.
         settings: settings of the run.
-        games: the reduced number of games in each row, if any; it is rounded up to whole units.
+        games: the reduced number of games per opponent and map, if any; it is rounded up to whole pairs of games.
 
     Raises:
-        BenchError: the suite or the results have another type.
+        BenchError: the suite or the results have a wrong type.
     """
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
     if not isinstance(results, Mapping) or not all(isinstance(result, ContestResult) for result in results.values()):
-        raise BenchError(f"results = {short_repr(results)}: must be a dict of contests' results by row's key")
+        raise BenchError(f"results = {short_repr(results)}: must be a dict of contests' results by the key of a row")
     rows, shares = [], []
     whole = {row.map: True for row in suite.rows}
     for row in suite.rows:
@@ -151,7 +154,7 @@ def make_card(
 
 
 def score_of(rows: Sequence[Sequence[float]]) -> Score:
-    """Return the mean of the rows' mean scores, from the scores of their units (two games each).
+    """Return the mean of the rows' mean scores. A row is a list of unit scores; a unit is two games with one seed.
 
     The interval is Wilson's for an effective number of independent games: their mean has the same variance, as in
     `unit_interval`. Each row's variance is that of its units, plus one more unit with a deviation of one half.
@@ -161,7 +164,7 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
     """
     fits = isinstance(rows, list | tuple) and all(isinstance(units, list | tuple) and units for units in rows)
     if not fits or not rows or not all(is_number(x) and 0 <= x <= 1 for units in rows for x in units):
-        raise BenchError(f"rows = {short_repr(rows)}: must be lists of scores in 0 .. 1, none of them empty")
+        raise BenchError(f"rows = {short_repr(rows)}: must be nonempty lists of scores in 0 .. 1")
     means = [math.fsum(units) / len(units) for units in rows]
     score = math.fsum(means) / len(rows)
     games = 2 * sum(len(units) for units in rows)

@@ -30,8 +30,8 @@ class CheckpointSource:
     Instances can be pickled for other processes.
 
     Attributes:
-        digest: digest of the file; a run continues only with the same policy.
-        deterministic: whether it plays the likeliest action, instead of drawing by the probabilities.
+        digest: digest of the file; a run can only be continued with the same policy.
+        deterministic: whether the policy plays its most likely action, instead of sampling an action.
     """
 
     path: str
@@ -81,7 +81,7 @@ def make_subject(
         if value is not None and not isinstance(value, str):
             raise BenchError(f"{what} = {short_repr(value)}: must be a string or None")
         if value is not None and value not in known:
-            raise BenchError(f"{what} {value!r}: no such one{did_you_mean(value, known)}; there are {', '.join(known)}")
+            raise BenchError(f"no {what} {value!r}{did_you_mean(value, known)}; there are {', '.join(known)}")
     digest = model_digest(Path(policy))
     if not trust:
         load_policy(policy)  # raises the error that asks for trust
@@ -95,7 +95,7 @@ def make_subject(
 
 
 def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
-    """Let the agent answer once on every map. An error here is a mistake in the arguments, not a lost game.
+    """Let the agent answer once on every map, so that mistakes in the arguments are errors and not lost games.
 
     Raises:
         BenchError: the agent fails, and the message names the map and the reason; or `suite` is not a Suite.
@@ -112,7 +112,7 @@ def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] 
             try:
                 check_size(Path(path).stem, kept, map)
             except PolicyFileError as error:
-                raise BenchError(f"map {name!r}: {error}; --map names those to play on") from None
+                raise BenchError(f"map {name!r}: {error}; give the maps of the games with --map") from None
         agent = agent_from_source(source, suite.seed)
         try:
             agent.act(Game(map, suite.rules, 2, suite.seed, picks="random").view(0))
@@ -120,8 +120,8 @@ def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] 
             hint = ""
             if isinstance(source, CheckpointSource):
                 hint = (
-                    f" (a policy plays with the spaces that it was trained with: --action {source.named} and "
-                    f"--observation {source.observation} here, and often on one map only, see --map)"
+                    f" (a policy needs the spaces of its training, here --action {source.named} and "
+                    f"--observation {source.observation}; many policies support only one map, see --map)"
                 )
             raise BenchError(
                 f"{agent.name} cannot play on map {name!r}: {' '.join(str(error).split())}{hint}"

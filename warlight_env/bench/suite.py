@@ -24,7 +24,7 @@ from warlight_env.game import Game
 FORMAT: Final = 1
 
 #: Parameters of the fingerprints. A fingerprint contains the positions after this number of rounds, in this number of
-#: games of an opponent against this probe.
+#: games of an opponent against this agent, the probe.
 PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 4, 8
 
 
@@ -34,13 +34,13 @@ class BenchError(InputError):
 
 @dataclass(frozen=True)
 class SuiteRow:
-    """An opponent on a map."""
+    """A row of a suite: an opponent on a map."""
 
     opponent: str  #: its name in tables
     spec: str  #: the specification with all parameters, so that new defaults have no effect
     map: str
     games: int
-    fingerprint: str  #: fingerprint of its play
+    fingerprint: str  #: fingerprint of the opponent's games
 
     @property
     def key(self) -> str:
@@ -84,7 +84,7 @@ class Suite:
         )
         for map_name, digest in suite.map_digests.items():
             if maps.load(map_name).digest() != digest:
-                raise BenchError(f"suite {name!r} was made with another map {map_name!r}")
+                raise BenchError(f"suite {name!r}: the map {map_name!r} differs from the map of the suite")
         return suite
 
     def contests(
@@ -123,7 +123,7 @@ class Suite:
         return found
 
     def fingerprints(self) -> dict[str, str]:
-        """Return the fingerprint of each row's opponent against the probe; it should equal the one in the file."""
+        """Return the fingerprint of each row's opponent against the probe. It should be the one in the file."""
         found = {}
         for contest in self.contests(PROBE, games=PROBE_GAMES):
             told: list[Any] = []
@@ -137,7 +137,7 @@ class Suite:
         return found
 
     def changes(self) -> list[str]:
-        """Return the keys of rows with opponents that play differently from the fingerprints; normally none."""
+        """Return the keys of the rows with a changed fingerprint: the opponent plays differently. Normally none."""
         now = self.fingerprints()
         return [row.key for row in self.rows if now[row.key] != row.fingerprint]
 

@@ -1,4 +1,4 @@
-"""``warlight agents``: list the agents, and show the parameters of one."""
+"""``warlight agents``: list the agents, and show the parameters of one agent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def list_(*, json: JsonOption = False) -> None:
         return
     rows = [["agent", "what it does"], *([info.form or info.name, info.summary] for info in infos)]
     print("\n".join(align(rows, left=2)))
-    print("\nwarlight agents show NAME tells what one takes, as in warlight match mcts:sims=457,threads=2 aggressive")
+    print("\nwarlight agents show NAME lists the parameters of an agent. Example of their use:")
+    print("warlight match mcts:sims=457,threads=2 aggressive")
 
 
 @app.command
@@ -46,8 +47,8 @@ def show(
         return
     print(f"{info.form or info.name}: {info.summary}")
     if info.players == 2:
-        print("  for games of two")
-    rows = [["parameter", "default", "what it says"]]
+        print("  only for games of two players")
+    rows = [["parameter", "default", "meaning"]]
     for key in info.parameters:
         told = _told(info, key)
         bounds = "" if told["low"] is None else f" ({told['low']:g} .. {told['high']:g})"

@@ -20,7 +20,7 @@ def analyse(
     json: JsonOption = False,
     bot: Annotated[
         str | None,
-        Parameter(help="Bot whose turns are compared with the played ones, with its budget (default: nash:secs=1)."),
+        Parameter(help="Bot, with its budget, that finds the turns for the comparison (default: nash:secs=1)."),
     ] = None,
     rolls: Annotated[Integer, Parameter(help="Number of times to play each turn with different dice, 8 to 1000.")] = 48,
     quiet: Annotated[
@@ -30,8 +30,8 @@ def analyse(
     """Show why a logged game was won: the quality of each player's turns, the effect of the dice, the turning points.
 
     The value of a turn is the share of games won after it, over all dice. It is compared with the turn that a search
-    finds in the same position. Both values come with a 95 % interval. The analysis takes about three seconds a round,
-    mostly for the search (`--bot nash:secs=0.2` is faster): a minute or two for a game.
+    finds in the same position. Both values come with a 95 % interval. The analysis takes about three seconds per
+    round, mostly for the search, and a minute or two for a game (`--bot nash:secs=0.2` is faster).
     """
     if not 8 <= rolls <= 1000:
         raise UsageError(f"--rolls {rolls}: must be 8 to 1000")

@@ -94,7 +94,7 @@ def run(tokens: Sequence[str] | None = None) -> int:
         _complain(f"cannot write to standard output: {error.strerror or error}")
         return FAILURE
     except MemoryError:
-        _complain("there is not enough memory for that")
+        _complain("there is not enough memory for this command")
         return FAILURE
 
 
@@ -108,7 +108,10 @@ def _discard_output() -> None:
 
 @contextlib.contextmanager
 def _interruptions() -> Iterator[None]:
-    """Turn Ctrl-C and SIGTERM into `KeyboardInterrupt`: commands remove temporary files. Ignore a second SIGTERM."""
+    """Turn Ctrl-C and SIGTERM into `KeyboardInterrupt`, so that commands remove temporary files.
+
+    A second SIGTERM is ignored.
+    """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_callback(frame):
@@ -133,7 +136,10 @@ def _interruptions() -> Iterator[None]:
 
 
 def _in_callback(frame: FrameType | None) -> bool:
-    """Return whether the compiler runs a callback: an exception there would be printed and lost, with the kernel."""
+    """Return whether a callback of the compiler runs.
+
+    An exception in a callback would only be printed. It would not end the command, and the kernel would be lost.
+    """
     while frame is not None:
         if "llvmlite" in frame.f_code.co_filename:
             return True
@@ -155,7 +161,7 @@ def _run(arguments: list[str]) -> int:
     except InputError as error:
         _complain(str(error))
         return USAGE
-    except UnicodeEncodeError as error:  # text that is not Unicode, used as a file's name
+    except UnicodeEncodeError as error:  # a file name that is not valid Unicode
         _complain(f"{clipped(ascii(error.object), 200)}: {error.reason}")
         return USAGE
     except BrokenPipeError:
@@ -167,7 +173,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _prints_json(arguments: Mapping[str, Any]) -> bool:
-    """Return whether the option --json is given, on its own or in a group of options."""
+    """Return whether the option --json is given, as an argument of its own or in an object with several options."""
     return any(value is True if name == "json" else getattr(value, "json", False) for name, value in arguments.items())
 
 

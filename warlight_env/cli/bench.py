@@ -32,14 +32,14 @@ def bench(
     ] = None,
     *,
     suite: Annotated[
-        str, Parameter(help="Suite, which never changes: suite-v1, or suite-maps-v1 for unseen maps.")
+        str, Parameter(help="Name of the suite: suite-v1, or suite-maps-v1 for unseen maps. Suites never change.")
     ] = "suite-v1",
     action: Annotated[
         str | None,
-        Parameter(help="For a .zip: its action encoding (default: from the settings file beside it, or steps)."),
+        Parameter(help="For a .zip: its action encoding (default: from the settings file next to it, or steps)."),
     ] = None,
     observation: Annotated[
-        str | None, Parameter(help="For a .zip: its observation (default: from the settings file beside it, or flat).")
+        str | None, Parameter(help="For a .zip: its observation (default: from the settings file next to it, or flat).")
     ] = None,
     max_cycles: Annotated[Integer | None, Parameter(help="For a .zip: steps per episode, as in its training.")] = None,
     deterministic: Annotated[
@@ -59,13 +59,13 @@ def bench(
         str | None, Parameter(help="Clock of the policy: 457sims, 1s or 10s+0.5s (default: no clock).")
     ] = None,
     games: Annotated[
-        Integer | None, Parameter(help="Maximum number of games per row; the reduced scores are not comparable.")
+        Integer | None, Parameter(help="Maximum number of games per opponent and map; such scores are not comparable.")
     ] = None,
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None,
     verify: Annotated[
         bool,
         Parameter(
-            negative="", help="Only check that the suite's opponents still play as they did when the suite was made."
+            negative="", help="Only check that the suite's opponents still play the same games as in its first version."
         ),
     ] = False,
     jobs: JobsOption = None,
@@ -92,21 +92,21 @@ def bench(
     chosen = Suite.load(suite)
     if verify:
         changed = chosen.changes()
-        print(f"{suite}: " + (f"other play in {', '.join(changed)}" if changed else "plays as it was made"))
+        print(f"{suite}: " + (f"different games in {', '.join(changed)}" if changed else "the games are unchanged"))
         return FAILURE if changed else OK
     if policy is None:
-        raise UsageError("bench: name an agent or a .zip")
+        raise UsageError("bench: give an agent or a .zip file")
     if games is not None and games < 1:
         raise UsageError(f"--games {games}: must be at least 1")
     only = tuple(map or ())
     for name in only:
         if name not in chosen.map_digests:
-            raise UsageError(f"--map {name}: {suite} has {', '.join(chosen.map_digests)}")
+            raise UsageError(f"--map {name}: the maps of {suite} are {', '.join(chosen.map_digests)}")
     subject = make_subject(policy, action, observation, max_cycles, deterministic, trust=trust)
     if policy.endswith(".zip") and not deterministic:
         print(
-            f"{policy}: actions are drawn by their probability, as in training; Stable-Baselines3's evaluate_policy "
-            "takes the likeliest: --deterministic does, too",
+            f"{policy}: actions are sampled from the policy, as in training; Stable-Baselines3's evaluate_policy takes "
+            "the most likely actions: use --deterministic for that",
             file=sys.stderr,
         )
     limit = None if clock is None else Clock.parse(clock)

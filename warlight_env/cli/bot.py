@@ -30,9 +30,9 @@ def run(
 ) -> int:
     """Run an agent as a bot: read an engine's lines on standard input, and answer on standard output.
 
-    Under fog, the agent plays on the position that it considers the most likely. It answers within its time limit, if
-    necessary with a simple turn: all armies on one region at a border, and attacks on weak regions. At the first run,
-    it must be compiled, which takes longer than a game waits: see `warlight bot precompile`.
+    Under fog, the agent uses the position that it considers the most likely. It answers within its time limit, if
+    necessary with a simple turn: all armies on one region at a border, and attacks on weak regions. The first run
+    compiles the agent, which takes longer than the time limit of a game: use `warlight bot precompile` before.
     """
     from warlight_env.protocol.runner import run as run_bot
 
@@ -60,7 +60,7 @@ def precompile(
         seconds, compiled = seconds + step.seconds, compiled + step.compiled
         if step.compiled:
             print(f"{step.what}: {step.seconds:.1f} s, {step.compiled} functions compiled", flush=True)
-    print(f"in all: {seconds:.1f} s, {compiled} functions compiled")
+    print(f"total: {seconds:.1f} s, {compiled} functions compiled")
     print(f"`warlight bot run` gives its first answer after {first_answer(agent, seed):.1f} s")
 
 
@@ -73,7 +73,7 @@ def check(
     ] = None,
     json: JsonOption = False,
 ) -> int:
-    """Test a bot in games and difficult situations, and explain each failure; the exit code is 1 after a failure."""
+    """Test a bot in games and in difficult situations. Explain each failure; after a failure, the exit code is 1."""
     from warlight_env.protocol.conformance import check as run_cases
 
     outcomes = []
@@ -97,7 +97,7 @@ def new(
     language: Annotated[str, Parameter(help="Programming language: python, java or cpp.")],
     folder: Annotated[Path, Parameter(help="Folder for the bot; it is created if it does not exist.")],
 ) -> None:
-    """Write a minimal bot, which plays both versions of the protocol and passes the check."""
+    """Write a minimal bot. It supports both versions of the protocol and passes `warlight bot check`."""
     from warlight_env.protocol.scaffold import LANGUAGES, write_bot
 
     path = write_bot(language, folder)
@@ -116,7 +116,7 @@ def replay(
     *,
     log: Annotated[Path, Parameter(help="Log of a game, written by `warlight match --log`.")],
     round: Annotated[Integer, Parameter(help="Round of the answer to print; 0: the last pick.")],
-    seat: Annotated[Integer, Parameter(help="Seat of the bot, counted from 1.")] = 1,
+    seat: Annotated[Integer, Parameter(help="Seat of the bot, from 1.")] = 1,
     challenge: Annotated[
         Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: the version that fits the rules).")
     ] = None,
@@ -126,9 +126,9 @@ def replay(
     ] = False,
     json: JsonOption = False,
 ) -> int:
-    """Play a bot through a logged game, up to a round, and print its answer there.
+    """Send a bot the lines of a logged game up to a round, and print the bot's answer in that round.
 
-    The bot receives the lines for the player of that seat. The game follows the log, regardless of the bot's answers.
+    The bot receives the lines for the player on its seat. The game follows the log, regardless of the bot's answers.
     """
     from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
     from warlight_env.protocol.replay import replay_to

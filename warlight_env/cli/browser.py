@@ -12,12 +12,13 @@ from cyclopts import Parameter
 
 from warlight_env.cli.common import Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
 
-#: The opponent of a person who names none.
+#: The default opponent of a person.
 OPPONENT = "nash:secs=1"
 
 PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 takes any free port.")]
 HostOption = Annotated[
-    str, Parameter(name="--host", help="Address to listen on; the page requires the token in the printed address.")
+    str,
+    Parameter(name="--host", help="Address that the server listens on; users need the token in the printed address."),
 ]
 ProxyOption = Annotated[
     list[str] | None,
@@ -33,7 +34,7 @@ BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page 
 @Parameter(name="*")
 @dataclass(frozen=True)
 class GameOptions:
-    """The command-line options of every way to play in the browser."""
+    """The command-line options of all commands for games in the browser."""
 
     fog: Annotated[bool, Parameter(negative="", help="Play with fog of war.")] = False
     seed: Annotated[Integer | None, Parameter(help="Seed of the offered regions and the dice (default: random).")] = (
@@ -52,7 +53,7 @@ class GameOptions:
     browser: BrowserOption = True
 
 
-#: The options of a command line without any.
+#: The options of a command line without options.
 DEFAULTS = GameOptions()
 
 
@@ -67,7 +68,7 @@ def play(
     name: Annotated[str, Parameter(help="Your name.")] = "You",
     options: GameOptions = DEFAULTS,
 ) -> None:
-    """Play against bots in the browser, on a map, with the mouse or the keyboard alone."""
+    """Play against bots in the browser, on a map, with the mouse or only with the keyboard."""
     bots = vs or [OPPONENT]
     players = [(name, None), *((bot, bot) for bot in bots)]
     _serve(players, bots, "play", options)
@@ -77,7 +78,7 @@ def hotseat(
     *names: Annotated[str, Parameter(help="Names of two to six people.")],
     options: GameOptions = DEFAULTS,
 ) -> None:
-    """Play with several people at one screen, which is covered while they change places."""
+    """Play with several people at one screen. The page hides the game while the players change places."""
     players = [(name, None) for name in names]
     _serve(players, [], "play", options)
 
@@ -96,16 +97,16 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
 
     Args:
         players: by seat, a person's name and None, or a bot's name and specification.
-        bots: offered in front of the usual ones for further games.
+        bots: bots that the page offers for further games, before the usual bots.
         picks: "random" or "play".
     """
     if not 2 <= len(players) <= 6:
-        raise UsageError(f"{len(players)} players: two to six can play")
+        raise UsageError(f"{len(players)} players: a game needs two to six players")
     if options.seed is not None and options.seed < 0:
         raise UsageError(f"--seed {options.seed}: must not be negative")
     for option, shown in (("runs", options.runs), ("opponents", options.opponents)):
         if shown is not None and not shown.is_dir():
-            raise UsageError(f"--{option} {shown}: there is no such folder")
+            raise UsageError(f"--{option} {shown}: this folder does not exist")
     if not 0 <= options.port < 65536:
         raise UsageError(f"--port {options.port}: must be 0 to 65535")
     for proxy in options.proxy or ():

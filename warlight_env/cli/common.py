@@ -27,15 +27,18 @@ OK, FAILURE, USAGE = 0, 1, 2
 
 
 class UsageError(InputError):
-    """An error for unusable arguments or input; exit code 2."""
+    """The arguments or the input cannot be used; exit code 2."""
 
 
 class FailedCommandError(RunError):
-    """An error for a valid command that did not succeed; exit code 1."""
+    """A valid command did not succeed; exit code 1."""
 
 
 def require_extra(extra: str, *libraries: str) -> None:
-    """Raise a `FailedCommandError` if libraries of an extra are missing; it names them and the command to install."""
+    """Raise a `FailedCommandError` if libraries of an extra are missing.
+
+    The message names the missing libraries and the command that installs them.
+    """
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
         are = "is" if len(missing) == 1 else "are"
@@ -45,7 +48,7 @@ def require_extra(extra: str, *libraries: str) -> None:
 
 
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
-    """Read an integer in its usual form; 1.5 and 1e2 are errors."""
+    """Read an integer in decimal digits; 1.5 and 1e2 are errors."""
     token = tokens[0]
     try:
         return int(token.value)
@@ -75,7 +78,7 @@ JobsOption = Annotated[
     Integer | None,
     Parameter(
         name="--jobs",
-        help="Number of parallel games; it does not affect the results (default: 1, with ray all CPUs).",
+        help="Number of parallel games; it does not affect the results (default: 1; with ray, the number of CPUs).",
     ),
 ]
 RayAddressOption = Annotated[
@@ -89,7 +92,7 @@ JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print J
 
 
 def read_rules(text: str) -> Rules:
-    """Return the rules of a text ``preset`` or ``preset:field=value,…``."""
+    """Return the rules for a text in the form ``preset`` or ``preset:field=value,…``."""
     from warlight_env.engine.rules import PRESETS, Rules
 
     name, _, rest = text.partition(":")
@@ -100,7 +103,8 @@ def read_rules(text: str) -> Rules:
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = part.partition("=")
         if not equals or key not in fields:
-            reason = f"no rule {key!r}{did_you_mean(key, fields)}" if equals else f"expected field=value, got {part!r}"
+            unknown = f"no rule {key!r}{did_you_mean(key, fields)}"
+            reason = unknown if equals else f"expected field=value, not {part!r}"
             raise UsageError(f"rules {text!r}: {reason}; there are {', '.join(sorted(fields))}")
         if key in changes:
             raise UsageError(f"rules {text!r}: {key} is given twice")
@@ -109,7 +113,7 @@ def read_rules(text: str) -> Rules:
 
 
 def _field_value(text: str, key: str, value: str, default: Any) -> Any:
-    """Return a rule's value from text, in the type of its default."""
+    """Convert the text of a rule's value to the type of the rule's default."""
     if isinstance(default, bool):
         words = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
         if value.lower() not in words:
@@ -138,7 +142,7 @@ def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Back
 
 
 def print_json(data: Any) -> None:
-    """Print data as JSON on standard output, with control characters of terminals escaped."""
+    """Print data as JSON on standard output. Escape characters that would control a terminal."""
     text = json.dumps(data, indent=2, ensure_ascii=False)
     text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     try:
@@ -160,7 +164,7 @@ def write_file(path: Path, content: str | bytes) -> None:
         output.write_file(path, content)
     except InputError:
         raise
-    except (OSError, ValueError) as error:  # also a name that no file can have
+    except (OSError, ValueError) as error:  # ValueError: the name is not a valid file name
         raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
 
 
@@ -172,7 +176,7 @@ def start_game(
     picks: Literal["random", "agents"] = "random",
     number: int = 0,
 ) -> tuple[Game, tuple[Agent, ...]]:
-    """Return a game of a match up to its first round, and its bots by seat."""
+    """Return a game of a match before its first round, and the bots in the order of the seats."""
     from warlight_env.arena import Match
     from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game

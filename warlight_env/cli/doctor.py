@@ -90,7 +90,7 @@ def _report() -> dict[str, Any]:
 
 
 def _page_error() -> str | None:
-    """Return why the page is missing; None: it exists."""
+    """Return the reason why the page is missing; None: the page exists."""
     from warlight_env.web.errors import PageMissingError
     from warlight_env.web.page import page
 
@@ -103,7 +103,7 @@ def _page_error() -> str | None:
 
 def _kernels() -> dict[str, Any]:
     try:
-        with warnings.catch_warnings(action="ignore"):  # about the cache: the report contains them
+        with warnings.catch_warnings(action="ignore"):  # warnings about the cache: the report contains them
             import numba
 
             from warlight_env.engine import cache, jit
@@ -167,12 +167,12 @@ def _print_report(report: dict[str, Any]) -> None:
     print(f"warlight-env {report['warlight-env']} on Python {report['python']}, {report['platform']}, "
           f"{report['cpus']} CPUs")  # fmt: skip
     if not report["installed"]:
-        print("  not installed as a package: what it needs is not known")
+        print("  not installed as a package: the list of required packages is unknown")
     for name, version in report["packages"].items():
         print(f"  {name:14} {version or 'MISSING'}")
     for extra, names in report["missing_in_extras"].items():
         print(f"  extra {extra}: {'optional, not installed: ' + ', '.join(names) if names else 'complete'}")
-    print(f"  page           {report['page_error'] or 'there'}")
+    print(f"  page           {report['page_error'] or 'installed'}")
     if "kernel_error" in report:
         print(f"  kernels cannot be loaded: {report['kernel_error']}")
         return
@@ -184,10 +184,10 @@ def _print_report(report: dict[str, Any]) -> None:
         print(f"                 {report['cache_notice']}")
     if report["damaged_files"]:
         print(f"                 {len(report['damaged_files'])} files are damaged, or another build wrote them; their "
-              "kernels are compiled again when needed, and warlight doctor --clear-cache deletes all")  # fmt: skip
+              "kernels are compiled again when needed; warlight doctor --clear-cache deletes all files")  # fmt: skip
     if report["stale_files"]:
         print(f"                 {report['stale_files']} files of other versions, {mib(report['stale_bytes'])}; "
-              "warlight doctor --clear-cache deletes all")  # fmt: skip
+              "warlight doctor --clear-cache deletes all files")  # fmt: skip
     if "freed_bytes" in report:
         print(f"  cleared        {mib(report['freed_bytes'])}")
     sys.stdout.flush()

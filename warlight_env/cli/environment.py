@@ -31,7 +31,7 @@ def info(
     players: Annotated[Integer, Parameter(help="Number of players, 2 to 6.")] = 2,
     reward: Annotated[str, Parameter(help="Reward: win, or with shaping: regions or income.")] = "win",
     picking: Annotated[
-        str, Parameter(help="Starting regions: picked in the episode (play), or at random (random).")
+        str, Parameter(help="Choice of starting regions: play (the agents pick them in the episode), or random.")
     ] = "play",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
@@ -42,7 +42,8 @@ def info(
     from warlight_env.envs.actions import ENCODINGS
 
     if action not in ENCODINGS:
-        raise UsageError(f"no action {action!r}{did_you_mean(action, ENCODINGS)}; there are {', '.join(ENCODINGS)}")
+        known = ", ".join(ENCODINGS)
+        raise UsageError(f"no action encoding {action!r}{did_you_mean(action, ENCODINGS)}; there are {known}")
     try:
         env = warlight_v0.parallel_env(
             map=map,
@@ -98,7 +99,7 @@ def info(
 
 
 def _describe(space: spaces.Space[Any]) -> Any:
-    """Return a space as a short text, or its parts as texts."""
+    """Return a short text about a space, or such texts for the parts of the space."""
     from gymnasium import spaces
 
     if isinstance(space, spaces.Dict):
@@ -118,7 +119,7 @@ def _describe(space: spaces.Space[Any]) -> Any:
 
 
 def _size(space: spaces.Space[Any]) -> int:
-    """Return the number of numbers in a member of the space."""
+    """Return the number of values in an element of the space."""
     import math
 
     from gymnasium import spaces

@@ -47,11 +47,11 @@ def list_(*, json: JsonOption = False) -> None:
     if json:
         print_json(rows)
         return
-    head = ["", "what", "agents", "units", "minutes"]
+    head = ["", "title", "agents", "units", "minutes"]
     table = [[r["name"], r["title"], ", ".join(r["agents"]), str(r["units"]), f"{r['minutes']:.0f}"] for r in rows]
     for line in align([head, *table], left=3):
         print(line)
-    print("  units: games or measurements, for each agent; minutes: about, on one core, for each agent")
+    print("  units: games or measurements for each agent; minutes: approximate time for each agent on one core")
 
 
 @app.command
@@ -76,8 +76,8 @@ def run(
 ) -> int:
     """Run experiments; each writes result.json and result.md into its folder.
 
-    Finished games are stored: after an interruption, the same command continues the run. Experiments that measure and
-    play no matches (3.3, 3.10, branching, state-size, growth) run in this process; they ignore jobs and backend.
+    Finished games are stored: after an interruption, the same command continues the run. Experiments without matches
+    (3.3, 3.10, branching, state-size, growth) run in this process and ignore --jobs and --backend.
     """
     from warlight_env.agents.registry import parse
     from warlight_env.arena.contests.contest_runner import check_jobs
@@ -86,7 +86,7 @@ def run(
     from warlight_env.experiments.experiment_runner import folder_name, run_experiment, to_markdown
 
     if not names:
-        raise UsageError(f"experiment run: name at least one, or all; there are {', '.join(MODULES)}")
+        raise UsageError(f"experiment run: give at least one experiment, or all; there are {', '.join(MODULES)}")
     check_jobs(jobs, optional=True)
     place = read_backend(backend, ray_address)
     chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
@@ -125,7 +125,7 @@ def report(
     from warlight_env.experiments.report import report as write_report
 
     if not folders:
-        raise UsageError("experiment report: name at least one folder")
+        raise UsageError("experiment report: give at least one folder")
     text = write_report(find_results(folders))
     if output is None:
         print(text, end="")

@@ -1,4 +1,4 @@
-"""``warlight leaderboard``: the strength of the page's opponents, and its file, made from tournaments."""
+"""``warlight leaderboard``: the ratings of the page's opponents from tournaments, and the file with the ratings."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def verify(
     code is 1 if a log differs or cannot be read. For an interrupted game, the rounds in its log are compared.
     """
     if not files:
-        raise UsageError("log verify: name at least one file or folder")
+        raise UsageError("log verify: give at least one file or folder")
     from warlight_env.record import GameLog, LogError
     from warlight_env.record import verify as find_differences
 
@@ -113,12 +113,12 @@ def continue_(
     decision_info: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
     json: JsonOption = False,
 ) -> int:
-    """Continue a logged game from any of its rounds, with the same or other bots; the dice are the game's own.
+    """Continue a logged game from any of its rounds, with the same or other bots.
 
-    The seed is for the bots' own randomness.
+    The dice are those of the logged game. The seed is only for the bots' own randomness.
     """
     if decision_info and output is None:
-        raise UsageError("--decision-info needs --output FILE: it goes into the log")
+        raise UsageError("--decision-info needs --output FILE: the bots' reasoning is written to that log")
     if max_rounds is not None and max_rounds < 1:
         raise UsageError(f"--max-rounds {max_rounds}: must be at least 1")
     from warlight_env.arena import continue_game
@@ -168,7 +168,7 @@ def list_(
 ) -> int:
     """List the logged games of a folder: players, winner, number of rounds.
 
-    The command only reads new and changed logs: a hidden file in the folder is an index of the others.
+    The command only reads new and changed logs. A hidden file in the folder is an index of the logs.
     """
     if last is not None and last < 1:
         raise UsageError(f"--last {last}: must be at least 1")
@@ -190,12 +190,12 @@ def list_(
         for line in align([*rows, *map(_cells, entries)], left=3):
             print(line)
     else:
-        print(f"{folder}: no such logs" if agent or status else f"{folder}: no logs")
+        print(f"{folder}: no logs match" if agent or status else f"{folder}: the folder has no logs")
     return OK
 
 
 def _data(entry: LogEntry) -> dict[str, Any]:
-    """Return an entry as plain data for JSON; seats and games are counted from 1."""
+    """Return an entry as plain data for JSON. Seats and games are numbered from 1."""
     data: dict[str, Any] = {
         "log": entry.path, "status": entry.status, "players": list(entry.players),
         "winner": None if entry.winner is None else entry.winner + 1, "rounds": entry.rounds, "map": entry.map,

@@ -103,7 +103,7 @@ def check(
     from warlight_env.maps.errors import MOST_REASONS
 
     if not files:
-        raise UsageError("maps check: name at least one file")
+        raise UsageError("maps check: give at least one file")
     reports: list[dict[str, Any]] = []
     for file in files:
         try:
@@ -120,13 +120,13 @@ def check(
             size = f"{report.get('regions')} regions, {report.get('super_regions')} super regions"
             told = [f"ok, {size}", *_use_lines(report)] if report["ok"] else report["errors"]
             if len(told) == MOST_REASONS:
-                told = [*told, f"perhaps more: no more than {MOST_REASONS} are looked for"]
+                told = [*told, f"there may be more problems: the check stops after {MOST_REASONS}"]
             print("\n".join(f"{report['file']}: {line}" for line in told))
     return OK if all(report["ok"] for report in reports) else FAILURE
 
 
 def _use(read: MapFile) -> dict[str, Any]:
-    """Return a file's format, its starting setup (None: it has none), and the kinds of fields that were not used."""
+    """Return a file's format, its starting setup (None: it has none), and the types of fields that were not used."""
     return {"format": read.format.name, "setup": read.map.to_dict().get("setup"), "unused": list(read.unused)}
 
 
@@ -158,7 +158,7 @@ def convert(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a map in another format, and name the parts that this format cannot hold."""
+    """Write a map in another format, and list the parts that this format cannot store."""
     from warlight_env import maps
     from warlight_env.maps.convert import WRITTEN, written_as
 
@@ -167,17 +167,17 @@ def convert(
     written = next((each for each in WRITTEN if each.name == name), None)
     if written is None:
         known = ", ".join(each.name for each in WRITTEN)
-        raise UsageError(f"--to {to}: there are {known}" if to else f"{output}: name the format with --to: {known}")
+        raise UsageError(f"--to {to}: there are {known}" if to else f"{output}: give the format with --to: {known}")
     read = maps.read(source)
     if Path(source).exists() and output.exists() and output.samefile(source):
-        raise UsageError(f"{output}: this is the file that is read")
+        raise UsageError(f"{output}: the output must not be the input file")
     text, lost = written_as(read.map, written)
     write_file(output, text)
     if json:
         print_json({"file": str(output), "format": written.name, "lost": list(lost), "unused": list(read.unused)})
         return
     print(f"{output}: {written.title}")
-    for label, parts in (("not kept", lost), ("not used from the file that was read", read.unused)):
+    for label, parts in (("not stored in this format", lost), ("not used from the input file", read.unused)):
         if parts:
             print(f"  {label}: {', '.join(parts)}")
 
@@ -196,7 +196,7 @@ def generate(
     ] = None,
     svg: SvgOption = None,
 ) -> None:
-    """Generate a map, with a drawing; equal arguments make equal maps."""
+    """Generate a map with its drawing. Equal arguments give equal maps."""
     from warlight_env import maps
 
     if output is not None and output.suffix != ".json":
@@ -215,7 +215,7 @@ def generate(
 
 
 def _check_svg(svg: Path | None) -> None:
-    """Raise `UsageError` for a file name of another kind."""
+    """Raise `UsageError` if the file name does not end in .svg."""
     if svg is None:
         return
     if svg.suffix.lower() != ".svg":
@@ -224,7 +224,7 @@ def _check_svg(svg: Path | None) -> None:
 
 
 def _draw(map_: Map, svg: Path | None) -> None:
-    """Draw a map in its state before a game."""
+    """Draw a map before a game: without owners, with the starting armies."""
     if svg is None:
         return
     import numpy as np

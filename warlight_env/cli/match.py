@@ -1,4 +1,4 @@
-"""``warlight match``: which bot is better, and how certain the result is."""
+"""``warlight match``: find out which of several bots is better, and how certain the result is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def match(
         Parameter(
             name=["--games", "-n"],
             help="Number of games (default: 200); with --sprt the maximum (default: 20000). With "
-            "--paired, it is rounded up to whole units.",
+            "--paired, it is rounded up to a multiple of the number of bots.",
         ),
     ] = None,
     seed: SeedOption = 1,
@@ -47,7 +47,7 @@ def match(
     paired: Annotated[
         bool,
         Parameter(
-            negative="", help="Play each seed with all rotations of the seats, and count these games as one unit."
+            negative="", help="Play each seed with all rotations of the seats, and count these games as one result."
         ),
     ] = False,
     clock: Annotated[
@@ -55,27 +55,27 @@ def match(
         Parameter(
             help="Budget of a bot: 457sims, 1s or 500ms per move, or a bank with an increment, "
             "10s+0.5s. Give one clock for all bots, or one for each bot in order ('none': no "
-            "clock). It replaces the bot's own sims and secs.",
+            "clock). The clock replaces the bot's parameters sims and secs.",
         ),
     ] = None,
     sprt: Annotated[
         str | None,
         Parameter(
             name="--sprt",
-            help="elo0,elo1[,alpha,beta]: stop when a sequential test decides if the first bot is "
-            "stronger by elo1 or only by elo0. Its error rates are at most alpha and beta "
-            "(default: 0.05).",
+            help="elo0,elo1[,alpha,beta]: stop when a sequential test decides whether the first bot is "
+            "stronger by elo1 Elo or only by elo0. The error rates of the test are at most alpha and "
+            "beta (default: 0.05).",
         ),
     ] = None,
     on_crash: Annotated[
         Literal["raise", "forfeit"],
-        Parameter(help="If a bot fails, end the match (raise), or let that bot lose the game (forfeit)."),
+        Parameter(help="If a bot fails, end the match (raise), or count the game as lost (forfeit)."),
     ] = "raise",
     on_late: Annotated[
         Literal["report", "forfeit"],
         Parameter(
-            help="If an answer is more than 50 ms over the clock, count it (report), or also let the "
-            "bot lose the game (forfeit)."
+            help="If an answer exceeds the clock by more than 50 ms, only report it (report), or also count "
+            "the game as lost (forfeit)."
         ),
     ] = "report",
     out: Annotated[
@@ -105,15 +105,15 @@ def match(
         bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
     ] = False,
 ) -> int:
-    """Play a match between bots: wins, losses and draws with a 95 % interval, Elo, seats, time, rounds, speed.
+    """Play a match between bots. Print wins, losses and draws with a 95 % interval, Elo, seats, time, rounds, speed.
 
-    Seats rotate from game to game. Ctrl-C ends the match and reports the finished games.
+    The bots change their seats after each game. Ctrl-C ends the match and reports the finished games.
     """
     from warlight_env.arena import Match, Sprt
     from warlight_env.cli.match_progress import make_progress
 
     if decision_info and log is None:
-        raise UsageError("--decision-info needs --log FOLDER: it goes into the logs")
+        raise UsageError("--decision-info needs --log FOLDER: the bots' reasoning is written to the logs")
     if games is None:
         games = GAMES if sprt is None else GAMES_WITH_TEST
     asked = Match(
@@ -124,17 +124,17 @@ def match(
     )  # fmt: skip
     place = read_backend(backend, ray_address)
     if not quiet and asked.contest().n_games > games:
-        print(f"--paired: {asked.contest().n_games} games, in units of {len(agents)}", file=sys.stderr)
+        print(f"--paired: {asked.contest().n_games} games, {len(agents)} for each seed", file=sys.stderr)
     with make_progress(agents, asked.contest(), quiet) as progress:
         result = asked.run(progress.add, backend=place, folder=out)
     if result.games == 0:
         if out is not None:
-            print(f"too few games for a result; the same command goes on from {out}", file=sys.stderr)
+            print(f"too few games for a result; the same command continues the match in {out}", file=sys.stderr)
         raise KeyboardInterrupt
     if json:
         print_json(result.to_dict())
     else:
         print(result)
         if result.interrupted and out is not None:
-            print(f"  the same command goes on from {out}")
+            print(f"  the same command continues the match in {out}")
     return INTERRUPTED if result.interrupted else OK

@@ -21,7 +21,7 @@ class MatchProgress(Protocol):
 
 
 class NoProgress:
-    """Shows nothing."""
+    """Show no progress."""
 
     def add(self, records: Sequence[GameRecord]) -> None:
         pass
@@ -44,7 +44,7 @@ class ProgressLines(MatchStats):
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
             parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
             if match_score.games < self.played:
-                parts.append(f"{self.played - match_score.games} not counted until their unit is whole")
+                parts.append(f"{self.played - match_score.games} not counted until all games of their seed are played")
             if self._stop is not None:
                 parts.append(self.strength)
             print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
@@ -52,7 +52,7 @@ class ProgressLines(MatchStats):
 
 @contextlib.contextmanager
 def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterator[MatchProgress]:
-    """Show progress that suits stderr while the context lasts."""
+    """Show progress on stderr until the context ends: a table on a terminal, otherwise lines."""
     if quiet:
         yield NoProgress()
     elif not sys.stderr.isatty():

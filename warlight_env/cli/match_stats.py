@@ -1,4 +1,4 @@
-"""Counts of a match during the match."""
+"""Numbers of games and speed of a match that is in progress."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 
 class MatchStats:
-    """Counts games and their time; `match_score` has the games of the result: with pairing, complete units only."""
+    """Counts of finished games and their time.
+
+    `match_score` contains the games of the result. With pairing, these are only complete units: a unit has the games
+    of one seed with all rotations of the seats.
+    """
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
         from warlight_env.arena import MatchScore
@@ -31,8 +35,10 @@ class MatchStats:
 
     @property
     def rate(self) -> float:
-        """Games per second since the first report. The start of processes and the games of an earlier run do not count.
-        0 while the rate is unknown."""
+        """Games per second since the first report; 0 while the rate is unknown.
+
+        The rate includes neither the start of processes nor the games of an earlier run.
+        """
         since = self.played - self._first
         return since / max(1e-9, time.perf_counter() - self._began)
 
@@ -43,7 +49,7 @@ class MatchStats:
 
     @property
     def eta(self) -> str:
-        """Time to the last game, as text."""
+        """Expected time until the last game ends, as text."""
         if not self.rate:
             return "-:--"
         seconds = round((self.total - self.played) / self.rate)

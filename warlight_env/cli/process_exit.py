@@ -1,4 +1,4 @@
-"""The end of a `warlight` process: no code runs after its last line, and Ctrl-C ends it in time."""
+"""The end of a `warlight` process: the process ends at once after its last line, and soon after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRACE: Final = 4.0
 #: Seconds that functions registered with `atexit` may take at a forced end.
 FORCED_CLEANUP: Final = 0.5
 
-#: Held by the thread that runs the functions registered with `atexit`. It is never released: they run once.
+#: Lock of the thread that runs the functions registered with `atexit`. It is never released: they run only once.
 _exit_functions: Final = threading.Lock()
 
 
@@ -111,7 +111,7 @@ def _force_after(seconds: float) -> None:
 
 
 def _force() -> NoReturn:
-    """End an interrupted process. Its streams may be locked by the main thread, so the message goes to the system."""
+    """End an interrupted process. Write the message with `os.write`, as the main thread may have locked the streams."""
     with contextlib.suppress(OSError):
         if os.isatty(2):
             os.write(2, b"\x1b[?25h")  # a progress bar has hidden the cursor

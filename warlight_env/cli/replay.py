@@ -1,4 +1,4 @@
-"""``warlight replay``: a logged game as text, pictures or a film."""
+"""``warlight replay``: show a logged game as text, pictures or a video."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warlight_env.record import GameLog
     from warlight_env.record.pictures import ReplayFrame
 
-#: Number of a search's candidates in the text.
+#: The largest number of candidates of a search that the text shows.
 _CANDIDATES = 3
 
 
@@ -46,7 +46,7 @@ def replay(
     ] = None,
     seat: Annotated[
         Integer | None,
-        Parameter(help="Under fog: show only what the player on this seat saw; seats are counted from 1."),
+        Parameter(help="Under fog: show only the view of the player on this seat, from 1."),
     ] = None,
     decision_info: Annotated[
         bool,
@@ -61,7 +61,7 @@ def replay(
         bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
     ] = False,
 ) -> int:
-    """Show a logged game again: as text, as a page, as SVG pictures, a GIF or a video, or several of them at once.
+    """Show a logged game in one or several forms: text, a page, SVG pictures, a GIF or a video.
 
     For an interrupted game, the command shows the rounds in its log. It does not replay them: see warlight log verify.
     """
@@ -79,7 +79,7 @@ def replay(
 
     log = GameLog.load(file)
     if log.start is None:
-        raise UsageError(f"{file}: cut off before the game's first position")
+        raise UsageError(f"{file}: the log is cut off before the first position of the game")
     shown = frames(log, round, None if seat is None else seat - 1, orders=orders)
     if text or not (html or svg or gif or mp4):
         _print_rounds(log, shown, None if seat is None else seat - 1, decision_info, delay)
@@ -130,7 +130,7 @@ def _print_rounds(
         show_position(position, {} if position.foggy else incomes, lines, live)
     if shown[-1].position.round == len(log.rounds):
         for failure in log.failures:
-            if failure.round > len(log.rounds):  # the log lacks the round of this failure, which ended the game
+            if failure.round > len(log.rounds):  # the failure ended the game: the log does not contain its round
                 print(printable(failure.describe(names[failure.player])))
         if log.draw is not None:
             print(printable(f"{', '.join(names[p] for p in log.draw.players)} agreed on a draw"))
@@ -138,9 +138,9 @@ def _print_rounds(
 
 
 def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:
-    """Yield the agents' insight before a round (0: before the picks), the best candidates of a search first.
+    """Yield lines with the agents' evaluations before a round (0: before the picks), from the best candidate.
 
-    eyes: only the insight of this player; None: of all.
+    eyes: only the evaluations of this player; None: those of all players.
     """
     from warlight_env.record import Round
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from warlight_env.render import ShownPosition
     from warlight_env.step_results import Event, RoundResult
 
-#: Moves the cursor home and clears the screen.
+#: Terminal codes that move the cursor to the top left and clear the screen.
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
-    """Print a position, the incomes by player's name and some lines.
+    """Print a position, the players' incomes and some lines of text.
 
-    `live`: print on a terminal, clear it first, and leave one line free below.
+    `live`: the output is a terminal; clear it first, and leave its last line free.
     """
     from warlight_env.render import to_text
 
@@ -41,7 +41,7 @@ def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Se
 
 
 def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> list[str]:
-    """Fit a position and wrapped lines of text into this number of rows; leave out lines that have no room."""
+    """Fit a position and wrapped lines of text into this number of rows. Leave out the lines that do not fit."""
     words = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     wrapped = [row for line in told for row in words.wrap(line)]
     whole = [*shown, "", *wrapped, ""]
@@ -50,7 +50,7 @@ def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> lis
     shown = [line for line in shown if line]
     room = max(2, rows - len(shown))
     if len(wrapped) > room:
-        wrapped = [*wrapped[: room - 1], f"    … {len(wrapped) - room + 1} more lines: a taller terminal shows them"]
+        wrapped = [*wrapped[: room - 1], f"    … {len(wrapped) - room + 1} more lines: make the terminal taller"]
     return [*shown, *wrapped]
 
 
@@ -63,7 +63,7 @@ def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders]
     for event in result.events:
         yield describe_event(map_, names, event)
     for illegal in result.dropped:
-        yield f"left out: {names[illegal.player]}, {illegal.kind} {illegal.order}: {illegal.reason}"
+        yield f"illegal order of {names[illegal.player]}, left out: {illegal.kind} {illegal.order}: {illegal.reason}"
 
 
 def describe_event(map_: Map, names: Sequence[str], event: Event) -> str:

@@ -14,9 +14,10 @@ from warlight_env.cli.match_stats import MatchStats
 
 
 class ScoreBoard(Progress):
-    """A progress bar with a table of scores below it, drawn a few times a second, and removed after the match.
+    """A progress bar and a table of scores. They are drawn four times a second and removed after the match.
 
-    The bar counts all games. The table counts only the games of the result: with pairing, those of complete units.
+    The bar counts all games. The table counts only the games of the result: with pairing, the games of seeds for which
+    all rotations of the seats are finished.
     """
 
     def __init__(self, tally: MatchStats) -> None:

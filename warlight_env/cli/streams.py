@@ -1,4 +1,4 @@
-"""The standard streams of a command: all are open, and standard output contains only the JSON."""
+"""The standard streams of a command: all are open, and standard output contains only the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final, TextIO
 
-#: The smallest number of columns for tables and help texts. With fewer, rich wraps words endlessly.
+#: The smallest number of columns for tables and help texts. With fewer columns, the library rich does not terminate.
 COLUMNS: Final = 40
 
 #: The stream of results while `reserved_output` is active.
@@ -21,10 +21,10 @@ _reserved = False
 
 
 def open_streams() -> None:
-    """Open each standard stream that the caller has closed, on a null device: no other file gets its descriptor.
+    """Open each standard stream that the caller has closed, on a null device.
 
-    Child processes inherit them. Writing to a closed standard output raises OSError. Text for a closed standard error
-    is lost.
+    So no other file gets the descriptor of the stream. Child processes inherit the streams. If the caller has closed
+    standard output, writing to it raises OSError. If the caller has closed standard error, its text is lost.
     """
     modes = (os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)
     for number, (name, mode) in enumerate(zip(("stdin", "stdout", "stderr"), modes, strict=True)):
@@ -80,7 +80,7 @@ def reserved_output() -> Iterator[None]:
         _results.flush()
     finally:
         for flush in (before.flush, _flush_c) if _results is not before else (_flush_c,):
-            with contextlib.suppress(OSError, ValueError):  # text that an agent wrote for standard error
+            with contextlib.suppress(OSError, ValueError):  # the buffer only contains text that an agent wrote
                 flush()
         if _results is not before:
             with contextlib.suppress(OSError):  # reported by the flush above

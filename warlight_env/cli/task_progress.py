@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: Seconds between two lines without a terminal; shorter tasks print none.
+#: Seconds between two lines if stderr is not a terminal; shorter tasks print no lines.
 LINE_SECONDS: Final = 5.0
 
 
 @contextlib.contextmanager
 def task_progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that takes the number of finished units and of all units; show them while the context lasts."""
+    """Show progress until the context ends. Yield a function that takes the numbers of finished and of all steps."""
     if quiet:
         yield lambda done, total: None
     elif sys.stderr.isatty():

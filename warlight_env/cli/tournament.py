@@ -43,7 +43,7 @@ def tournament(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Play a tournament: ratings with intervals, a crosstable, and a report as one HTML file.
+    """Play a tournament. Make ratings with intervals, a crosstable, and a report as one HTML file.
 
     Every finished game is written to the run folder. After an interruption, the same command continues the run. The
     command updates tournament.json there during the games (`warlight play --runs` shows it), and writes report.html at
@@ -51,9 +51,9 @@ def tournament(
 
     ```toml
     agents = ["random", "aggressive", { name = "search", spec = "mcts:sims=100" }]
-    games = 100               # of each pairing
+    games = 100               # games of each pairing
     format = "round-robin"    # or "gauntlet", with challengers = ["search"]
-    players = 2               # in a game, 2 to 6
+    players = 2               # players in a game, 2 to 6
     maps = ["world"]
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
@@ -83,7 +83,7 @@ def tournament(
 
             result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=lock, on_games=tell))
         if not result.rated:
-            print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
+            print(f"too few games for a result; the same command continues the tournament in {folder}", file=sys.stderr)
             raise KeyboardInterrupt
         write_file(folder / "report.html", to_html(result))
     if json:

@@ -1,5 +1,7 @@
-"""``warlight train``: weights of the evaluation by evolution or TD learning, a value network by expert iteration,
-policies by PPO and self-play."""
+"""``warlight train``: train weights of the evaluation, a value network, or policies.
+
+The methods are evolution and TD learning (weights), expert iteration (networks), and PPO with self-play (policies).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ FileArgument = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True)
 class RunOptions:
-    """The command-line options of every training run."""
+    """The command-line options of all training commands."""
 
     out: Annotated[
         Path | None,
@@ -63,7 +65,7 @@ class RunOptions:
         return {} if file is None else load_plain(file)
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
-        """Return the settings of a kind, from the file and the options."""
+        """Return the settings of this type, from the file and the options."""
         from warlight_env.train.common.settings_file import load_settings, read_settings
 
         self.check()
@@ -80,14 +82,14 @@ class RunOptions:
             try:
                 yield journal
             except KeyboardInterrupt:
-                print(f"the same command goes on from {journal.folder}", file=sys.stderr)
+                print(f"the same command continues the run in {journal.folder}", file=sys.stderr)
                 raise
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
 class WeightsOptions(RunOptions):
-    """The command-line options of every training of weights."""
+    """The command-line options of all commands that train weights."""
 
     start: Annotated[
         str | None, Parameter(help="Initial weights: thesis, default, or a .json file (default: thesis).")
@@ -103,7 +105,7 @@ class WeightsOptions(RunOptions):
         return replace(settings, **given)
 
 
-#: The options of a command line without any.
+#: The options of a command line without options.
 DEFAULTS = RunOptions()
 WEIGHTS_DEFAULTS = WeightsOptions()
 
@@ -126,7 +128,7 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     [[stages]]
     player = "mcts:sims=25"
     generations = 20
-    pairs = 10                     # of games: seeds, each in both seats
+    pairs = 10                     # seeds; each seed is played in both seats
     parameters = ["army", "sharpness", "c"]
     ```
     """
@@ -139,14 +141,14 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
 
 @app.command
 def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
-    """Learn weights by TD(λ) in self-play of the one-ply player, with the share as the probability to win.
+    """Learn weights by TD(λ) in self-play of the one-ply player. The share of an evaluation is the win probability.
 
     The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
     the end the folder contains found.json (for ``weights=``), report.md and report.html, with a calibration plot.
 
     ```toml
     batches = 40
-    games = 256       # of self-play in a batch
+    games = 256       # self-play games in a batch
     td_lambda = 0.8
     learning_rate = 0.03
     ```
@@ -167,10 +169,10 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
     ```toml
     iterations = 3
-    games = 900       # of an iteration: the current network against itself and others
+    games = 900       # games of an iteration: the current network against itself and other agents
     labels = 80000    # positions of these games that are searched
     label_simulations = 1600
-    steps = 6000      # of the fit
+    steps = 6000      # optimizer steps in an iteration
     maps = ["world", "large", "generated:40:101"]   # a map of 40 regions from seed 101
     players = [0.55, 0.15, 0.3]                       # shares of games of 2, 3 and 4 players
     ```
@@ -184,17 +186,19 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
 @app.command(name="exit")
 def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
-    """Train a network that plays complete turns, by expert iteration: it learns the choices of a search one round
-    ahead, and the search then chooses among the network's turns, too.
+    """Train a network that plays complete turns, by expert iteration.
+
+    The network learns the choices of a search that looks one round ahead. The search also considers the turns of the
+    network.
 
     The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
     the end the folder contains policy.npz (for ``policy:FILE``), report.md and report.html.
 
     ```toml
     iterations = 4
-    games = 2400      # of an iteration
-    seat_agents = ["expert", "network", "aggressive"]      # players, drawn for each seat
-    steps = 6000      # of the fit
+    games = 2400      # games of an iteration
+    seat_agents = ["expert", "network", "aggressive"]      # players; each seat gets one at random
+    steps = 6000      # optimizer steps in an iteration
     maps = ["world", "generated:40:101"]              # a map of 40 regions from seed 101
     players = [0.8, 0.1, 0.1]                         # shares of games of 2, 3 and 4 players
     ```
@@ -213,7 +217,7 @@ def ppo(
 ) -> None:  # fmt: skip
     """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
 
-    With action = "turns", a network plays complete turns on any map; compiled code plays the games, in batches.
+    With action = "turns", a network plays complete turns on any map, and compiled code plays batches of games.
 
     The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
     the end the folder contains policy.npz, report.md and report.html. TensorBoard can read its folder tensorboard
@@ -224,8 +228,8 @@ def ppo(
     opponents = ["aggressive", "smart_random", "random"]   # in addition to copies of the policy
     eval_opponents = ["aggressive", "smart_random"]        # by the match engine, every 20 iterations
     holdout = ["one_big_army"]      # an opponent of the final match only
-    action = "strategies"           # factored; turns: other settings, see examples/ppo_turns.toml
-    weights = "found.json"          # for the encoding `strategies`; default: the thesis's
+    action = "strategies"           # or factored; turns has other settings, see examples/ppo_turns.toml
+    weights = "found.json"          # for the encoding `strategies`; default: the weights of the thesis
     [conditions]
     map = "world"
     ```
@@ -238,7 +242,7 @@ def ppo(
         _train(TurnPpoRun, TurnPpoSettings, file, options, device=device)
         return
     if device != "cpu":
-        raise UsageError(f'--device {device}: only with action = "turns"')
+        raise UsageError(f'--device {device}: this option needs action = "turns"')
     require_extra("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
     from warlight_env.train.sb3_ppo.run import Sb3PpoRun
     from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
@@ -249,7 +253,7 @@ def ppo(
 def _train(
     trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
 ) -> None:
-    """Run a trainer with settings of that kind, and print its result; more: arguments of the trainer."""
+    """Run a trainer with its type of settings, and print its result; `more`: other arguments of the trainer."""
     settings = options.settings(kind, file)
     with options.journal(trainer.command, file, settings) as journal:
         with unit_progress(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:
@@ -260,7 +264,7 @@ def _train(
 
             done = sum(map(trainer.is_unit, journal.entries))
             if done:
-                advance(done, "as found in the run folder")
+                advance(done, "found in the run folder")
             run = trainer(settings, journal, options.jobs, options.backend, say, **more)
             found = run.run()
         games = 2 * settings.holdout_pairs * len(run.pairs(found))
@@ -277,4 +281,4 @@ def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:
         low, high = row["interval"]
         score = f"{100 * row['score']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
         print(f"{result['player']}, {row['player']} against {row['opponent']}: {score} of {row['games']} games")
-    print(f"found: {folder / found}\nreport: {folder / 'report.html'}")
+    print(f"result: {folder / found}\nreport: {folder / 'report.html'}")

@@ -8,25 +8,25 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: The longest time in seconds between two lines without a terminal.
+#: The longest time in seconds between two lines if stderr is not a terminal.
 LINE_SECONDS: Final = 30.0
 
-#: A function that receives the number of newly finished units, and their label.
+#: A function that receives the number of newly finished games or measurements, and their label.
 OnProgress = Callable[[int, str], None]
 
 
 class LineInterval:
-    """The times of progress lines without a terminal: at every tenth, and after `LINE_SECONDS` without a line.
+    """The times of progress lines if stderr is not a terminal: every tenth of the total, or `LINE_SECONDS` later.
 
     Args:
-        total: the number of all units.
+        total: the number of all games or measurements.
     """
 
     def __init__(self, total: int) -> None:
         self._total, self._tenth, self._last = max(1, total), 0, time.monotonic()
 
     def due(self, done: int) -> bool:
-        """Return whether to print a line now, when this number of units is done."""
+        """Return whether to print a line now, when this number of games or measurements is done."""
         tenth, now = done * 10 // self._total, time.monotonic()
         if tenth <= self._tenth and now - self._last < LINE_SECONDS:
             return False
@@ -36,7 +36,7 @@ class LineInterval:
 
 @contextlib.contextmanager
 def unit_progress(title: str, total: int, unit: str, quiet: bool) -> Iterator[OnProgress]:
-    """Show progress that suits stderr while the context lasts; `unit` names the units, as in "games"."""
+    """Show progress on stderr until the context ends; `unit` names the counted things, for example "games"."""
     if quiet:
         yield lambda count, label: None
     elif not sys.stderr.isatty():

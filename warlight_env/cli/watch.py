@@ -42,16 +42,16 @@ def watch(
     port: PortOption = 8040,
     browser: BrowserOption = True,
 ) -> None:
-    """Watch a game in the terminal: the position after each round, with orders and battles in words.
+    """Watch a game in the terminal: the position after each round, with a text about orders and battles.
 
-    Without a terminal, the rounds are printed one below the other, without delays.
+    If the output is not a terminal, all rounds are printed without delays.
     """
     if not 2 <= len(agents) <= 6:
-        raise UsageError(f"{counted(len(agents), 'bot')}: name two to six, as in: warlight watch mcts aggressive")
+        raise UsageError(f"{counted(len(agents), 'bot')}: give two to six bots: warlight watch mcts aggressive")
     if live:
         given = {"--game": game != 1, "--delay": delay != 0.5, "--rounds": rounds is not None}
         if unused := [option for option, there in given.items() if there]:
-            raise UsageError(f"{unused[0]}: not with --live, where the page has the pace and games go to their end")
+            raise UsageError(f"{unused[0]}: not possible with --live, because the page controls the game")
         watch_live(agents, seed, picks, map, rules, host=host, port=port, browser=browser)
         return
     if game < 1:

@@ -1,4 +1,4 @@
-"""Experiments: declarations of tables of the thesis and of related theses, with their figures, and our own.
+"""Experiments: the tables of the thesis and of related theses, with their figures, and our own experiments.
 
 The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are
 experiments of other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`.
@@ -47,7 +47,7 @@ def experiment(name: str) -> Experiment:
         ExperimentError: there is no such experiment.
     """
     if not isinstance(name, str):
-        raise ExperimentError(f"name = {short_repr(name)}: must be an experiment's name")
+        raise ExperimentError(f"name = {short_repr(name)}: must be the name of an experiment")
     if name not in MODULES:
         raise ExperimentError(f"no experiment {name!r}{did_you_mean(name, MODULES)}; there are {', '.join(MODULES)}")
     found: Experiment = importlib.import_module(f"{__name__}.{MODULES[name]}").TABLE

@@ -20,7 +20,7 @@ from warlight_env.experiments.players import BudgetType, Contender
 from warlight_env.experiments.rows import Row, WinLoss, number_row, win_rate_row
 from warlight_env.folder_lock import FolderLock
 
-#: Number of games of a row in a quick run, which only tests that everything works.
+#: Number of games for each row of a table in a quick run, which only tests that everything works.
 QUICK_GAMES = 2
 
 #: For estimates of a run's duration: rounds of a game, and simulations per second on one core.
@@ -37,7 +37,7 @@ class ExperimentOutcome:
 
 
 class Experiment(Protocol):
-    """A table of the thesis, or another of its figures."""
+    """A table or another figure of the thesis."""
 
     @property
     def name(self) -> str:
@@ -56,12 +56,12 @@ class Experiment(Protocol):
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents of the experiment, each with its own lines; ("",) if the agent does not matter."""
+        """The agents of the experiment, each with its own lines; ("",) if the experiment does not use an agent."""
         ...
 
     @property
     def budget(self) -> BudgetType | None:
-        """The only sensible kind of budget; None: both kinds."""
+        """The only type of budget that the experiment supports; None: both types."""
         ...
 
     def units(self, settings: ExperimentSettings) -> int:
@@ -77,13 +77,13 @@ class Experiment(Protocol):
         ...
 
 
-#: The default agents: the thesis's bot. Our own is `mcts`.
+#: The default agents: the thesis's bot. Our own bot is `mcts`.
 AGENTS = ("mcts_thesis",)
 
 
 @dataclass(frozen=True)
 class Matchup:
-    """A row of a table: matches of one side against another, with the thesis's score of the first."""
+    """A row of a table: matches of one side against another, with the first side's score in the thesis."""
 
     label: str
     first: Contender
@@ -94,7 +94,7 @@ class Matchup:
 
 @dataclass(frozen=True)
 class MatchTable:
-    """A table of matches; every row is the share of games won by the first side."""
+    """A table of matches. Every row has the share of games that the first side won."""
 
     name: str
     title: str
@@ -102,7 +102,7 @@ class MatchTable:
     matchups: tuple[Matchup, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
-    rounds: float | None = None  #: mean rounds of a game in the thesis; if given, rows are lengths of games
+    rounds: float | None = None  #: mean rounds of a game in the thesis; if given, the rows have lengths of games
     agents: tuple[str, ...] = AGENTS
     budget: BudgetType | None = None
 
@@ -161,11 +161,12 @@ class MatchTable:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Something measured in units, one after the other in this process.
+    """A measurement that consists of units, such as games. This process measures them one after the other.
 
     Attributes:
-        measure: a function of the settings and a unit's number; it returns data for JSON, and depends on nothing else.
-        summary: computes rows from the measured values of all units.
+        measure: a function that returns data for JSON and depends only on its arguments, the settings and a unit's
+            number.
+        summary: computes the rows of the table from the measured values of all units.
         count: number of units.
         cost: estimated time of a unit on one core, in seconds.
     """

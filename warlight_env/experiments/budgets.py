@@ -24,5 +24,5 @@ def simulations(seconds: float, threads: int = 1) -> int:
     if (seconds, threads) in MEASURED:
         return MEASURED[seconds, threads]
     if threads != 1:
-        raise ValueError(f"the thesis measured no {seconds:g} seconds in {threads} threads")
+        raise ValueError(f"the thesis has no measurement of {seconds:g} seconds in {threads} threads")
     return int(RATE * seconds)

@@ -22,7 +22,7 @@ from warlight_env.folder_lock import FolderLock
 #: Rounds of a game in a quick run, which only tests that everything works.
 QUICK_ROUNDS = 8
 
-#: The tree search alone, without local search after it.
+#: The tree search without the local search that usually follows it.
 TREE = "mcts:local_search=0"
 
 
@@ -60,14 +60,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Games between some sides: one row, or one row for each side.
+    """Games between some sides, as one row of a table or as one row for each side.
 
     Attributes:
         label: label of the row, or the beginning of the labels of all rows.
         team: the sides whose wins count together; (): a row for each side.
         theirs: the authors' share of wins.
         published_sample: the authors' sample in their own words.
-        pool: fields with the same pool give common ratings of their sides; "": no ratings.
+        pool: comparisons with the same pool give common ratings of their sides; "": no ratings.
         rounds: estimated rounds of a game.
         max_rounds: a game without a winner after this number of rounds is a draw; None: as in the rules.
     """
@@ -84,7 +84,7 @@ class Comparison:
     max_rounds: int | None = None
 
     def contest(self, settings: ExperimentSettings, number: int) -> Contest:
-        """Return the field's games."""
+        """Return the games of the comparison."""
         setup = MatchSetup(
             agents=tuple(side.source(settings.quick) for side in self.sides),
             map=maps.load(self.map),
@@ -119,7 +119,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """A table of fields.
+    """A table of comparisons.
 
     Attributes:
         finding: the result of the method's authors, in their game.
@@ -134,7 +134,7 @@ class ComparisonTable:
     budget: BudgetType | None = "simulations"
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """Return the games of all fields."""
+        """Return the games of all comparisons."""
         return [field.contest(settings, number) for number, field in enumerate(self.comparisons)]
 
     def units(self, settings: ExperimentSettings) -> int:
@@ -164,7 +164,7 @@ class ComparisonTable:
 
 
 def _ratings(pool: str, played: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:
-    """Return the Elo ratings of a pool's sides, the best first, if all fields have games; the mean rating is 0."""
+    """Return the Elo ratings of a pool's sides, from the best, if all comparisons have games; the mean rating is 0."""
     if not all(result.records for _, result in played):
         return []
     names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))

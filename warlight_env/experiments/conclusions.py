@@ -13,7 +13,7 @@ POSSESSIVES: Final[dict[Source, str]] = {"thesis": "the thesis's", "authors": "t
 
 
 def conclusions(rows: Sequence[Row], source: Source = "thesis") -> str:
-    """Compare each row with the published figure and with equal players; "" if no row allows that.
+    """Compare each row with the published figure and with equal players; "" if no row has such figures.
 
     Args:
         rows: rows of one result.

@@ -89,7 +89,7 @@ class ExperimentResult:
         data = present_specs(bounded_io.parse_json(text, str(path), ExperimentError))
         try:
             if data["format"] != FORMAT:
-                raise ValueError(f"format {data['format']!r}, not {FORMAT}")
+                raise ValueError(f"the file has format {data['format']!r}, not {FORMAT}")
             if not isinstance(data["seconds"], int | float) or not isinstance(data["facts"], dict):
                 raise TypeError("seconds must be a number, and facts a table")
             return cls(
@@ -126,7 +126,7 @@ def run_experiment(
     """Run an experiment, or continue a run in the folder, and write result.json and result.md there.
 
     Raises:
-        RunFolderError: the folder holds another run, or another process writes to it.
+        RunFolderError: the folder contains another run, or another process writes to it.
         RunError: the folder cannot be written; the finished games are kept.
     """
     with FolderLock(folder, in_use=RunFolderError) as lock:
@@ -148,9 +148,9 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
     finding: str = getattr(experiment, "finding", "")
     lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
     if any(result.settings.quick for result in results):
-        lines += ["**A quick run: it shows that everything works, and nothing else.**", ""]
+        lines += ["**A quick run, which only tests that everything works: its figures mean nothing.**", ""]
     if any(result.interrupted for result in results):
-        lines += ["**Interrupted: what follows is what was played.**", ""]
+        lines += ["**Interrupted: the figures are of the finished games.**", ""]
     source: Source = "authors" if finding else "thesis"
     whose = [source, f"{POSSESSIVES[source]} figure is"]
     rows = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.experiments.players import BudgetType
 
-#: Receives the number of newly finished units, and their name.
+#: Receives the number of newly finished units (games or measurements), and their name.
 OnProgress = Callable[[int, str], None]
 
 

@@ -1,8 +1,8 @@
-"""Growth of players without opposition, and an estimate of the fastest growth, in games beside a passive player.
+"""Growth of players without opposition, and an estimate of the fastest growth, in games against a passive player.
 
-The passive player never moves. It holds one region, the farthest from the player's starting regions, with enough armies
-that no player attacks it so early. Its own starting regions become neutral. Without the passive player, the game would
-be over.
+The passive player never moves. It owns one region, the farthest from the player's starting regions. This region has so
+many armies that no player attacks it early. The starting regions of the passive player become neutral. Without the
+passive player, the game would be over.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _QUICK_STAGES: Final = ((20, 2),)
 
 
 def solo_game(seed: int) -> Game:
-    """Return a game on the world map by the rules `thesis`: player 0 has random starts, and player 1 is far away."""
+    """Return a game on the world map with the rules `thesis`. Player 0 has random starts, and player 1 is far away."""
     game = Game("world", "thesis", 2, seed=seed, picks="random")
     board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
     army[owner == 1] = _NEUTRAL
@@ -80,7 +80,7 @@ class GrowthWork(NamedTuple):
 
 @kernel
 def _income_after(context: Context, position: Position, turn_index: Int, rounds: Int, work: GrowthWork) -> Real:
-    """Return player 0's income after some rounds: the first by a turn of `work`, the others by the policy."""
+    """Return player 0's income after some rounds. A turn of `work` plays the first round, the policy all others."""
     at, orders = work.position, work.round
     copy_position(position, at)
     for played in range(rounds):
@@ -131,9 +131,9 @@ def choose_growth(
 
 
 class IncomeSearch(SingleThreaded):
-    """Grows as fast as possible: it chooses the turn with the highest mean income at the end, from many turns.
+    """A search for the fastest growth. From many turns, it chooses the turn with the highest mean income at the end.
 
-    It simulates many games for each turn.
+    The search simulates many games for each turn.
     """
 
     exclusive_methods = ("act",)
@@ -168,8 +168,8 @@ class IncomeSearch(SingleThreaded):
 def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) -> dict[str, list[float]]:
     """Return income and regions after each round of one game.
 
-    The player is the agent of the settings. If there is none, it is the long search, which looks `horizon` rounds
-    beyond the last one.
+    The player is the agent of the settings. Without an agent, the player is the long search, which simulates `horizon`
+    rounds after the last round.
     """
     game = solo_game(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)

@@ -1,4 +1,4 @@
-"""Measurements unit by unit; each unit is written to disk immediately."""
+"""Measurements that consist of units, such as games. Each unit is written to disk immediately."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MeasurementFolder(AppendOnlyFolder):
         """Append a unit's values; they are on the disk when this method returns.
 
         Raises:
-            RunError: writing failed; all earlier units are still there.
+            RunError: writing failed; all earlier units remain in the folder.
         """
         self.append_lines([line := {"unit": unit, "seconds": seconds, "values": values}])
         self.load_line(line)
@@ -51,14 +51,14 @@ class MeasurementFolder(AppendOnlyFolder):
     def load_line(self, fields: Any) -> None:
         """See `AppendOnlyFolder.load_line`."""
         if not 0 <= fields["unit"] < self.count or not isinstance(fields["values"], dict):
-            raise ValueError("no such unit")
+            raise ValueError("the measurement has no such unit")
         self.known[fields["unit"]] = {**fields, "seconds": float(fields["seconds"])}
 
 
 def run_measurement(
     folder: MeasurementFolder, measure: Callable[[int], dict[str, list[float]]], advance: OnProgress
 ) -> tuple[list[dict[str, list[float]]], bool, float]:
-    """Measure the missing units. Return the values of all units, whether Ctrl-C ended it, and the seconds spent.
+    """Measure the missing units. Return the values of all units, whether Ctrl-C ended the run, and the spent seconds.
 
     Args:
         folder: the folder.
@@ -66,8 +66,8 @@ def run_measurement(
         advance: is called for each unit.
 
     Raises:
-        RunFolderError: the folder holds another run, or another process uses it.
-        RunError: it cannot be written; earlier units are kept.
+        RunFolderError: the folder contains another run, or another process uses it.
+        RunError: the folder cannot be written; earlier units are kept.
     """
     interrupted = False
     with folder as units:

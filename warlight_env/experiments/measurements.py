@@ -1,4 +1,4 @@
-"""Measurements of experiments: searches move by move, concurrent trees, turns of a position."""
+"""Measurements of experiments: the searches of a game, concurrent trees, the number of turns in a position."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
         record = last_search(agent)
         if any(record.full):
             raise ExperimentError(
-                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB; nodes mean nothing"
+                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB, so its number of nodes is useless"
             )
         values[f"simulations {threads}"] = [float(n) for n in record.simulations]
         values[f"nodes {threads}"] = [float(n) for n in record.nodes]
@@ -116,7 +116,7 @@ def _middle(seed: int, rounds: int) -> Game:
             play_orders(game, bots, ask_orders(game, bots))
         if not game.done:
             return game
-    raise ExperimentError(f"no game lasts {rounds} rounds")
+    raise ExperimentError(f"no game has more than {rounds} rounds")
 
 
 def summarise_trees(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
@@ -137,8 +137,8 @@ def summarise_trees(found: Sequence[dict[str, list[float]]], settings: Experimen
 def count_turns(game: Game, player: int) -> int:
     """Return a player's number of turns: all deployments of the whole income, each with all ways to send armies.
 
-    At least one army stays in each region, and the others are split over its borders in any way. The order of attacks
-    is not counted, so the number is a lower bound.
+    At least one army stays in each region, and the other armies are distributed over its borders in any way. Different
+    orders of the same attacks count once, so the number is a lower bound.
     """
     income = game.income(player)
     ways = [1] + [0] * income  # number of ways, by armies deployed so far

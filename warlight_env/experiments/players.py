@@ -23,7 +23,7 @@ QUICK_SIMULATIONS = 20
 
 
 class ExperimentError(InputError):
-    """The experiment cannot be run as requested; the message gives the reason."""
+    """The experiment cannot be run with these arguments. The message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PlayerSource:
                 agent = factory(seed=seed, **values, defense=False)
             except TypeError:
                 raise ExperimentError(
-                    f"agent {self.spec!r} knows no play without defence; give mcts or mcts_thesis"
+                    f"agent {self.spec!r} cannot play without defence; give mcts or mcts_thesis"
                 ) from None
             agent.name = f"{unpinned(self.spec)} without defence"
         return FixedStartAgent(agent, self.start, seed) if self.start else agent
@@ -93,7 +93,7 @@ class PlayerSource:
 class FixedStartAgent(Agent):
     """An agent that picks a random region in each of some super regions, and then plays like the wrapped agent.
 
-    It needs rules that offer all regions to all players, and an opponent that wants other regions: see `FREE_PICKS`.
+    It needs rules that offer all regions to all players, and an opponent that picks other regions: see `FREE_PICKS`.
     """
 
     def __init__(self, agent: Agent, super_regions: tuple[str, ...], seed: int) -> None:

@@ -1,4 +1,4 @@
-"""A row of a result: our figure with its interval, the thesis's figure, and whether they agree."""
+"""A row of a result table: our figure with its interval, the thesis's figure, and whether they agree."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Row:
     difference: Interval | None = None  #: ours - the thesis's, 95 %, if the thesis gives its number of games
     share: bool = False
     digits: int = 1
-    even: float | None = None  #: the share of games that equal players win; None: the row is not such a share
+    even: float | None = None  #: the share of games that equal players win; None: the row is not a share of games
 
     @property
     def verdict(self) -> Verdict:
-        """The place of the thesis's figure relative to our interval; "above" means that ours is above the thesis's."""
+        """Whether the thesis's figure is in our interval. "above": our interval is above the thesis's figure."""
         if self.thesis is None:
             return "no figure"
         if self.low <= self.thesis <= self.high:

@@ -1,6 +1,6 @@
 """The text protocol of the Warlight AI Challenges: external bots, and the package's agents as such bots.
 
-Names are loaded at their first use, because the bot side of the protocol must answer at once. Imported by `cli`, `web`
+Names are loaded at their first use, because an agent that plays as a bot must answer quickly. Imported by `cli`, `web`
 and `train`. To add a message, extend `messages` and its readers.
 """
 

@@ -1,10 +1,10 @@
-"""The process in which a bot-side agent thinks. `runner` watches the time.
+"""The process that computes the answers of an agent that plays as a bot. `runner` checks the time.
 
     python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE      (CHALLENGE 0: the engine's messages decide)
 
 Standard input: the engine's lines, unchanged. Before each question comes ``think N OPTIMUM MAXIMUM INCREMENT``. N is
-the question's number. OPTIMUM and MAXIMUM are the advised and the latest end of the search, on the clock of
-`time.monotonic`, which all processes share. INCREMENT is the number of seconds that return (see
+the question's number. OPTIMUM and MAXIMUM are the suggested and the latest end of the search, on the clock of
+`time.monotonic`, which all processes share. INCREMENT is the number of seconds that a round adds again (see
 `time_control.MoveTime`). After each pick comes ``said ID …`` with the picks that the engine received.
 Standard output: ``ready`` once, then ``N ANSWER`` for each question.
 """
@@ -57,7 +57,7 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
     """Answer until the input ends."""
     side, own, warm_up = load(spec, seed, challenge)
     answers.write(b"ready\n")
-    # In a separate thread: picks need nothing more, and do not wait for the compilation of turns.
+    # In a separate thread: the picks are ready and must not wait for the compilation of the code for turns.
     threading.Thread(target=warm_up.turns, daemon=True).start()
     number, advised, most, increment = "", 0.0, 0.0, 0.0
     for line in lines_of(lines):
@@ -81,8 +81,8 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             )
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
-            print(f"not understood: {error}", file=sys.stderr)
-        except (InputError, RunError) as error:  # the engine left out a message, or the agent refuses
+            print(f"cannot read a line: {error}", file=sys.stderr)
+        except (InputError, RunError) as error:  # the engine left out a message, or the agent refuses the game
             print(f"error: {error}", file=sys.stderr)
             answers.write(f"{number} !\n".encode())
         except Exception:
@@ -93,8 +93,8 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
     """Return an agent's budget.
 
-    An agent with its own limits keeps them, but gets at most `advised` seconds. Without own limits, the agent gets a
-    bank, which it divides itself.
+    An agent with its own limits keeps them, but gets at most `advised` seconds. An agent without limits gets a bank,
+    and decides itself how much of it a turn takes.
     """
     if own.simulations is None and own.seconds is None:
         return replace(own, seconds=advised, bank=most, increment=increment)

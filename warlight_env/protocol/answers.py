@@ -1,4 +1,4 @@
-"""Read a bot's answers leniently: readable parts count, and unreadable parts are listed."""
+"""Read a bot's answers leniently: use the readable parts, and list the unreadable parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.protocol.messages import (
     Question,
 )
 
-#: The form of each kind of answer, as errors quote it.
+#: The expected form of each type of answer, for error messages.
 PICKS_FORM: Final = "ID ID …: offered ids, the best first"
 PICK_FORM: Final = "ID: one of the offered ids"
 PLACE_FORM: Final = "NAME place_armies ID ARMIES, …, or No moves"
@@ -43,7 +43,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """The readable part of an answer, and the problems of the rest."""
+    """The readable part of an answer, and the problems of its other parts."""
 
     answer: Answer
     problems: tuple[Problem, ...] = ()
@@ -72,14 +72,14 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
     problems: list[Problem] = []
     form = expected_answer(question)
     if isinstance(question, PickRegion) and line != line.strip():
-        problems.append(Problem(quote(line), "white space round the pick; challenge 2 would not have read it", form))
+        problems.append(Problem(quote(line), "spaces around the pick; challenge 2 does not read it", form))
     words = line.replace(",", " ").split()
     regions = [int(word) for word in words[:max_orders] if NUMBER.fullmatch(word)]
     if len(regions) < len(words[:max_orders]):
-        problems.append(Problem(quote(line), f"{len(words[:max_orders]) - len(regions)} words are no ids", form))
+        problems.append(Problem(quote(line), f"{len(words[:max_orders]) - len(regions)} words are not ids", form))
     if isinstance(question, PickRegion):
         if len(words) > 1:
-            problems.append(Problem(quote(line), f"{len(words)} words; the first counts", form))
+            problems.append(Problem(quote(line), f"{len(words)} words; only the first counts", form))
         regions = regions[:1]
     if not words:
         problems.append(Problem(quote(line), "an empty answer", form))
@@ -92,11 +92,13 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> ParsedA
     orders: list[PlaceOrder | MoveOrder] = []
     if line.strip().lower() == NO_MOVES.lower():
         if line != NO_MOVES:
-            problems.append(Problem(quote(line), "not exactly 'No moves'; challenge 1 would not have read it", form))
+            problems.append(
+                Problem(quote(line), "not exactly 'No moves'; an engine of challenge 1 does not read it", form)
+            )
     else:
         if not line.strip():
-            problems.append(Problem(quote(line), "an empty line, taken for 'No moves'", form))
-        # One split more than the limit, so that an endless list costs nothing.
+            problems.append(Problem(quote(line), "an empty line, read as 'No moves'", form))
+        # One split more than the limit: the rest of a very long list is not split.
         parts = line.split(",", max_orders)
         beyond = parts.pop() if len(parts) > max_orders else ""
         for part in filter(str.strip, parts):
@@ -107,7 +109,7 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> ParsedA
                 orders.append(order)
         if beyond.strip():
             count = sum(1 for part in beyond.split(",") if part.strip())
-            problems.append(Problem(quote(beyond), f"{count} orders more than the {max_orders} that count", form))
+            problems.append(Problem(quote(beyond), f"{count} orders after the first {max_orders}, which count", form))
     if question.kind == PLACE:
         return ParsedAnswer(PlaceOrders(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
     return ParsedAnswer(MoveOrders(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))
@@ -119,7 +121,7 @@ def _read_order(kind: str, part: str, name: str) -> PlaceOrder | MoveOrder | Pro
     if len(words) < 2 or words[1].lower() not in (PLACE, ATTACK):
         return Problem(quote(part.strip()), "not an order", form)
     if words[1].lower() != kind:
-        return Problem(quote(part.strip()), f"asked for {kind}", form)
+        return Problem(quote(part.strip()), f"the question was for {kind}", form)
     if words[0] != name:
         return Problem(quote(part.strip()), f"the bot's name is {name}", form)
     if len(words) != (4 if kind == PLACE else 5):

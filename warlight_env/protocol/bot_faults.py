@@ -11,13 +11,13 @@ MAX_FAULTS: Final = 200
 
 @dataclass(frozen=True)
 class BotFault:
-    """One fault in the exchange between host and bot.
+    """A fault in the communication between host and bot.
 
     Attributes:
-        round: counted from 1; 0 while picking.
+        round: the round, from 1; 0 while picking.
         question: the question, without its ids.
-        cause: the kind of fault.
-        said: the wrong text, quoted and shortened; "" without one.
+        cause: a description of the fault.
+        said: the wrong text, quoted and shortened; "" if there is none.
         expected: the grammar of the answer.
         errors: the end of the bot's standard error, if it may explain the fault.
         lost: True: the answer was lost; False: it was accepted leniently.
@@ -60,7 +60,7 @@ class BotFaults(list[BotFault]):
         self.total = self.lost = 0
 
     def note(self, fault: BotFault) -> None:
-        """Count a fault, and store it if there is room."""
+        """Count a fault, and store it if fewer than `MAX_FAULTS` are stored."""
         self.total += 1
         self.lost += fault.lost
         if len(self) < MAX_FAULTS:

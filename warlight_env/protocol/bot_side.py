@@ -1,6 +1,6 @@
-"""An agent as a bot of the competitions.
+"""An agent that plays as a bot of the competitions.
 
-It reads an engine's messages and returns answers, without clocks or streams.
+`BotSide` receives an engine's messages and returns answers. It uses no clocks and no streams.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from warlight_env.protocol.engine_messages import NAMES
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: The largest number of orders in an answer. It is the real limit of the competitions' engines, so a planned turn stays
-#: whole.
+#: The largest number of orders in an answer. It is the real limit of the competitions' engines, so that a planned turn
+#: stays complete.
 _MOST: Final = m.MAX_ORDERS + 1
 
 
@@ -82,7 +82,7 @@ class BotSide:
         self._own_picks: list[int] = []
 
     def receive(self, message: m.Message) -> None:
-        """Process a message that is no question."""
+        """Process a message that is not a question."""
         engine = self._engine
         match message:
             case m.YourBot(name):
@@ -108,11 +108,11 @@ class BotSide:
                 engine.orders = orders
 
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
-        """Answer a question. The first question of a round plans the whole turn, so the second one costs nothing.
+        """Answer a question. The first question of a round plans the whole turn, so the second one takes no time.
 
         Raises:
-            RunError: the engine has left out facts that the answer needs.
-            MapError: the engine's map cannot be played.
+            RunError: the engine has left out a message that the answer needs.
+            MapError: the agent cannot play on the engine's map.
         """
         if self._map is None:
             self._begin(question)
@@ -120,7 +120,7 @@ class BotSide:
             if self._engine.turn.receive_question(question.kind == m.PLACE):
                 self._orders = None
                 number = self._engine.turn.round + 1
-                self._report(f"round {number}: no 'update_map': planned on the map of round {number - 1}")
+                self._report(f"round {number}: no 'update_map': the turn is planned on the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
             if question.kind == m.PLACE:
@@ -129,7 +129,7 @@ class BotSide:
         return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
     def confirm_picks(self, picks: m.PicksAnswer) -> None:
-        """Note the picks that the engine received. They may differ from the agent's answer."""
+        """Store the picks that the engine received. They may differ from the agent's answer."""
         regions = self._known(picks.regions) if self._map is not None else []
         self._own_picks += regions
         self._agent.set_picks(regions)
@@ -138,7 +138,7 @@ class BotSide:
 
     def _begin(self, question: m.Question) -> None:
         if len(self._engine.setup) < 3:
-            raise RunError("asked before the map was described (setup_map super_regions, regions, neighbors)")
+            raise RunError("a question came before the map (setup_map super_regions, regions, neighbors)")
         described = maps.from_setup_lines("\n".join(self._engine.setup), "the engine's map")
         # The reader numbers regions in the order of their ids.
         regions = next(line for line in self._engine.setup if line.startswith("setup_map regions")).split()[2::2]
@@ -160,7 +160,7 @@ class BotSide:
             self._engine.name = NAMES[0]
             self._report(f"no 'settings your_bot': the name {NAMES[0]} is used")
         self.player = NAMES.index(self._engine.name) if self._engine.name in NAMES else 0
-        self._map = described  # last, so that a game with an error has not begun
+        self._map = described  # in the last step: after an error, the game has not begun
 
     def _known(self, ids: tuple[int, ...]) -> list[int]:
         return [self._index[region] for region in ids if region in self._index]
@@ -186,7 +186,7 @@ class BotSide:
         left = self._params.picks or max(1, len(self._known(self._engine.offered)) // 2)
         one = isinstance(question, m.PickRegion)
         if one:
-            # An offered region that is gone belongs to the bot if the bot asked for it, else to the opponent.
+            # A region that is no longer offered belongs to the bot if the bot picked it, else to the opponent.
             gone = [r for r in self._known(self._engine.offered) if r not in offers]
             mine = [r for r in gone if r in self._own_picks]
             owner[gone], owner[mine] = 1 - self.player, self.player
@@ -202,7 +202,7 @@ class BotSide:
         engine = self._engine
         assert self._map is not None
         if engine.turn.round < 0 or not engine.rows:
-            raise RunError("asked for orders before update_map")
+            raise RunError("a question for orders came before update_map")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
         for region, name, here in engine.rows:
@@ -211,7 +211,7 @@ class BotSide:
             who = self.player if name == engine.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        orders, engine.orders = engine.orders, ()  # a later turn has other moves
+        orders, engine.orders = engine.orders, ()  # the visible orders belong to one turn only
         for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
@@ -223,7 +223,9 @@ class BotSide:
             owned = np.flatnonzero(owner == self.player).tolist()
             members, bonuses = dict(enumerate(self._map.super_region_of)), dict(enumerate(self._map.bonuses))
             armies = income(owned, members, bonuses)
-            self._report(f"round {engine.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
+            self._report(
+                f"round {engine.turn.round + 1}: no 'settings starting_armies': the rules give {armies} armies"
+            )
         view = self._view("play", owner, army, starts=None, income=armies)
         seen = OpponentOrders(tuple(placements), tuple(moves))
         return self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class BotClock:
-    """Remaining seconds, by wall time.
+    """The remaining seconds of a bot, in wall time.
 
     Attributes:
-        bank: seconds at the start, and the largest number that can be saved.
-        increment: seconds added after each answer; None: every question has the whole bank again (challenge 1).
+        bank: seconds at the start, and the largest number of seconds in the bank.
+        increment: seconds added after each answer; None: every question starts with the full bank (challenge 1).
     """
 
     bank: float
@@ -23,7 +23,7 @@ class BotClock:
 
     @classmethod
     def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
-        """Return a challenge's clock, in seconds. `bank` and `increment` replace its usual values."""
+        """Return a challenge's clock, in seconds. `bank` and `increment` replace the challenge's values."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)
         return cls(10.0 if bank is None else bank, 0.5 if increment is None else increment)
@@ -34,6 +34,6 @@ class BotClock:
         return int(1000 * self.left)
 
     def spend(self, seconds: float) -> None:
-        """Subtract the time of an answer, which may be missing."""
+        """Subtract the time of an answer, or of the wait for a missing answer."""
         if self.increment is not None:
             self.left = min(max(self.left - seconds, 0.0) + self.increment, self.bank)

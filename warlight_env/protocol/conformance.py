@@ -1,4 +1,4 @@
-"""Conformance cases for bots of the protocol: small games and difficult moments. Each failure has an explanation."""
+"""Conformance tests for bots: small games and difficult situations. Each failure has an explanation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORT: Final = 300
 
 
 class NonconformanceError(Exception):
-    """A bot violates the protocol or the rules. The text explains how."""
+    """A bot violates the protocol or the rules. The text gives the violation."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Case:
 
 
 def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[CaseOutcome]:
-    """Run a bot through all cases of the challenges, one after the other. Yield their results.
+    """Test a bot with all cases of the challenges, one after the other. Yield their results.
 
     Raises:
         CommandError: the command cannot be started.
@@ -108,7 +108,7 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
 
 
 class Session:
-    """A bot in the first round of a game on the world map, as player 1. It has received the opening, and has picked."""
+    """A bot that is player 1 in the first round of a game on the world map. It has already picked its regions."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
@@ -139,7 +139,7 @@ class Session:
                 assert isinstance(answer, m.PicksAnswer)
                 wishes[seat] = [region - 1 for region in answer.regions]
             for order in game.pick(wishes, on_illegal="skip"):
-                raise NonconformanceError(f"picked region {order.order[0] + 1}: {order.reason}")
+                raise NonconformanceError(f"the bot picked region {order.order[0] + 1}: {order.reason}")
         if starts := game.view(0).starts:
             self.process.send(format_message(m.OpponentStartingRegions(region_ids(starts[1]))))
 
@@ -150,7 +150,7 @@ class Session:
         self.process.close()
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
-        """Ask for both answers of a round. Return them if they are legal on the view."""
+        """Ask for both answers of a round. Return the answers if they are legal in the position of the view."""
         for message in round_messages(view, NO_OPPONENT_ORDERS):
             self.process.send(format_message(message))
         placements = self.ask(m.Go(m.PLACE, ms))
@@ -179,7 +179,7 @@ class Session:
             if view.owner[source] != view.player:
                 _reject(said, f"region {move.source} is not the bot's")
             if target not in view.map.neighbors[source]:
-                _reject(said, f"region {move.target} is no neighbour of {move.source}")
+                _reject(said, f"region {move.target} is not a neighbour of region {move.source}")
             if move.armies < 1:
                 _reject(said, "at least one army is needed")
             if move.armies >= army[source]:
@@ -192,7 +192,7 @@ class Session:
         reply = self.process.ask(line, question.milliseconds / 1000)
         form = expected_answer(question)
         if reply.stale:
-            raise NonconformanceError(f"wrote without being asked, before '{line}': {quote(reply.stale_text)}")
+            raise NonconformanceError(f"the bot wrote a line before the question '{line}': {quote(reply.stale_text)}")
         if reply.text is None:
             errors = self.process.errors.tail(500)
             told = f"; its standard error ends: {errors!r}" if errors else ""
@@ -258,17 +258,17 @@ def _end(command: Sequence[str], challenge: m.Challenge) -> None:
     with Session(command, challenge) as session:
         session.round(session.view)
         if not session.process.ends_itself(END_TIME):
-            raise NonconformanceError(f"still there {END_TIME:g} s after its input was closed")
+            raise NonconformanceError(f"the bot still runs {END_TIME:g} s after its input was closed")
 
 
 CASES: Final = (
     Case("first", "a game as player1, to its end, on the world map", lambda c, v: _play(c, v, 0)),
     Case("second", "a game as player2", lambda c, v: _play(c, v, 1)),
-    Case("small map", "a map of ten regions, by its setup_map lines", lambda c, v: _play(c, v, 0, "small"), (2,)),
+    Case("small map", "a map of ten regions, described by setup_map lines", lambda c, v: _play(c, v, 0, "small"), (2,)),
     Case("large map", "ten rounds on a large map", lambda c, v: _play(c, v, 1, "large", 10), (2,)),
-    Case("chatter", "blank lines and lines that no version has are passed over", _chatter),
-    Case("last region", "one region with one army, among enemies", _last_region),
-    Case("nearly all", "every region but one, and an income of 29", _all_own),
+    Case("chatter", "the bot ignores blank lines and unknown lines", _chatter),
+    Case("last region", "one region with one army, surrounded by enemies", _last_region),
+    Case("nearly all", "all regions except one, and an income of 29", _all_own),
     Case("huge armies", "a million armies on a region", _huge_armies),
     Case("short of time", f"questions with {SHORT} ms in the bank", _short_of_time, (2,)),
     Case("end", "the process ends when its input is closed", _end),

@@ -20,7 +20,7 @@ NAMES: Final = ("player1", "player2")
 
 
 def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
-    """Return ids of regions. They count from 1; on the bundled world map they are the competitions' ids."""
+    """Return ids of regions, from 1. On the bundled world map they are the competitions' ids."""
     return tuple(int(region) + 1 for region in regions)
 
 
@@ -30,14 +30,14 @@ def region_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
 
 
 def offered_at_start(view: View) -> tuple[int, ...]:
-    """Return all regions that could be picked at the start of the game, picked ones included.
+    """Return all regions that could be picked at the start of the game, including regions that are already picked.
 
     The result is the same for both players.
     """
     taken = [] if view.starts is None else [r for start in view.starts for r in start]
     if view.phase == "pick":
         taken = np.flatnonzero(view.owner >= 0).tolist()
-    # After a random deal, the other offers are unknown.
+    # If the starting regions were assigned at random, the other offers are unknown.
     return region_order(view.map, {*view.offers, *taken})
 
 
@@ -91,14 +91,14 @@ def round_messages(view: View, seen: OpponentOrders) -> list[m.Message]:
 
 
 def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
-    """Return all regions in the competitions' order: own ones, then the neighbours of each, then all others."""
+    """Return all regions in the competitions' order: own regions, their neighbours, then all other regions."""
     own = [r for r, by in enumerate(owner) if by == view.player]
     near = [q for r in own for q in view.map.neighbors[r]]
     return dict.fromkeys([*own, *near, *range(len(owner))])
 
 
 def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
-    """Return a turn from the two answers of a round. Illegal orders remain; the engine judges them."""
+    """Return a turn from the two answers of a round. Illegal orders are kept; the game checks them later."""
     return Orders(
         [(o.region - 1, o.armies) for o in placements.orders],
         [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],

@@ -36,7 +36,7 @@ from warlight_env.protocol.process import BotProcess, CommandError, Reply, check
 from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
 from warlight_env.thread_ownership import SingleThreaded
 
-#: Number of missing answers after which a bot is not asked again.
+#: Number of missing answers after which a bot receives no more questions.
 MAX_MISSED: Final = 2
 #: Largest number of orders in an answer that count if the rules set no limit.
 _MANY: Final = 1000
@@ -82,8 +82,8 @@ class ExternalBot(SingleThreaded, Agent):
         self.close()
         self._faults = BotFaults()
         self._round = self._missed = 0
-        self._flooded = False  # a flood on standard error is noted once
-        self._owed: m.Question | None = None  # a question with an answer that may still arrive, too late
+        self._flooded = False  # a very long standard error is noted once
+        self._owed: m.Question | None = None  # an earlier question; its answer may still arrive, too late
         self._last: tuple[int, int] | None = None
         self._observer = OrderObserver()
 
@@ -133,22 +133,22 @@ class ExternalBot(SingleThreaded, Agent):
                 cause = f"could not be written: {process.errors.problem}"
                 self.faults.note(BotFault(self._round, "standard error", cause))
             if process.left:
-                cause = f"{len(process.left)} of them could not be ended: {', '.join(map(str, process.left[:10]))}"
+                cause = f"{len(process.left)} processes could not be ended: {', '.join(map(str, process.left[:10]))}"
                 self.faults.note(BotFault(self._round, "processes", cause))
 
     def _look_at_errors(self, errors: ErrorReader) -> None:
-        """Note a flood on standard error, once. Ordinary logs are no fault."""
+        """Note once that standard error is very long. Ordinary logs are not a fault."""
         if errors.total > FILE_SIZE and not self._flooded:
             self._flooded = True
-            cause = f"more than {FILE_SIZE} bytes; the last {TAIL_BYTES} were kept"
+            cause = f"the bot wrote more than {FILE_SIZE} bytes; the last {TAIL_BYTES} bytes were kept"
             self.faults.note(BotFault(self._round, "standard error", cause, errors=errors.tail(200)))
 
     # A game
 
     def _begin(self, view: View) -> bool:
-        """Start a process at the beginning of a game, and send the opening.
+        """Start a process at the beginning of a game, and send the first messages.
 
-        Return whether play begins with this view.
+        Return whether the first round begins with this view.
         """
         step = (view.round + 1, 0) if view.phase == "play" else (0, view.map.n_regions - len(view.offers))
         last = self._last
@@ -156,7 +156,7 @@ class ExternalBot(SingleThreaded, Agent):
         begins = view.phase == "play" and (last is None or new or last[0] == 0)
         if new:
             if view.players != 2:
-                raise AgentError(f"agent {self.name!r}: the protocol is for games of two, not {view.players}")
+                raise AgentError(f"agent {self.name!r}: the protocol is for games of two players, not {view.players}")
             self._reset()
             options = self.options
             self._challenge = options.challenge or challenge_of(view.rules)
@@ -173,9 +173,9 @@ class ExternalBot(SingleThreaded, Agent):
     def _error_file(self, folder: Path, round: int) -> Path | None:
         """Return a new file in a folder.
 
-        Numbers keep files apart, because both bots of a match may have the same name and seed.
+        The name of the file has a number, because both bots of a match may have the same name and seed.
 
-        If the file cannot be made, return None and note the problem. The bot loses nothing by it, because it is not the
+        If the file cannot be made, return None and note the problem. The bot loses no answer, because this is not the
         bot's fault.
         """
         try:
@@ -202,7 +202,7 @@ class ExternalBot(SingleThreaded, Agent):
             self.on_line(direction, line)
 
     def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
-        """Return the answer, or None if it is lost. Faults are noted."""
+        """Return the answer, or None if it is lost. Note faults in `faults`."""
         if self._process is None:
             return None
         self._round = round
@@ -221,8 +221,8 @@ class ExternalBot(SingleThreaded, Agent):
                 self.close()
                 raise ForfeitError(f"{asked}: {cause}")
             if reply.lost or self._missed >= MAX_MISSED:
-                why = "nobody is there to answer" if reply.lost else f"{self._missed} answers did not come"
-                note(f"{why}: the bot is not asked again")
+                why = "the process has ended" if reply.lost else f"{self._missed} answers are missing"
+                note(f"{why}: the bot receives no more questions")
                 self.close()
             elif reply.late:
                 self._owed = question
@@ -242,11 +242,11 @@ class ExternalBot(SingleThreaded, Agent):
         reply = self._process.ask(line, seconds)
         self._heard("<", reply.text)
         if reply.stale:
-            note(f"{reply.stale} bytes that nobody had asked for were dropped", quote(reply.stale_text))
+            note(f"{reply.stale} bytes that came without a question were dropped", quote(reply.stale_text))
         spent = reply.seconds
         while reply.text is not None:
             if self._owed is not None and _answers(self._owed, reply.text):
-                note("an answer to the question before, too late, was dropped", quote(reply.text))
+                note("a late answer to the previous question was dropped", quote(reply.text))
                 self._owed = None
             elif reply.text.strip() or self._challenge == 2:
                 self._owed = None
@@ -286,7 +286,7 @@ def _nonsense(read: ParsedAnswer, text: str) -> bool:
 
 
 def _answers(question: m.Question, text: str) -> bool:
-    """Return whether a text looks like an answer to this question: an order of its kind, or only ids for a pick."""
+    """Return whether a text looks like an answer to this question: orders of its type, or only ids for a pick."""
     if isinstance(question, m.Go):
         return question.kind in text.lower()
     return text.replace(" ", "").isdecimal()

@@ -1,4 +1,4 @@
-"""Instant answers, for moments without time to think. It imports only modules that load fast."""
+"""Simple answers for questions without time for a search. This module imports only modules that load fast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ODDS: Final = 2
 
 
 class FallbackPolicy:
-    """Follows an engine's messages, and answers any question at once, with legal and simple orders."""
+    """Receives an engine's messages, and answers any question at once, with legal and simple orders."""
 
     def __init__(self) -> None:
         self._name = "player1"
@@ -49,10 +49,7 @@ class FallbackPolicy:
                 self._turn.receive_question(kind == m.PLACE)
 
     def answer(self, question: m.Question) -> m.Answer:
-        """Return an answer. Picks are in the smallest super regions. All armies go to one region at a border.
-
-        The moves are those of `_moves`.
-        """
+        """Return an answer: picks in the smallest super regions, all armies on one region at a border, or `_moves`."""
         if not isinstance(question, m.Go):
             sizes = Counter(self._super.values())
             best = sorted(question.regions, key=lambda region: sizes[self._super.get(region, 0)])

@@ -39,14 +39,14 @@ from warlight_env.protocol.messages import (
 
 NO_MOVES: Final = "No moves"
 
-#: A whole number, with so few digits that its size does no harm.
+#: A whole number with a limited number of digits, so that it stays small.
 NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 #: Longest text that an error quotes, in characters.
 QUOTED: Final = 200
 
 
 class ProtocolError(InputError):
-    """An unreadable line of the protocol: its text and the expected form."""
+    """A line of the protocol cannot be read. The message quotes the line and the expected form."""
 
     def __init__(self, text: str, expected: str) -> None:
         super().__init__(text, expected)
@@ -198,10 +198,10 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
 
 
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
-    """Return an order of a kind by a player. `words` must hold exactly the numbers of such an order.
+    """Return an order of this type by this player. `words` must be exactly the numbers of such an order.
 
     Raises:
-        ProtocolError: a word is no number; the error quotes the line.
+        ProtocolError: a word is not a number; the error quotes the line.
     """
     return PlaceOrder(name, *_numbers(line, words)) if kind == PLACE else MoveOrder(name, *_numbers(line, words))
 
@@ -255,10 +255,10 @@ _TOP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
 def parse_message(line: str) -> Message:
     """Parse a line from an engine. Extra white space and the case of the protocol's words do not matter.
 
-    A line of an unknown kind becomes `Other`, because engines may send lines that a bot does not know.
+    A line of an unknown type becomes `Other`, because engines may send lines that a bot does not know.
 
     Raises:
-        ProtocolError: a line of a known kind is unreadable.
+        ProtocolError: a line of a known type is unreadable.
     """
     words = line.split()
     head = words[0].lower() if words else ""

@@ -1,4 +1,4 @@
-"""Limits of a bot's process: memory, processes, network. It is an error if the system cannot enforce them."""
+"""Limits of a bot's process: memory, processes, network. Limits that the system cannot enforce are an error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROBE_SECONDS: Final = 30.0
 
 
 class CommandError(InputError):
-    """A command that cannot be started. The message gives the reason."""
+    """A command cannot be started. The message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class BotLimits:
 
     Attributes:
         memory: bytes of data for each of its processes; None: no limit.
-        procs: number of processes and threads in all; None: no limit.
+        procs: total number of processes and threads; None: no limit.
         network: whether the bot has a network.
         isolate: whether its processes run in their own namespaces. With `procs`, or without `network`, they always do.
     """
@@ -55,7 +55,7 @@ NO_LIMITS: Final = BotLimits()
 
 
 def check_limits(limits: BotLimits) -> None:
-    """Refuse limits that this system cannot set.
+    """Raise an error for limits that this system cannot set.
 
     Raises:
         CommandError: the message gives the reason.
@@ -69,7 +69,7 @@ def check_limits(limits: BotLimits) -> None:
 
 @functools.cache
 def _cannot(limits: BotLimits) -> str:
-    """Return the reason why the limits cannot be set, or "". A separate process tries them."""
+    """Return the reason why the limits cannot be set, or "". The function tries them in a separate process."""
     command = [sys.executable, "-I", "-S", str(SUPERVISOR), "probe", limits.settings(ProcessMark.new())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
     return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-#: Longest line that is read, in bytes. It is some hundred times the longest legal answer of the competitions, and more
-#: than the borders of the largest map need.
+#: The largest length of a line, in bytes. It is about a hundred times that of the longest legal answer in the
+#: competitions. The longest lines of an engine list the borders of the largest map; they are shorter.
 MAX_LINE: Final = 1 << 20
 
 

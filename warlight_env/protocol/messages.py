@@ -1,6 +1,6 @@
 """The lines of both versions of the AI Challenge protocol as typed records.
 
-Ids count from 1, times are milliseconds.
+Ids start at 1. Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 Challenge = Literal[1, 2]
 
-#: Words that are not names of players.
+#: Words for owners that are not players.
 NEUTRAL_NAME: Final = "neutral"
 UNKNOWN_NAME: Final = "unknown"
 RESERVED_NAMES: Final = (NEUTRAL_NAME, UNKNOWN_NAME)
@@ -105,7 +105,7 @@ class StartingPickAmount:
 
 @dataclass(frozen=True)
 class PickRegions:
-    """``pick_starting_regions 2000 3 9``: asks for a ranking (challenge 1)."""
+    """``pick_starting_regions 2000 3 9``: asks for the preferred regions, the best first (challenge 1)."""
 
     milliseconds: int
     regions: tuple[int, ...]

@@ -21,9 +21,9 @@ class ExternalBotOptions:
 
     Attributes:
         challenge: version of the protocol; None: the version that fits the rules.
-        policy: the penalty for a missing answer. "skip": the answer is lost, and after two of them all further ones,
-            too. "forfeit": the game is lost.
-        bank, increment: the clock in seconds; None: the challenge's own.
+        policy: the penalty for a missing answer. "skip": the answer is lost; after two missing answers, all later
+            answers are lost, too. "forfeit": the game is lost.
+        bank, increment: the clock in seconds; None: the values of the challenge.
         errors: folder for the bot's standard error, one file for each game.
         folder: the bot's working directory.
         memory, procs, network, isolate: see `BotLimits`.
@@ -70,7 +70,7 @@ def _bytes(text: str) -> int:
     form = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text, re.ASCII)
     value = int(form[1]) << 10 * " KMGT".index(form[2] or " ") if form else 0
     if not 1 << 20 <= value <= 1 << 50:
-        raise ValueError("must be bytes, as in 512M or 2G, of 1M at least and 1024T at most")
+        raise ValueError("must be a number of bytes such as 512M or 2G, from 1M to 1024T")
     return value
 
 

@@ -1,4 +1,4 @@
-"""``warlight bot precompile``: short games of an agent on the bot side of the protocol, which compile its kernels."""
+"""``warlight bot precompile``: short games of an agent as a bot, which compile its kernels."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from warlight_env.protocol.engine_messages import opening_messages, orders_of, r
 from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.warm_up import TURN_SECONDS
 
-#: Number of rounds of a game: at least (so that neighbours meet), and at most.
+#: The smallest number of rounds of a game (after which the players are neighbours), and the largest number.
 _LEAST, _MOST = 6, 20
-#: Seconds for the first answer in its measurement.
+#: The longest time in seconds that the measurement waits for the first answer.
 _PATIENCE: Final = 60.0
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the preparation."""
+    """A step of the compilation: the picks or a round."""
 
     what: str
     seconds: float
@@ -38,7 +38,7 @@ class Step:
 
 
 class _MessageDrivenAgent(Agent):
-    """The bot side as an agent. It receives the messages that an engine would send."""
+    """A `BotSide` as an agent. It receives the messages that an engine would send."""
 
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
         self._side, self._challenge = BotSide(make, challenge), challenge
@@ -77,7 +77,7 @@ class _MessageDrivenAgent(Agent):
 
 
 def precompile(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
-    """Let an agent play against itself on the competitions' map until nothing is left to load or compile.
+    """Let an agent play against itself on the competitions' map until all its code is loaded and compiled.
 
     Yields a `Step` for the picks and for each round.
 
@@ -109,7 +109,7 @@ def first_answer(spec: str, seed: int = 0) -> float:
     """Return the seconds from the start of ``warlight bot run`` to its first answer, in challenge 1.
 
     Raises:
-        RunError: this system lacks process groups, which bots need.
+        RunError: this system has no process groups, which bots need.
     """
     command = [sys.executable, "-m", "warlight_env", "bot", "run", spec, "--seed", str(seed)]
     bot = ExternalBot(command, seed, ExternalBotOptions(challenge=1, bank=_PATIENCE))

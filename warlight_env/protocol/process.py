@@ -1,4 +1,4 @@
-"""A bot in its own process: send lines, receive one line before a deadline, and end the process for certain."""
+"""A bot in its own process: send lines, receive one line before a deadline, and end the process reliably."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHUNK: Final = 1 << 16
 _MAX_STALE: Final = 1 << 20
 #: Seconds to wait for the exit status of a bot that has closed a stream.
 _LAST_WORDS: Final = 0.5
-#: Seconds for the guard to start a program, and to end it.
+#: Seconds in which the guard (see `supervisor`) must start a program, and end it.
 _START, _END = 30.0, 15.0
 
 
@@ -80,7 +80,7 @@ class BotProcess:
         limits: BotLimits = NO_LIMITS,
     ) -> None:
         if not hasattr(os, "setsid"):
-            raise RunError("bots in processes of their own need a system with process groups (Linux, macOS, BSD)")
+            raise RunError("bots need a system with process groups (Linux, macOS, BSD)")
         check_command(command, folder)
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             try:
@@ -199,9 +199,9 @@ class BotProcess:
             return False
         if not chunk:
             self._open = False
-            self._end = self._exit_status() or "it closed its output"
+            self._end = self._exit_status() or "the bot closed its output"
             if self._buffer and not self._skipping:
-                self._buffer += b"\n"  # a last line may lack its end
+                self._buffer += b"\n"  # the last line may have no line end
             return False
         self._buffer += chunk
         return True
@@ -212,20 +212,20 @@ class BotProcess:
                 del self._waiting[: os.write(self._in, self._waiting[:_CHUNK])]
         except BlockingIOError:
             if len(self._waiting) > MAX_WAITING:
-                self._end = "it does not read its input"
+                self._end = "the bot does not read its input"
         except BrokenPipeError:
             self._waiting.clear()
-            self._end = self._exit_status() or "it closed its input"
+            self._end = self._exit_status() or "the bot closed its input"
 
     def _hear_end(self) -> None:
         """Handle the end of the program, which the guard reports: read the rest of its output."""
         status = self._exit_status(0.0)
         while self._read() and len(self._buffer) <= MAX_LINE:
             pass
-        self._end = status or self._end or "its guard died"
+        self._end = status or self._end or "its guard process ended"
 
     def _exit_status(self, timeout: float = _LAST_WORDS) -> str | None:
-        """Return how the program ended, if the guard reports it within `timeout` seconds."""
+        """Return the exit status of the program as text, if the guard reports it within `timeout` seconds."""
         self._host.settimeout(timeout)
         try:
             said = self._host.recv(256).decode().split()
@@ -306,18 +306,18 @@ def _finish(
 def _tell_status(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
-        return f"it ended with exit status {code}"
+        return f"the bot ended with exit status {code}"
     with contextlib.suppress(ValueError):
-        return f"it was killed by {signal.Signals(-code).name}"
-    return f"it was killed by signal {-code}"
+        return f"the bot was killed by {signal.Signals(-code).name}"
+    return f"the bot was killed by signal {-code}"
 
 
 def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
-    """Refuse a command if its program does not exist or cannot be executed."""
+    """Raise an error if the program of a command does not exist or cannot be executed."""
     if not command or not command[0]:
         raise CommandError("the command is empty")
     if not os.path.isdir(folder):
-        raise CommandError(f"no folder {str(folder)!r} to run {command[0]!r} in")
+        raise CommandError(f"the working folder {str(folder)!r} of {command[0]!r} does not exist")
     program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # `Path` would shorten ./bot to bot
     if shutil.which(program) is None:
-        raise CommandError(f"no program {command[0]!r}, or it cannot be executed")
+        raise CommandError(f"the program {command[0]!r} does not exist or cannot be executed")

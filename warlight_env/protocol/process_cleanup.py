@@ -25,7 +25,7 @@ class ProcessMark:
 
     Attributes:
         name: a variable in their environment. A program that sets its own environment loses it.
-        tag: their limit of file locks. It is a random number, and only root could raise it again.
+        tag: the processes' limit of file locks. It is a random number, and only root could raise it again.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ProcessMark:
     def carried_by(self, process: int) -> bool:
         """Return whether a running process has the mark.
 
-        False for an ended process, even if its parent has not waited for it.
+        The result is False for an ended process, even if its parent has not waited for it.
         """
         with contextlib.suppress(OSError), open(f"/proc/{process}/limits", "rb") as file:
             line = next((line for line in file if line.startswith(_LIMITS_LINE)), b"")

@@ -1,4 +1,4 @@
-"""``warlight bot replay``: replay a logged game to a bot, up to a round, and check its answer there."""
+"""``warlight bot replay``: send a bot the lines of a logged game up to a round, and check its answer in that round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ReplayedAnswer:
         orders: the orders that were read from them; None for picks.
         illegal: the orders that the rules would drop.
         faults: the bot's faults.
-        logged: the log's orders, or its wishes.
+        logged: the orders in the log, or the list of preferred regions in the log.
     """
 
     round: int  #: 0: its last pick
@@ -62,8 +62,8 @@ def replay_to(
     answers. `trace` is called with every line: "<" from the bot, ">" to it.
 
     Raises:
-        LogError: the log has no such round or seat, or no picks for round 0; or `log` is no log.
-        InputError: the bot is no `ExternalBot`, or `trace` is no function.
+        LogError: the log has no such round or seat, or no picks for round 0; or `log` is not a log.
+        InputError: the bot is not an `ExternalBot`, or `trace` is not a function.
     """
     if not isinstance(log, GameLog):
         raise LogError(f"log = {short_repr(log)}: must be a GameLog")
@@ -105,7 +105,7 @@ def replay_to(
             if step.round > round:
                 break
             if not game.alive(seat):
-                raise LogError(f"round {step.round}: the player on seat {seat + 1} is out by then")
+                raise LogError(f"round {step.round}: the player on seat {seat + 1} is no longer in the game")
             said.clear()
             orders = bot.act(game.view(seat))
             if step.round == round:

@@ -1,8 +1,8 @@
-"""``warlight bot run``: an agent on standard input and output, which answers within the time of the engine.
+"""``warlight bot run``: an agent on standard input and output, which answers within the engine's time limit.
 
-The agent thinks in a separate process (`agent_worker`). This process imports no large module and computes nothing. It
-forwards the engine's messages. If the agent's answer does not come in time, this process answers with the fallback
-policy.
+The agent computes its answers in a separate process (`agent_worker`). This process imports no large module and computes
+nothing. It forwards the engine's messages. If the agent's answer does not come in time, this process answers with the
+fallback policy.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_me
 from warlight_env.protocol.lines import MAX_LINE, lines_of
 from warlight_env.protocol.time_control import MoveTime, TimeControl
 
-#: Lines that arrive within this many seconds after the start may have been waiting already.
+#: Lines that arrive within this many seconds after the start may have been sent before the start.
 _WAITING: Final = 0.05
 
 
 class AgentProcess:
-    """The agent's process, seen from this process."""
+    """The connection of this process to the agent's process."""
 
     def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
         command = [sys.executable, "-m", "warlight_env.protocol.agent_worker", spec, str(seed), str(challenge or 0)]
@@ -35,11 +35,11 @@ class AgentProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
-        self._waiting = b""  # for an agent that is too busy to read
+        self._waiting = b""  # lines for an agent that is too busy to read them
         self._buffer = b""
         self._count = 0
         self._ready = False
-        self.failed = False  #: the agent died, or could not answer
+        self.failed = False  #: the agent's process ended, or the agent could not answer
         self.why = ""  #: reason why the last question has no answer
 
     def send(self, line: str) -> None:
@@ -65,7 +65,7 @@ class AgentProcess:
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
             if number != str(self._count):
-                continue  # it comes too late
+                continue  # a late answer to an earlier question
             if answer != "!":
                 return answer
             self.failed, self.why = True, "the agent failed"
@@ -83,7 +83,7 @@ class AgentProcess:
             chunk = os.read(self._out, 1 << 16) if ready else b""
             if not chunk:
                 if ready:
-                    self.failed, self.why = True, "the agent is gone"
+                    self.failed, self.why = True, "the agent's process has ended"
                 return None
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
@@ -93,7 +93,7 @@ class AgentProcess:
     def end(self) -> int:
         """End the agent's process. Return its exit status.
 
-        It first waits until it is clear whether such an agent exists.
+        The method first waits until the process has reported whether the agent exists.
         """
         while not self._ready and self._line(time.monotonic() + 60) is not None:
             pass
@@ -126,12 +126,12 @@ class Runner:
             # A line that arrived during the start of the process may have arrived at its very beginning.
             asked = self._born if now < start + _WAITING else now
             if line is None:
-                print(f"not understood: a line of more than {MAX_LINE} bytes", file=sys.stderr)
+                print(f"cannot read a line: it has more than {MAX_LINE} bytes", file=sys.stderr)
                 continue
             try:
                 message = parse_message(line)
             except ProtocolError as error:
-                print(f"not understood: {error}", file=sys.stderr)
+                print(f"cannot read a line: {error}", file=sys.stderr)
                 continue
             if not isinstance(message, m.Question):
                 self._time_control.receive(message)
@@ -164,7 +164,7 @@ class Runner:
         """Print once a tip for an agent that is still loading."""
         if self._time_control.is_first_question(question) and not self._agent.failed and not self._helped:
             self._helped = True
-            tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles beforehand what it needs"
+            tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles it in advance"
             print(f"the agent is still being loaded or compiled; {tip}", file=sys.stderr)
 
 

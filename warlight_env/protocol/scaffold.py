@@ -28,7 +28,7 @@ LANGUAGES: Final = {
 
 
 class ScaffoldError(InputError):
-    """A bot that cannot be written. The message gives the reason."""
+    """A bot cannot be written. The message gives the reason."""
 
 
 def write_bot(language: str, folder: Path) -> Path:
@@ -40,7 +40,7 @@ def write_bot(language: str, folder: Path) -> Path:
         RunError: the file cannot be written.
     """
     if language not in LANGUAGES:
-        raise ScaffoldError(f"no bot in {language!r}; there are {', '.join(LANGUAGES)}")
+        raise ScaffoldError(f"no bot in the language {language!r}; there are {', '.join(LANGUAGES)}")
     name = LANGUAGES[language].file
     path = folder / name
     source = resources.files("warlight_env.protocol").joinpath("templates", language, name).read_text("utf-8")
@@ -50,7 +50,7 @@ def write_bot(language: str, folder: Path) -> Path:
 
     with FolderLock(folder, unwritable=unwritable):
         if os.path.lexists(path):
-            raise ScaffoldError(f"{path} is there already")
+            raise ScaffoldError(f"{path} exists already")
         try:
             write_file(path, source)
         except OSError as error:

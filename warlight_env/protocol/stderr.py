@@ -1,4 +1,4 @@
-"""A bot's standard error. A separate thread reads it all the time and keeps the last part."""
+"""A bot's standard error. A separate thread reads it continuously and keeps the last part."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final
 
 #: Number of bytes that are kept in memory.
 TAIL_BYTES: Final = 1 << 16
-#: Number of bytes after which a file of standard error starts again. The previous file remains beside it.
+#: Number of bytes after which a new file for standard error begins. The previous file remains in the same folder.
 FILE_SIZE: Final = 1 << 20
 _CHUNK: Final = 1 << 16
-#: Seconds of rest after a full chunk. This limits an endless writer to some 60 MB/s, so that it does not use a whole
-#: core.
+#: Seconds of rest after a full chunk. This limits a bot that writes without end to about 60 MB/s, so that reading
+#: does not use a whole core.
 _REST: Final = 0.001
 
 
@@ -48,7 +48,7 @@ class ErrorReader:
             return bytes(self._kept[-min(size, TAIL_BYTES) :]).decode("utf-8", "replace")
 
     def wait_for_end(self, timeout: float) -> None:
-        """Wait for the end of the output, at most `timeout` seconds: a dead bot's last output may still arrive."""
+        """Wait for the end of the output, at most `timeout` seconds: the last output of an ended bot may still come."""
         self._thread.join(timeout)
 
     def close(self) -> None:

@@ -11,8 +11,8 @@ process is left. This needs a separate process, because nothing in the host surv
 
 On Linux, the guard also finds children that leave the group and the session (daemons). As a child subreaper it becomes
 their parent. On other systems it ends the process group only. A program can kill this guard; the host then searches for
-the mark that all of the program's children carry (`process_cleanup`). In its own namespaces a program cannot do that:
-its processes do not see the guard, and the kernel ends them together with their first process.
+the mark that all of the program's children carry (`process_cleanup`). A program in its own namespaces cannot kill the
+guard, because its processes do not see the guard. The kernel ends them together with their first process.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 class RefusedError(Exception):
-    """The system cannot enforce the settings. The text says which part."""
+    """The system cannot enforce the settings. The text names the settings."""
 
 
 class SupervisorSettings:
     """Settings of a guard: ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
 
-    All but the first are numbers. For MEMORY and PROCS, 0 means that there is no limit.
+    All fields except MARK are numbers. For MEMORY and PROCS, 0 means that there is no limit.
 
     Attributes:
         mark: name of a variable in the program's environment.
         tag: the program's RLIMIT_LOCKS.
         memory: bytes for each process.
-        procs: processes and threads in all.
+        procs: total number of processes and threads.
         network: 1 if the program has a network.
         isolate: whether to use namespaces.
     """
@@ -99,7 +99,7 @@ def enter_namespaces(settings: SupervisorSettings) -> int:
         first = os.fork()
     except OSError as error:
         reason = os.strerror(error.errno or errno.EPERM)
-        raise RefusedError(f"this system lets nobody here make namespaces of their own ({reason})") from None
+        raise RefusedError(f"this system does not allow new namespaces ({reason})") from None
     if first == 0:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         # Both are optional: a /proc that shows the namespace, and a process id that no other bot has (two Java machines
@@ -161,7 +161,7 @@ def probe(settings: SupervisorSettings) -> str:
     os.close(tell)
     os.waitpid(child, 0)
     said = os.read(told, 1000).decode()
-    return "" if said == "fine" else said or "this system ends whoever tries"
+    return "" if said == "fine" else said or "this system ends a process that sets the limits"
 
 
 def _not_enforced(settings: SupervisorSettings) -> str:
@@ -170,7 +170,7 @@ def _not_enforced(settings: SupervisorSettings) -> str:
 
         try:
             mmap.mmap(-1, settings.memory + (16 << 20), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
-            return "this system does not enforce a limit of memory"
+            return "this system does not enforce a memory limit"
         except (OSError, MemoryError, OverflowError):
             pass
     if settings.procs:
@@ -178,11 +178,11 @@ def _not_enforced(settings: SupervisorSettings) -> str:
             if os.fork() == 0:
                 os._exit(0)
             who = "for the super-user" if os.getuid() == 0 else "here"
-            return f"this system does not enforce a limit of processes {who}"
+            return f"this system does not enforce a limit on the number of processes {who}"
         except OSError:
             pass
     if not settings.network and [name for _, name in socket.if_nameindex()] != ["lo"]:
-        return "this system leaves the network there"
+        return "this system cannot switch the network off"
     return ""
 
 
@@ -219,7 +219,7 @@ def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int
 
 
 def _kill_descendants() -> bool:
-    """Kill all processes below this one as they are found, new ones last. Return whether there were any (Linux)."""
+    """Kill all descendants of this process, in the order of their start. Return whether there were any (Linux)."""
     mine, me, found = {os.getpid()}, os.getpid(), False
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):

@@ -1,4 +1,4 @@
-"""Time for an agent's answers on the bot side of the protocol. It reads no clock, only the engine's messages."""
+"""Time limits for the answers of an agent as a bot. They follow from the engine's messages; no clock is read."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
 #: Share of a bank for one turn, and share of the increment of a round.
 _BANK_SHARE: Final = 1 / 20
 _INCREMENT_SHARE: Final = 0.8
-#: Share of a bank that is reserved until the agent has answered once within its limit. Its kernels may have to compile.
+#: Share of a bank that is reserved until the agent has answered once within its limit: its kernels may need compiling.
 _KEPT: Final = 0.5
 
 
 class MoveTime(NamedTuple):
-    """Time limits of a question, in seconds from the question on."""
+    """Time limits of a question, in seconds after the question."""
 
     optimum: float  #: time to think, for an agent that does not divide a bank itself
     maximum: float  #: longest time to think
     wait: float  #: longest time to wait for the answer
-    increment: float  #: time that a round adds for the next turn; without a bank, the whole time returns
+    increment: float  #: time that a round adds for the next turn; without a bank, the whole time of a turn
 
 
 class TimeControl:
-    """Follows the engine's messages about time, and the agent's answers in time."""
+    """Receives the engine's messages about time, and notes the agent's answers in time."""
 
     def __init__(self) -> None:
         self._increment: float | None = None  # seconds; None: no bank (challenge 1)
-        self._bank = 0.0  # largest number of seconds in it so far
+        self._bank = 0.0  # the largest number of seconds in the bank so far
         self._there: set[type] = set()
 
     def receive(self, message: m.Message) -> None:
@@ -42,7 +42,7 @@ class TimeControl:
         self._there.add(type(question))
 
     def is_first_question(self, question: m.Question) -> bool:
-        """Return whether the agent has not yet answered a question of this kind in time."""
+        """Return whether the agent has not yet answered a question of this type in time."""
         return type(question) not in self._there
 
     def limits(self, question: m.Question) -> MoveTime:

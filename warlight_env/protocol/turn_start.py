@@ -1,4 +1,4 @@
-"""The begin of a turn and its number of armies. An engine may leave out either message."""
+"""The beginning of a turn, and its number of armies. An engine may leave out either of the two messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BASE_INCOME: Final = 5
 
 
 class TurnStart:
-    """Follows ``update_map`` and ``settings starting_armies``, in any order, up to the questions for orders.
+    """Receives ``update_map`` and ``settings starting_armies``, in any order, until the questions for orders.
 
     A turn begins with the first ``update_map`` after a question. Until the next question, another map or another number
     of armies replaces the earlier one. An engine may leave out one of the two lines. In a turn without armies,
@@ -21,7 +21,7 @@ class TurnStart:
         self.round = -1  #: number of rounds that began before this one; -1: none has begun
         self.armies: int | None = None  #: armies of this turn from the engine; None: not yet received
         self._next: int | None = None
-        self._asked = True  # orders were asked for since the last map, so new messages belong to the next turn
+        self._asked = True  # a question for orders came after the last map, so new messages belong to the next turn
 
     def receive_armies(self, armies: int) -> None:
         """Process ``settings starting_armies``."""
@@ -40,8 +40,8 @@ class TurnStart:
         """Process a question for orders. Return True if it begins a turn without its own map.
 
         Args:
-            placing: whether the question is ``go place_armies``. It begins a turn if the armies of a next turn are
-                known.
+            placing: whether the question is ``go place_armies``. This question begins a turn if the armies of the next
+                turn are known.
         """
         begins = placing and self._asked and self.round >= 0 and self._next is not None
         if begins:

@@ -14,14 +14,14 @@ from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.engine_messages import NAMES, setup_messages
 
-#: Seconds to think for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and
-#: may skip work for lack of time.
+#: Seconds for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and may skip
+#: a part of its search because the time has passed.
 TURN_SECONDS: Final = 0.05
 MAX_TURNS: Final = 8
 
 
 def until_in_time(turn: Callable[[Budget], object]) -> None:
-    """Play turns until one of them stays within its time."""
+    """Play turns until one turn ends within its time."""
     for _ in range(MAX_TURNS):
         start = time.perf_counter()
         turn(Budget(seconds=TURN_SECONDS))
@@ -30,7 +30,7 @@ def until_in_time(turn: Callable[[Budget], object]) -> None:
 
 
 class WarmUp:
-    """A scripted game on the competitions' map: picks, then a war between two continents.
+    """A fixed game on the competitions' map: picks, then a war between two continents.
 
     Errors of the agent are ignored here; the agent raises them again in the real game.
 

@@ -1,4 +1,4 @@
-"""Game logs: written during a game, read, verified, replayed, continued and listed.
+"""Game logs: write them during a game; read, verify, replay, continue and list them.
 
 Imported by `arena`, `web` and `cli`. Imports `game` and the layers below.
 """

@@ -28,7 +28,7 @@ class JsonFields:
         self.data, self.location = data, place
 
     def fail(self, key: str, what: str) -> LogError:
-        """Return the error for a key with a wrong value. `what` names the expected value."""
+        """Return the error for a key with a wrong value. `what` describes the expected value."""
         return LogError(f"{self.location}: {key!r} must be {what}, not {brief(self.data.get(key))}")
 
     def get(self, key: str) -> Any:
@@ -65,7 +65,7 @@ class JsonFields:
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
         if bounded_io.deeper_than(self.data[key]):
-            raise LogError(f"{self.location}: {key!r}: nested too deeply: more than {bounded_io.DEPTH} levels")
+            raise LogError(f"{self.location}: {key!r} is nested too deeply: it has more than {bounded_io.DEPTH} levels")
         return dict(self.data[key])
 
     def array(self, key: str, length: int | None = None) -> list[Any]:
@@ -85,9 +85,9 @@ class JsonFields:
         return tuple(value)
 
     def rows(self, key: str, *forms: Columns) -> tuple[tuple[int, ...], ...]:
-        """Return a list of rows of integers within the bounds of their columns.
+        """Return a table: a list of rows of integers within the bounds of their columns.
 
-        Each row has one of the forms. Its length decides which one.
+        Each row has one of the forms. The length of the row decides its form.
         """
         by_length = {len(form): form for form in forms}
         found = []
@@ -124,7 +124,7 @@ class JsonFields:
 def brief(value: Any) -> str:
     """Return a value of any size as text for a message."""
     if isinstance(value, int) and abs(value) >= 10**bounded_io.DIGITS:
-        return "an integer of too many digits"
+        return "an integer with too many digits"
     if isinstance(value, (list, dict)) and len(value) > 20:
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
     try:

@@ -1,4 +1,4 @@
-"""Insights: plain data about an agent's decision, for logs and pages."""
+"""Insights: plain data about an agent's decision, such as its search, for logs and pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.agents.records.search_record import SearchResult
 def decision_info(agent: object, round: int) -> dict[str, Any] | None:
     """Return an agent's data about its decision in a round (0: the picks), or None.
 
-    The result of the agent's `insight` method comes first. Without one, the data describe the agent's last search.
+    The data are the result of the agent's `insight` method. Without such a method, they describe the last search.
     """
     asked = as_agent(agent)
     told = asked.insight()
@@ -22,7 +22,7 @@ def decision_info(agent: object, round: int) -> dict[str, Any] | None:
 
 
 def _search_insight(searched: SearchResult, round: int) -> dict[str, Any] | None:
-    """Return the candidates of a search, the chosen one first, and the worth of each region."""
+    """Return the candidates of a search, from the chosen candidate, and the value of each region."""
     from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.notation import format_orders
 

@@ -37,11 +37,11 @@ _KINDS: Final = ("deploy", "attack", "pick")
 def check_version(data: Any, place: str) -> JsonFields:
     """Return the fields of a header line of a known version. Raise `LogError` for other data."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise LogError(f'{place}: not the log of a game: its first line lacks "format": "{FORMAT}"')
+        raise LogError(f'{place}: not the log of a game: its first line does not contain "format": "{FORMAT}"')
     fields = JsonFields(data, place)
     if fields.integer("version", 1) > VERSION:
         raise LogError(
-            f"{place}: version {data['version']} of the format is newer than this program, which reads up to {VERSION}"
+            f"{place}: the log has version {data['version']}, but this program reads only versions up to {VERSION}"
         )
     return fields
 
@@ -86,7 +86,7 @@ def _map(fields: JsonFields) -> Map:
             raise LogError(str(error)) from None
         digest = map_.digest()
     if digest != fields.text("map_digest"):
-        raise LogError(f"{fields.location}: map {map_.name!r} is another one than the log's, whose digest differs")
+        raise LogError(f"{fields.location}: map {map_.name!r} differs from the map of the log: their digests differ")
     return map_
 
 
@@ -94,7 +94,7 @@ def _map(fields: JsonFields) -> Map:
 def _bundled() -> dict[str, tuple[Map, str]]:
     """Return the bundled maps by name, with their digests.
 
-    A log's map is either bundled or stored in the log. It is never another file.
+    A log's map is either bundled or stored in the log. It is never read from another file.
     """
     known = {name: maps.load(name) for name in maps.names()}
     return {name: (map_, map_.digest()) for name, map_ in known.items()}
@@ -120,14 +120,17 @@ def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
 def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
     """Return an agreed draw from its event. `rounds` is the number of rounds so far."""
     if fields.integer("round", 0) != rounds:
-        raise LogError(f"{fields.location}: a draw after {fields.data['round']} rounds, but {rounds} are there")
+        raise LogError(
+            f"{fields.location}: a draw after {fields.data['round']} rounds, but the log has {rounds} rounds"
+        )
     return LoggedDraw(rounds, fields.integers("players", None, 0, players - 1))
 
 
 def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
     """Return the game's end from its event. `rounds` is the number of rounds so far."""
     if fields.integer("rounds", 0) != rounds:
-        raise LogError(f"{fields.location}: the game ends after {fields.data['rounds']} rounds, but {rounds} are there")
+        number = fields.data["rounds"]
+        raise LogError(f"{fields.location}: the game ends after {number} rounds, but the log has {rounds} rounds")
     return End(
         winner=fields.optional_integer("winner", 0, players - 1),
         rounds=rounds,
@@ -139,7 +142,8 @@ def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
 class Decoder:
     """Reads the lines of a file one after the other.
 
-    Insights come before their picks or their round. Insights after the last step belong to the game.
+    The insights about picks or a round come before these picks or this round. Insights after the last step belong to
+    the game.
 
     Attributes:
         log: the header, start, draw and end so far; see `finish` for the whole game.
@@ -159,7 +163,7 @@ class Decoder:
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:
-        """Add one line. Raise `LogError` if the line is wrong at this place."""
+        """Add one line. Raise `LogError` if the line is wrong, or must not come after the earlier lines."""
         fields = JsonFields(data, place)
         kind = fields.text("event")
         read = {
@@ -171,13 +175,13 @@ class Decoder:
         if self.log.end is not None:
             raise LogError(f"{place}: event {kind!r} after the game's end")
         if (self.log.start is None) != (kind == "start"):
-            raise LogError(f"{place}: event {kind!r}: 'start' must come first, and once")
+            raise LogError(f"{place}: event {kind!r}: the first event must be 'start', and 'start' must not come again")
         read(fields)
 
     def finish(self) -> LoggedGame:
         """Return the game up to the last line."""
         log = replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
-        # Insights without their round are of no use, so an incomplete game drops them.
+        # Insights without their round are useless, so an incomplete game drops them.
         return log if log.status == "incomplete" else replace(log, insights=tuple(self._insights))
 
     def _start(self, fields: JsonFields) -> None:
@@ -200,7 +204,7 @@ class Decoder:
     def _round(self, fields: JsonFields) -> None:
         number = fields.integer("round", 1)
         if number != self._rounds + 1:
-            raise LogError(f"{fields.location}: round {number} follows round {self._rounds}")
+            raise LogError(f"{fields.location}: round {number} comes directly after round {self._rounds}")
         orders = fields.each("orders", self._players, _orders)
         moves = tuple(_move(row) for row in fields.rows("moves", *self._move_bounds))
         dropped, changed = self._dropped(fields), self._changed(fields)

@@ -61,7 +61,7 @@ Data = dict[str, Any]
 
 
 class _Same:
-    """A key that compares by identity. A map is too large for a comparison at every game of a match."""
+    """A cache key that compares by identity, because maps are too large for a comparison in every game of a match."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -75,7 +75,7 @@ class _Same:
 
 @functools.lru_cache(maxsize=8)
 def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
-    """Return the part that the headers of a match's games share, without the closing brace."""
+    """Return the part that is equal in the headers of all games of a match, without the closing brace."""
     board: Map = map_.value
     bundled = board.name in maps.names() and maps.load(board.name) == board
     shared = {
@@ -136,7 +136,7 @@ def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
 def picks_data(
     wishes: Sequence[Sequence[int] | None], dropped: Sequence[IllegalOrder], changed: Sequence[Change], hash: str
 ) -> Data:
-    """Return the event of picks. `wishes` holds None for players that are not pickers."""
+    """Return the event of picks. `wishes`: the preferred regions by player; None for players that do not pick now."""
     return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
 
 

@@ -6,12 +6,12 @@ from warlight_env.errors import InputError, RunError
 
 
 class LogError(InputError):
-    """A log that cannot be used. The message names the file, the line and the reason."""
+    """A log cannot be used. The message names the file, the line and the reason."""
 
 
 class LogWriteError(RunError):
-    """A log that cannot be written, because space or permissions are missing. Games logged before are complete."""
+    """A log cannot be written, because space or permissions are missing. The logs of earlier games are complete."""
 
 
 class ReplayError(InputError):
-    """A replayed game that differs from its log. The message names the round and the field."""
+    """A replayed game differs from its log. The message names the round and the field."""

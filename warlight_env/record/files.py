@@ -15,7 +15,7 @@ from warlight_env.record.model import LoggedGame
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 
 GZIP: Final = 31  # window bits of zlib that also write gzip's header
-LEVEL: Final = 1  # needs a third less time than higher levels, for a tenth more bytes
+LEVEL: Final = 1  # takes a third less time than higher levels, and writes a tenth more bytes
 
 
 def save(log: LoggedGame, path: Path) -> None:
@@ -26,7 +26,7 @@ def save(log: LoggedGame, path: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a log in one step: under its partial name first, then renamed."""
+    """Write a log in one step: write it under its partial name, then rename the file."""
     with writing(path):
         write_file(path, data, temporary=partial_of(path, suffix_of(path)), sync=False)
 

@@ -1,4 +1,4 @@
-"""A list of the logs in a folder. It is cached in an SQLite file there, which may be deleted at any time."""
+"""A list of the logs in a folder. An SQLite file in the folder caches the list. It may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ CREATE TABLE games (
 """
 #: Errors of SQLite that come from the system, not from the file's content. The list is then made in memory.
 _OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
-_NO_TEXT: Final = "no text"  # stands for the stamp of a name that is not UTF-8; such a file is not read
+_NO_TEXT: Final = "no text"  # the stamp of a file with a name that is not UTF-8; such a file is not read
 _BATCH: Final = 500  # number of logs that are read between two writes to the file
 
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A log in the list. Players count from 0."""
+    """A log in the list. Players are numbered from 0."""
 
     path: str  #: path below the folder, with "/"
     status: str  #: a value of `GameLog.status`, or "unreadable"
@@ -48,10 +48,11 @@ class LogEntry:
 
 
 class LogIndex:
-    """The logs below a folder, by path; a context manager.
+    """The logs below a folder, in the order of their paths; a context manager.
 
-    `refresh` reads new and changed logs, and forgets deleted ones. The list is stored in a file of the folder. A
-    damaged file is made again. If the file cannot be written, the list is made in memory. `notices` reports both cases.
+    `refresh` reads new and changed logs, and removes deleted logs from the list. The list is stored in a file of the
+    folder. A damaged file is made again. If the file cannot be written, the list is made in memory. `notices` reports
+    both cases.
 
     Raises:
         LogError: the folder does not exist.
@@ -60,7 +61,7 @@ class LogIndex:
     def __init__(self, folder: str | Path) -> None:
         self.folder = path_of(folder, "folder", LogError)
         if not self.folder.is_dir():
-            raise LogError(f"{self.folder}: no such folder")
+            raise LogError(f"{self.folder}: this folder does not exist")
         self.notices: list[str] = []
         self._file = self.folder / NAME
         self._base = self._open()
@@ -93,7 +94,7 @@ class LogIndex:
             entries = self._entries()
         except (sqlite3.Error, ValueError, TypeError, RecursionError):  # another program changed the file
             self._base.close()
-            self._base = self._instead(sqlite3.DatabaseError("its rows are not ours"))
+            self._base = self._instead(sqlite3.DatabaseError("another program wrote its rows"))
             self._refresh(None)
             entries = self._entries()
         return [
@@ -134,7 +135,7 @@ class LogIndex:
                     base.execute(_TABLE)
                     base.execute(f"PRAGMA user_version = {_VERSION}")
             elif version != _VERSION:
-                raise sqlite3.DatabaseError(f"it is of version {version}, not {_VERSION}")
+                raise sqlite3.DatabaseError(f"it has version {version}, not {_VERSION}")
             base.execute("SELECT path, stamp, reason FROM games LIMIT 1").fetchall()
         except BaseException:
             base.close()
@@ -142,14 +143,14 @@ class LogIndex:
         return base
 
     def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
-        """Return a new file instead of a damaged one, or a list in memory if the file cannot be used."""
+        """Replace a damaged file with a new file, or with a list in memory if the file cannot be written."""
         if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
-            self.notices.append(f"{self._file}: not usable ({error}); made anew")
+            self.notices.append(f"{self._file}: the index cannot be used ({error}) and was made again")
             with contextlib.suppress(OSError, sqlite3.Error):
                 for extra in ("", "-journal", "-wal", "-shm"):
                     self._file.with_name(NAME + extra).unlink(missing_ok=True)
                 return self._connect()
-        self.notices.append(f"{self._file}: cannot be written ({error}); the list is made in memory, each time anew")
+        self.notices.append(f"{self._file}: the index cannot be written ({error}); every call reads all logs again")
         base = sqlite3.connect(":memory:")
         base.execute(_TABLE)
         return base

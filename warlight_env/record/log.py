@@ -13,7 +13,7 @@ from warlight_env.record.reader import load
 
 
 class GameLog(LoggedGame):
-    """A game, or its logged part. Regions and players count from 0, rounds from 1."""
+    """A game, or its logged part. Regions and players are numbered from 0, rounds from 1."""
 
     @classmethod
     def of(cls, game: LoggedGame) -> GameLog:
@@ -27,7 +27,7 @@ class GameLog(LoggedGame):
         A truncated file gives its complete rounds (see `complete`).
 
         Raises:
-            LogError: the file is unreadable, is no log, comes from a newer program, or is damaged in the middle.
+            LogError: the file is unreadable, is not a log, comes from a newer program, or is damaged before its end.
         """
         return cls.of(load(path_of(path, "path", LogError)))
 
@@ -35,7 +35,7 @@ class GameLog(LoggedGame):
         """Write the file in one step. It is compressed if its name ends in ``.gz``.
 
         Raises:
-            LogError: the name is no name of a log.
+            LogError: the name does not end like the name of a log.
             LogWriteError: the file cannot be written. An existing file is unchanged.
         """
         save(self, path_of(path, "path", LogError))

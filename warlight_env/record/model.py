@@ -122,7 +122,7 @@ RESIGNED: Final = "resigned"
 class LoggedFailure:
     """An agent failed, or a person resigned.
 
-    The player loses by forfeit and gives no orders from that round on. Or the failure ended the game.
+    Either the player loses by forfeit and gives no orders from that round on, or the failure ended the game.
     """
 
     player: int
@@ -145,7 +145,7 @@ class LoggedDraw:
 
 @dataclass(frozen=True)
 class End:
-    """The end of the game, forfeits included."""
+    """The end of the game, also if players lost by forfeit."""
 
     winner: int | None  #: a player; None: a draw
     rounds: int
@@ -153,7 +153,7 @@ class End:
     cut_off: bool  #: stopped at the limit, before the rules' end
 
 
-#: The logged part of a game: all of it; all until a failure stopped it; or the part that was written.
+#: The logged part of a game: the complete game; the game until a failure stopped it; or the part that was written.
 Status = Literal["complete", "failed", "incomplete"]
 
 
@@ -167,7 +167,7 @@ def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -
 
 @dataclass(frozen=True)
 class LoggedGame:
-    """A game, or its logged part, without file operations. Regions and players count from 0, rounds from 1."""
+    """A game, or its logged part, without file operations. Regions and players are numbered from 0, rounds from 1."""
 
     header: Header
     start: Start | None = None  #: None: the file ends before the start

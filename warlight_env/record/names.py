@@ -19,7 +19,7 @@ def suffix_of(path: Path) -> str:
     name = path.name
     suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
     if not name.endswith(suffix) or name == suffix:
-        raise LogError(f"{path}: a game's log ends in {PLAIN} or {COMPRESSED}")
+        raise LogError(f"{path}: the name of a log must end in {PLAIN} or {COMPRESSED}")
     return suffix
 
 
@@ -45,5 +45,5 @@ def partial_of(path: Path, suffix: str = PLAIN) -> Path:
 
 
 def game_name(number: int) -> str:
-    """Return the file name of a match's game, counted from 0. Alphabetical order is the order of the games."""
+    """Return the file name of a match's game; `number` is from 0. The alphabetical order is the order of the games."""
     return f"game-{number + 1:07d}{COMPRESSED}"

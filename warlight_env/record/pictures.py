@@ -30,14 +30,14 @@ OnFrame = Callable[[int], None]
 
 
 class ExportError(RunError):
-    """A picture or video that cannot be written, or that needs a missing library."""
+    """A picture or video cannot be written, or it needs a missing library."""
 
 
 @dataclass(frozen=True)
 class ReplayFrame:
     """A position, and the submitted orders of the next round.
 
-    Under fog, other players' orders appear as they were seen.
+    Under fog, only the visible orders of other players appear.
     """
 
     position: ShownPosition
@@ -60,8 +60,8 @@ def frames(
     Args:
         log: the game.
         round: number of rounds before the only position; None: all positions.
-        player: show the view of this player, if the rules have fog. Other players' orders appear only as far as it saw
-            them.
+        player: show the view of this player, if the rules have fog. Only the orders of other players that it
+            saw appear.
         orders: whether to show the orders of the next round.
 
     Raises:
@@ -72,7 +72,7 @@ def frames(
         raise InputError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
     if player is not None and not 0 <= player < len(header.players):
         raise InputError(f"seat {player + 1}: the game has seats 1 to {len(header.players)}")
-    after = {moment.round: moment for moment in replay(log)}  # the last moment of each round number
+    after = {moment.round: moment for moment in replay(log)}  # the last position of each round number
     shown = []
     for number, moment in after.items():
         if round is not None and number != round:
@@ -155,7 +155,7 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
         import imageio_ffmpeg  # noqa: F401 -- the program that does it
     except ImportError as error:
         raise ExportError(
-            f'video needs {error.name}, which is not installed: pip install "warlight-env[export]" or ".[export]"'
+            f'a video needs {error.name}, which is not installed: pip install "warlight-env[export]" or ".[export]"'
         ) from None
     repeats = max(1, round(seconds * VIDEO_RATE))
     try:
@@ -173,6 +173,6 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
 
 
 def _even(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return the picture with even height and width, as video needs. An odd side repeats its last row or column."""
+    """Return the picture with even height and width, which videos need. An odd side repeats its last row or column."""
     height, width = picture.shape[:2]
     return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

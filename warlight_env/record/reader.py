@@ -1,4 +1,4 @@
-"""Read logs: whole, partial, compressed or not, truncated at any place."""
+"""Read logs: complete or partial, compressed or not, truncated at any place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.record.errors import LogError
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
-#: The largest number of members in a compressed file, and the number of its bytes that are read at once.
+#: The largest number of members (compressed parts) of a gzip file, and the number of its bytes that are read at once.
 _MEMBERS: Final = 1000
 _CHUNK: Final = 1 << 16
 
@@ -104,16 +104,16 @@ def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
     )  # a missing file is reported before a wrong name
     text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
     if text.count(b"\n") > bounded_io.LOG_LINES:
-        raise LogError(f"{path}: more than {bounded_io.LOG_LINES:,} lines: that is no {_LOG}")
+        raise LogError(f"{path}: not a {_LOG}: the file has more than {bounded_io.LOG_LINES:,} lines")
     if bounded_io.json_object_bound(text) > values:
-        raise LogError(f"{path}: more than {values:,} values, which are all that is read here")
+        raise LogError(f"{path}: the log has more than {values:,} values, the limit for reading it")
     return text
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
     """Return the content of a gzip file, which may be truncated and may have several members.
 
-    It unpacks the file as a stream, so that it never makes more bytes than the limit.
+    The function unpacks the file as a stream, so that it never uses more memory than the limit.
     """
     text: list[bytes] = []
     size, members, unpacker = 0, 0, zlib.decompressobj(31)
@@ -129,9 +129,9 @@ def _unpacked(data: bytes, path: Path) -> bytes:
                 raise LogError(f"{path}: the compressed data is damaged: {error}") from None
             size += len(text[-1])
             if size > bounded_io.LOG_BYTES:
-                raise LogError(f"{path}: more than {bounded_io.format_size(bounded_io.LOG_BYTES)}: that is no {_LOG}")
+                raise LogError(f"{path}: not a {_LOG}: it has more than {bounded_io.format_size(bounded_io.LOG_BYTES)}")
             if members > _MEMBERS:
-                raise LogError(f"{path}: put together from more than {_MEMBERS} compressed parts")
+                raise LogError(f"{path}: the file consists of more than {_MEMBERS} compressed parts")
             chunk = unpacker.unused_data
     return b"".join(text)
 
@@ -141,12 +141,12 @@ def _whole_lines(text: bytes) -> list[bytes]:
 
 
 def _nothing_left(path: Path) -> LogError:
-    return LogError(f"{path}: cut off within the first line: nothing of the game is left")
+    return LogError(f"{path}: the log is cut off within the first line, before any data of the game")
 
 
 def _parse(line: bytes, place: str) -> Any:
     if len(line) > bounded_io.LOG_LINE:
-        raise LogError(f"{place}: more than {bounded_io.format_size(bounded_io.LOG_LINE)}: no event is so long")
+        raise LogError(f"{place}: the line has more than {bounded_io.format_size(bounded_io.LOG_LINE)}")
     try:
         data = bounded_io.decode_json(line.decode())
         if b"\\ud" in line or b"\\uD" in line:

@@ -1,4 +1,4 @@
-"""Observers that turn a running game into the lines of its log."""
+"""Observers of a running game that make the lines of its log."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class AgentFailure(Protocol):
 
 
 class FinishedGame(Protocol):
-    """The data about a finished game. As in `GameRecord`, agents are counted in their match, not by seat."""
+    """The data about a finished game. As in `GameRecord`, agents have their numbers in the match, not their seats."""
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ class Recorder(ABC):
         """Store one line, without its line end."""
 
     def record_event(self, event: Data) -> None:
-        """Add an event of the game itself, as plain data. Insights do not come here; they are written as lines."""
+        """Add an event of the game itself, as plain data. Insights are not such events; they are written as lines."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
@@ -197,11 +197,11 @@ class Recorder(ABC):
         try:
             line = encode_foreign(insight_data(DecisionInfo(seat, data), number))
         except (TypeError, ValueError, RecursionError) as error:
-            raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
+            raise LogError(f"agent {name!r}: the result of `insight` is not plain data for JSON: {error}") from None
         if len(line) > bounded_io.LOG_LINE or bounded_io.deeper_than(data):
             raise LogError(
-                f"agent {name!r}: its insight has more than {bounded_io.format_size(bounded_io.LOG_LINE)} or "
-                f"{bounded_io.DEPTH} levels"
+                f"agent {name!r}: the result of `insight` has more than {bounded_io.format_size(bounded_io.LOG_LINE)} "
+                f"or {bounded_io.DEPTH} levels"
             )
         self.write(line)
 
@@ -246,18 +246,18 @@ class MemoryRecorder(Recorder):
             LogError: the game has not begun.
         """
         if self._decoder is None:
-            raise LogError("nothing is logged yet: the game has not begun")
+            raise LogError("the log is empty: the game has not begun")
         return GameLog.of(self._decoder.finish())
 
 
 def describe(spec: str, seed: int | None = None) -> Player:
-    """Return the player of a specification, with all its parameters, defaults included.
+    """Return the player of a specification, with all its parameters, including defaults.
 
     Raises:
         AgentError: there is no such agent.
     """
     if not isinstance(spec, str):
-        raise registry.AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
+        raise registry.AgentError(f"agent {short_repr(spec)}: must be a specification, such as 'mcts:sims=50'")
     if seed is not None and not is_integer(seed):
         raise registry.AgentError(f"agent {spec!r}: seed = {short_repr(seed)}: must be an integer or None")
     return Player(registry.unpinned(spec), spec, dict(_parameters(spec)), seed)

@@ -1,4 +1,4 @@
-"""Replay a logged game: from the log's data alone, or with the engine and the same dice, to verify or continue it."""
+"""Replay a logged game: from the log's data, or with the engine and the same dice, to verify or continue the game."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Difference:
             at = next((i for i, pair in enumerate(zip(logged, played, strict=False)) if pair[0] != pair[1]), None)
             if at is not None:
                 field, logged, played = f"{field}[{at}]", logged[at], played[at]
-        return f"{place}: {field}: the log has {_brief(logged)}, played again it is {_brief(played)}"
+        return f"{place}: {field}: the log has {_brief(logged)}, the replay has {_brief(played)}"
 
 
 def _check_log(log: Any) -> None:
@@ -53,7 +53,7 @@ def _check_log(log: Any) -> None:
 
 
 def replay(log: GameLog) -> Iterator[ReplayPosition]:
-    """Yield the positions of a game from its start on, from the log's data."""
+    """Yield the positions of a game from its start, from the data of the log."""
     _check_log(log)
     number = 0
     for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
@@ -97,12 +97,12 @@ def verify(log: GameLog) -> list[Difference]:
 
 
 def game_at(log: GameLog, round: int | None = None) -> Game:
-    """Return the game after `round` rounds (None: all logged rounds), dice included.
+    """Return the game after `round` rounds (None: all logged rounds), with its dice.
 
-    So the game continues exactly as the original game did, or would have done.
+    The dice are those of the original game. So the same orders give the same results as in the original game.
 
     Raises:
-        LogError: the log has fewer rounds, or lacks picks.
+        LogError: the log has fewer rounds, or its picks are missing.
         ReplayError: the replayed game differs from the log.
     """
     _check_log(log)
@@ -124,7 +124,7 @@ Fact = tuple[str, Any, Any]
 
 
 class _StuckError(GameError):
-    """A step of the log that its game does not allow."""
+    """The game does not allow a step of the log."""
 
     def __init__(self, round: int, reason: str) -> None:
         super().__init__(reason)
@@ -137,7 +137,7 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
     try:
         game = Game(header.map, header.rules, len(header.players), header.seed, picks)
-    except InputError as error:  # map, rules and players that do not fit together
+    except InputError as error:  # the map, the rules and the players do not fit together
         raise _StuckError(0, str(error)) from None
     if log.start is None:
         yield 0, game, []
@@ -169,7 +169,7 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
     if not isinstance(step, Round):
         return []
     failed = [failure.player for failure in log.failures if failure.round <= step.round]
-    return [("orders of one who failed", step.orders[p], Orders()) for p in failed if step.orders[p] is not None]
+    return [("orders of a failed player", step.orders[p], Orders()) for p in failed if step.orders[p] is not None]
 
 
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:

@@ -19,25 +19,25 @@ from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 from warlight_env.record.recorder import FinishedGame, Recorder
 
-#: Longest time in seconds that lines wait before they are written, if more lines follow.
+#: The longest time in seconds between two writes, if new lines come.
 FLUSH_SECONDS: Final = 0.05
 
 
 class LogWriter(Recorder):
     """A `GameObserver` that writes the log during the game.
 
-    Lines go to the partial file as soon as `FLUSH_SECONDS` have passed since the last write. So a killed process loses
-    at most the rounds of this short time; slower games lose nothing. When the game ends, the file gets its final name
-    in one step, complete, and compressed if the name asks for it. A game without an end stays partial. Use it as a
-    context manager, which closes the file.
+    Lines are written to the partial file as soon as `FLUSH_SECONDS` have passed since the last write. So a killed
+    process loses at most the rounds of this short time; slower games lose nothing. When the game ends, the complete
+    file gets its final name in one step; it is compressed if the name ends in ``.gz``. A game without an end stays
+    partial. Use the writer as a context manager, which closes the file.
 
     Args:
         path: ``NAME.wl.jsonl`` or ``NAME.wl.jsonl.gz``; a file of that name is replaced at the end.
         players, match, insight: see `Recorder`.
 
     Raises:
-        LogError: the name is no name of a log.
-        OutputError: the path exists and is no regular file.
+        LogError: the name does not end like the name of a log.
+        OutputError: the path exists and is not a regular file.
         LogWriteError: the file cannot be written.
     """
 

@@ -1,4 +1,4 @@
-"""Orders as arrows: curved lines from badge to badge, also around the edge of a map."""
+"""Orders as arrows: curved lines from the badge of a region to another badge, also around the edge of a map."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = 28
 
 @dataclass(frozen=True)
 class Route:
-    """A piece of an arrow: its points, and whether it has the number and the head."""
+    """A piece of an arrow: its points, and whether this piece has the number of armies and the arrowhead."""
 
     points: list[Point]
     number: bool = True

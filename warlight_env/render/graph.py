@@ -50,7 +50,7 @@ def _distances(map_: Map) -> Floats:
 
 
 def _scaling(distance: Floats) -> Floats:
-    """Return a classical multidimensional scaling, with a fixed sign for each axis and no two points in one place."""
+    """Return a classical multidimensional scaling, with a fixed sign for each axis and without equal points."""
     n = len(distance)
     squares = distance**2
     centred = -0.5 * (squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean())

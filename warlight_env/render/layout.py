@@ -90,9 +90,10 @@ def _from_graph(map_: Map) -> Layout:
 
 
 def _colours(map_: Map) -> tuple[int, ...]:
-    """Return a colour for each super region. Colours are tried from number s on, modulo the number of colours.
+    """Return a colour for each super region.
 
-    The first colour that no neighbour has is taken; without one, colour s.
+    Super region s gets the first colour from number s on (modulo the number of colours) that no neighbour has. If all
+    colours are taken, it gets colour s.
     """
     of, count = map_.super_region_of, len(OUTLINES)
     chosen: list[int] = []

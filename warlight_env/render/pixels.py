@@ -74,7 +74,7 @@ def _bounds(ring: Sequence[Point]) -> tuple[float, float, float, float]:
 
 
 def _disjoint(rings: list[list[Point]]) -> bool:
-    """Return whether no ring can lie inside another one, so that each ring may be filled alone."""
+    """Return whether no ring can be inside another ring, so that each ring can be filled separately."""
     if len(rings) == 1:
         return True
     boxes = [_bounds(ring) for ring in rings]

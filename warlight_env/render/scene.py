@@ -83,7 +83,7 @@ def _title(position: ShownPosition) -> str:
     if position.round is not None:
         parts.append(f"round {position.round}")
     if position.foggy:
-        parts.append("fog: only what is seen counts")
+        parts.append("fog: only visible regions count")
     return printable(" · ".join(parts))
 
 

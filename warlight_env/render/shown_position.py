@@ -1,4 +1,4 @@
-"""The position that a picture shows, with names. It is checked and copied."""
+"""`ShownPosition`: a checked copy of a position with the players' names, for pictures."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ class ShownPosition:
         if len(owner) != n or len(armies) != n:
             raise RenderError(f"owner and army must have {n} entries, not {len(owner)} and {len(armies)}")
         if not all(UNKNOWN <= o < self.players for o in owner):
-            raise RenderError(f"owner: must be from {UNKNOWN} to {self.players - 1}")
+            raise RenderError(f"owner: every entry must be from {UNKNOWN} to {self.players - 1}")
         if not all(abs(army) < 2**63 for army in armies):
-            raise RenderError("army: must fit 64 bits")
+            raise RenderError("army: every number must fit into 64 bits")
         if self.round is not None and not is_integer(self.round):
             raise RenderError(f"round = {short_repr(self.round)}: must be an integer or None")
         names = self.names
         if names is not None and not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
             raise RenderError(f"names = {short_repr(names)}: must be a list of strings")
         if names is not None and len(names) != self.players:
-            raise RenderError(f"names: {len(names)} for {self.players} players")
+            raise RenderError(f"names: {len(names)} given for {self.players} players")
         if not isinstance(self.title, str):
             raise RenderError(f"title = {short_repr(self.title)}: must be a string")
         army = tuple(0 if o == UNKNOWN else a for o, a in zip(owner, armies, strict=True))
@@ -76,12 +76,12 @@ class ShownPosition:
         return len(regions), sum(self.army[r] for r in regions)
 
     def holder(self, members: Sequence[int]) -> int | None:
-        """Return the player who holds all the given regions; None if there is no such player."""
+        """Return the player who owns all the given regions; None if there is no such player."""
         first = self.owner[members[0]]
         return first if first >= 0 and all(self.owner[r] == first for r in members) else None
 
     def bonus(self, player: int) -> int:
-        """Return the sum of the bonuses that a player visibly holds."""
+        """Return the sum of the bonuses of the super regions that a player visibly owns completely."""
         held = zip(self.map.super_regions, self.map.members, strict=True)
         return sum(s.bonus for s, members in held if self.holder(members) == player)
 
@@ -118,7 +118,7 @@ def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tupl
     pairs = orders.items() if isinstance(orders, Mapping) else enumerate(() if orders is None else orders)
     for player, given in pairs:
         if not is_integer(player):
-            raise RenderError(f"orders: {short_repr(player)} is no player")
+            raise RenderError(f"orders: {short_repr(player)} is not a player's number")
         if given is None:
             continue
         if not isinstance(given, Orders):

@@ -55,7 +55,7 @@ def _symbol(owner: int) -> str:
 
 
 def _super_region(position: ShownPosition, index: int, colour: bool, width: int) -> list[str]:
-    """Return the lines of a super region: its name, bonus and holder, then its regions in columns."""
+    """Return the lines of a super region: its name, bonus and owner, then its regions in columns."""
     map_, members = position.map, position.map.members[index]
     here = map_.super_regions[index]
     holder = position.holder(members)

@@ -32,13 +32,13 @@ OUTLINES = ("#e9b93c", "#3fb8a0", "#b39cf0", "#f08070", "#8fd14f", "#f492c4", "#
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a game: fills of the players' regions and of neutral ones."""
+    """The colours of a game: fills of the players' regions and of neutral regions."""
 
     players: tuple[str, ...]
     neutral: str
 
     def fill(self, owner: int) -> str:
-        """Return the fill of a region of a player, or of a neutral one (-1)."""
+        """Return the fill of a player's region, or of a neutral region (-1)."""
         return self.players[owner] if owner >= 0 else self.neutral
 
     def dark(self, owner: int) -> str:
@@ -51,7 +51,7 @@ class Theme:
 
 
 class RenderError(InputError):
-    """A position, orders or a size that cannot be drawn."""
+    """A position, orders or a size cannot be drawn."""
 
 
 _TWO = Theme(("#0072b2", "#d55e00"), "#e9e6dd")

@@ -16,14 +16,14 @@ NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 class RequestError(InputError):
-    """An error for a request that the server cannot carry out. The message names the place and the reason.
+    """The server cannot carry out a request. The message names the place and the reason.
 
     Args:
         message: an English text, for clients that call the server without its page.
         status: HTTP status code.
         details: more about the error, as plain data.
-        code: the page's key for its own sentence, in the reader's language (``frontend/src/lib/error-messages.ts``).
-        values: the values that this sentence names.
+        code: the key of the page's own message in the reader's language (``frontend/src/lib/error-messages.ts``).
+        values: the values in this message.
     """
 
     status = 422
@@ -53,15 +53,15 @@ def refusal_of(error: InputError) -> ErrorBody:
 
 
 def unable_now(error: OSError) -> ErrorBody:
-    """Return the answer for an error of the operating system: no more file handles, or a folder that is gone."""
+    """Return the answer for an error of the operating system, such as too many open files or a deleted folder."""
     reason = error.strerror or "no answer"
     return refusal(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})
 
 
 def later(status: int) -> dict[str, str]:
-    """Return the headers with the time of the next attempt; none for a status that a new attempt cannot change."""
+    """Return headers with the time for the next attempt; no headers if a new attempt would have the same status."""
     return {"retry-after": str(LATER)} if status in BUSY else {}
 
 
 class PageMissingError(RunError):
-    """An error for an installed package without the page."""
+    """The installed package does not contain the page."""

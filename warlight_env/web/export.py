@@ -1,4 +1,4 @@
-"""Replays as single HTML files, which open without a network, and games in notebooks."""
+"""Replays as single HTML files, which need no network, and games in notebooks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from warlight_env.web.page import page
 def replay_html(
     log: GameLog, *, seat: int | None = None, chances: bool = True, report: dict[str, Any] | None = None
 ) -> str:
-    """Return the page with a whole game in it: positions, every order with its dice, insight.
+    """Return the page with a whole game: its positions, all orders with their dice, and the bots' evaluations.
 
     Args:
         log: a game, finished or not.
         seat: a player: the page contains only the events that this player saw, and no win probabilities. None: all.
-        chances: whether to add win probabilities from playouts, which take some 30 ms for a position.
+        chances: whether to add win probabilities from playouts, which take about 30 ms per position.
         report: the report on the whole game, see `postgame.GameReport.to_dict`; None: no report.
 
     Raises:
@@ -87,7 +87,7 @@ def game_document(game: Game) -> dict[str, Any]:
 
 
 def _steps(game: Game) -> list[Game]:
-    """Return the positions of the game after each step, the first one first."""
+    """Return the positions of the game after each step, in their order."""
     steps, at = [game], game.clone()
     while at.can_undo:
         at.undo()

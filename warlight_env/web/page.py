@@ -22,7 +22,9 @@ def page() -> str:
     try:
         return PAGE.read_text(encoding="utf-8")
     except FileNotFoundError:
-        reason = NOTE.read_text(encoding="utf-8").strip() if NOTE.exists() else "run `npm ci && npm run build` there"
+        reason = (
+            NOTE.read_text(encoding="utf-8").strip() if NOTE.exists() else "run `npm ci && npm run build` in frontend/"
+        )
         raise PageMissingError(
-            f"the page is missing, it is built from frontend/ when warlight-env is installed: {reason}"
+            f"the page is missing; the installation of warlight-env builds it from frontend/: {reason}"
         ) from None

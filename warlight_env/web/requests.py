@@ -1,4 +1,4 @@
-"""The bodies of requests; every field has its bounds."""
+"""The bodies of requests; every field has limits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NewGame(Body):
 
 
 class PicksBody(Body):
-    """Wishes for regions, best first."""
+    """The list of preferred regions, the best first."""
 
     wishes: Annotated[list[Region], Field(max_length=1000)]
 
@@ -75,7 +75,7 @@ class ControlBody(Body):
 
 
 class AnalysisBody(Body):
-    """A question to a bot about a position, the current one or one of the log, as one player sees it."""
+    """A question to a bot about the current position or a position of the log, as one player sees it."""
 
     bot: Annotated[str, StringConstraints(max_length=200)]
     round: Rounds | None = None
@@ -83,7 +83,7 @@ class AnalysisBody(Body):
 
 
 class BranchBody(Body):
-    """Play on from a round of a finished game or of a game between bots."""
+    """A request for a new game from a round of a finished game or of a game between bots."""
 
     round: Rounds
     players: Annotated[list[NewPlayer], Field(min_length=2, max_length=6)]

@@ -17,7 +17,7 @@ CHUNK: Final = 64
 
 
 class Backend(Protocol):
-    """A place that plays games. All backends play the same games."""
+    """The processes or machines that play games. The games do not depend on the backend."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
         """Return workers for contests with these setups, or for other games.

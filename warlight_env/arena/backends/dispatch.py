@@ -15,8 +15,8 @@ def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
     The games belong to the first contest that the workers were opened with.
 
     Raises:
-        RunError: the workers are gone.
-        Exception: a game raised this exception; the other games are stopped.
+        RunError: the workers have ended.
+        Exception: the exception of a game; the other games are stopped.
     """
     waiting = deque(numbers)
     found: dict[int, R] = {}

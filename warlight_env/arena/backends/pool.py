@@ -65,7 +65,7 @@ class ProcessWorkers(Generic[R]):
         except Exception as error:
             raise MatchError(f"jobs = {self._jobs}: the agents cannot be sent to other processes ({error})") from error
         # The setups go through a file. A process that fails to start reads nothing from its pipe, and a write that is
-        # larger than the pipe's buffer would then block for ever.
+        # larger than the pipe's buffer would then never end.
         self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
         file = Path(self._folder.name, "setups.pickle")
         file.write_bytes(sent)
@@ -105,12 +105,12 @@ class ProcessWorkers(Generic[R]):
         try:
             yield
         except AgentError as error:
-            raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
+            raise MatchError(f"{error} (agents that a program registers at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
-            self._kill()  # the pool ends only the processes that it knew then, and waits for ever for later ones
+            self._kill()  # the pool does not end processes that started later, and would wait for them without end
             raise RunError(
-                "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
-                'jobs > 1 outside of `if __name__ == "__main__":`'
+                "a process of the match ended: it was killed, it had too little memory, or the script calls Match.run "
+                'with jobs > 1 outside of `if __name__ == "__main__":`'
             ) from error
 
     def stop(self) -> list[TaskReport[R]]:
@@ -120,7 +120,7 @@ class ProcessWorkers(Generic[R]):
     def _end(self) -> None:
         """Stop the processes after their current rounds. Kill those that need longer than `STOP_TIMEOUT`.
 
-        A process may still compile, start, or think about a long move. Only finished games of its last task can be
+        Such a process may still start, compile, or compute a long turn. Only finished games of its last task can be
         lost.
         """
         self._stop.value = 1

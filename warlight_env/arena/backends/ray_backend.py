@@ -16,7 +16,7 @@ from warlight_env.arena.backends.tasks import Playable, R, Task, TaskReport, pla
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 
-#: Number of attempts at a task. After that many losses the run fails, because an agent may also kill its process.
+#: Number of attempts at a task. Then the run fails, because the agent itself may have ended the processes.
 ATTEMPTS: Final = 5
 
 _log = logging.getLogger(__name__)
@@ -148,13 +148,15 @@ class RayWorkers(Generic[R]):
             games = f"games {', '.join(str(number + 1) for number in task.numbers)}"
             if attempt == ATTEMPTS:
                 raise RunError(f"{games}: the worker was lost {ATTEMPTS} times ({reason})") from error
-            _log.warning("%s: a worker was lost, they are played again (%s)", games, reason)
+            _log.warning("%s: a worker was lost; the games are played again (%s)", games, reason)
             del self._pending[reference]
             self._submit(task, attempt + 1)
             return None
         except errors.RayTaskError as error:
             if isinstance(error.cause, AgentError):
-                raise MatchError(f"{error.cause} (a cluster knows no agents registered at run time)") from error
+                raise MatchError(
+                    f"{error.cause} (a Ray cluster cannot use agents that a program registers at run time)"
+                ) from error
             raise RunError(f"a task failed on the cluster: {error.cause!r}") from error
         except errors.RayError as error:
             raise RunError(f"the Ray cluster failed: {error}") from error

@@ -64,7 +64,7 @@ class Workers(Protocol[R]):
         """Wait for at least one report, and return the new reports.
 
         Raises:
-            RunError: the workers are gone.
+            RunError: the workers have ended.
         """
         ...
 

@@ -18,7 +18,7 @@ from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
-#: Exceptions of the parser for a line that is damaged, or that belongs to something else.
+#: Exceptions of the parser for a line that is damaged, or that does not belong to the run.
 MALFORMED_DATA = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
@@ -161,8 +161,8 @@ class AppendOnlyFolder(ABC):
 
     def _failure(self, error: OSError) -> RunError:
         return RunError(
-            f"cannot write run folder {self.folder}: {error.strerror or error}; what it holds is kept, and the same "
-            "run goes on from there"
+            f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept, and the same "
+            "command continues the run"
         )
 
     def _is_described(self) -> bool:
@@ -171,26 +171,26 @@ class AppendOnlyFolder(ABC):
         if not path.exists():
             return False
         text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, self.error, "description of a run")
-        found = bounded_io.parse_json(text, f"{path}: no description of a run", self.error)
+        found = bounded_io.parse_json(text, f"{path}: not a description of a run", self.error)
         if not isinstance(found, dict):
-            raise self.error(f"{path}: no description of a run (it is no object)")
+            raise self.error(f"{path}: not a description of a run (the content is not an object)")
         difference = _difference(self.with_defaults(present_specs(found)), self._description)
         if difference is not None:
             where, there, here = difference
             same = "the same settings"
             if _undigested(there) == _undigested(here):
-                same = "what these names stood for then (it is their digests that differ)"
+                same = "the same content for these names (their digests differ)"
             raise self.error(
-                f"{self.folder} holds another run "
-                f"({self.setting_name(where)}: {_shown(there)} there, {_shown(here)} here); "
-                f"to go on give {same}, or another folder"
+                f"{self.folder} contains another run "
+                f"({self.setting_name(where)}: {_shown(there)} in the folder, {_shown(here)} now); "
+                f"give {same}, or another folder"
             )
         return True
 
     def _describe(self) -> None:
         if os.fstat(self._file).st_size:
             raise self.error(
-                f"{self.folder}: {self.lines_name} is there, but no {self.description_name} says what it is of"
+                f"{self.folder}: {self.lines_name} exists, but {self.description_name}, which describes it, is missing"
             )
         self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
@@ -202,7 +202,7 @@ class AppendOnlyFolder(ABC):
             for number, line in enumerate(whole_lines(file), 1):
                 try:
                     if line is None:
-                        raise ValueError(f"more than {bounded_io.format_size(bounded_io.RESULT_BYTES)}")
+                        raise ValueError(f"the line has more than {bounded_io.format_size(bounded_io.RESULT_BYTES)}")
                     self.load_line(bounded_io.decode_line(line))
                 except MALFORMED_DATA as error:
                     reason = clipped(f"{type(error).__name__}: {error}", 300)
@@ -214,7 +214,7 @@ class AppendOnlyFolder(ABC):
 def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
     """Yield the lines of a file with their line ends. Yield None for a line that is too long.
 
-    A last line without a line end is left out.
+    The last line is left out if it has no line end.
     """
     while line := file.readline(bounded_io.RESULT_BYTES + 1):
         if line.endswith(b"\n"):

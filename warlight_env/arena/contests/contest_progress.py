@@ -15,7 +15,7 @@ class SequentialTest(Protocol):
     """The part of a stop rule that follows one contest."""
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
-        """Add the next whole unit; units come in the order of their numbers. Return True to stop the contest."""
+        """Add the games of the next complete unit, in the order of the units. Return True to stop the contest."""
         ...
 
 
@@ -23,7 +23,7 @@ class StoppingRule(Protocol):
     """A rule that decides a contest before all its games are played, such as `Sprt`."""
 
     def start(self, setup: MatchSetup) -> SequentialTest:
-        """Return a judge for one contest. Raise `InputError` if the rule does not fit the contest."""
+        """Return the test for one contest. Raise `InputError` if the rule does not fit the contest."""
         ...
 
     def describe(self) -> dict[str, Any]:
@@ -38,8 +38,8 @@ class Contest:
     Args:
         key: the contest's name, unique in a run.
         setup: the setup of its games.
-        games: number of games. With pairing it is rounded up to whole units.
-        stop: a rule that ends the contest early. It sees whole units in the order of their numbers.
+        games: number of games. With pairing it is rounded up to complete units: all rotations of the seats of a seed.
+        stop: a rule that ends the contest early. It receives complete units in the order of their numbers.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Contest:
 
     @property
     def n_games(self) -> int:
-        """The largest number of games: `games`, rounded up to whole units."""
+        """The largest number of games: `games`, rounded up to complete units."""
         size = self.setup.unit_size
         return -(-self.games // size) * size
 
@@ -59,10 +59,10 @@ class ContestResult:
     """The result of a contest. It does not depend on how the games were distributed over time and machines."""
 
     contest: Contest
-    records: tuple[GameRecord, ...]  #: whole units in the order of numbers
+    records: tuple[GameRecord, ...]  #: the games of complete units, in the order of their numbers
     decided: bool  #: the stop rule ended the contest
     interrupted: bool  #: games are missing
-    resumed_games: int = field(default=0, compare=False)  #: games that the run folder held at the start of the run
+    resumed_games: int = field(default=0, compare=False)  #: games that the run folder contained at the start of the run
 
 
 class ContestProgress:
@@ -107,7 +107,7 @@ class ContestProgress:
         return games if len(games) == self._size else None
 
     def result(self) -> ContestResult:
-        """Return the games that count: those up to the decision, or all whole units."""
+        """Return the games that count: the games up to the decision, or all complete units."""
         units = self._judged if self._decided else self.contest.n_games // self._size
         whole = [games for unit in range(units) if (games := self._unit(unit)) is not None]
         records = tuple(record for games in whole for record in games)

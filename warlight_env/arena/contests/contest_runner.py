@@ -37,17 +37,18 @@ def play_contests(
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
 
-    A game depends only on its contest and its number. Stop rules judge whole units in the order of their numbers. So
-    the result does not depend on jobs, backend or interruptions. (Agents that read a clock are an exception.) Ctrl-C
+    A game depends only on its contest and its number. Stop rules receive complete units in the order of their numbers.
+    So the result does not depend on jobs, backend or interruptions, unless agents use a clock. Ctrl-C
     ends the run early; the results then contain the finished games and are marked as interrupted.
 
     Args:
         contests: contests with different keys.
         jobs: number of games at the same time; None: one on this machine, as many as there are CPUs on a cluster.
         backend: "local" (processes), "ray" (a Ray cluster), or a `Backend`.
-        folder: a run folder, made if it does not exist; or the lock of a folder, if the caller holds it. Every finished
-            game is written there. An interrupted or killed run continues from there, with the same final result. A
-            folder of other contests is refused. During play the folder is locked, and so are the folders of logs.
+        folder: a run folder, made if it does not exist; or its lock, if the caller has locked the folder. Every
+            finished game is written to the folder. An interrupted or killed run continues from these games, with the
+            same final result. A folder of other contests is refused. During play the folder is locked, and so are the
+            folders of logs.
         on_games: receives every game once.
 
     Returns:
@@ -58,12 +59,12 @@ def play_contests(
         MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
         RunFolderError: the folder belongs to other contests or is damaged; or another run writes to it, or to a folder
             of logs.
-        LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
+        LogError: a setup's folder for logs belongs to another match, or has no log of a game in the run folder.
         RunError: workers were lost, or a folder cannot be written. The games played before are in the folder.
     """
     try:
         contests = tuple(contests)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # methods of the caller's own object may raise any exception
         raise MatchError(f"contests = {short_repr(contests)}: must be an iterable of contests") from None
     for contest in contests:
         if not isinstance(contest, Contest):
@@ -83,7 +84,7 @@ def play_contests(
                     on_games(key, records)
 
         def keep(reports: Sequence[TaskReport[GameRecord]]) -> None:
-            with uninterrupted():  # so that every counted game is also on disk
+            with uninterrupted():  # every counted game must also be on disk
                 for report in reports:
                     progress = contests_in_progress[report.task.contest]
                     progress.add(report.records)
@@ -121,7 +122,7 @@ def _check(contests: Sequence[Contest], jobs: int | None) -> None:
     keys = [contest.key for contest in contests]
     for key in keys:
         if keys.count(key) > 1:
-            raise MatchError(f"contest {key!r}: the key is given twice")
+            raise MatchError(f"contest {key!r}: two contests have this key")
     check_jobs(jobs, optional=True)
     for contest in contests:
         check_count(f"contest {contest.key!r}: games", contest.games)
@@ -136,7 +137,7 @@ def check_jobs(jobs: Any, *, optional: bool = False) -> None:
 
 
 def check_count(name: str, value: Any, *, optional: bool = False) -> None:
-    """Raise `MatchError` unless the value is an integer from 1 up."""
+    """Raise `MatchError` unless the value is an integer of at least 1."""
     if value is None and optional:
         return
     if not is_integer(value):

@@ -13,7 +13,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay SIGINT and SIGTERM until the block is done. Then call their usual handlers.
+    """Delay SIGINT and SIGTERM until the end of the block. Then call the previous handlers.
 
     Use it for blocks that take milliseconds. Only the main thread is interrupted, so in other threads this does
     nothing.
@@ -27,7 +27,9 @@ def uninterrupted() -> Iterator[None]:
         arrived.append(number)
 
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-    ours = {number: handler for number, handler in handlers.items() if callable(handler)}  # others raise nothing
+    ours = {
+        number: handler for number, handler in handlers.items() if callable(handler)
+    }  # other handlers raise no exception
     for number in ours:
         signal.signal(number, note)
     try:

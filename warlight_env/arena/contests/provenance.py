@@ -1,4 +1,4 @@
-"""Versions and machine with which a result was made, without names of users and without paths."""
+"""Versions of the software, and the machine, that produced a result; without names of users and without paths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def collect_provenance() -> dict[str, Any]:
 
 
 def format_provenance(found: dict[str, Any]) -> str:
-    """Return the facts in one line."""
+    """Return the versions and the machine as one line of text."""
     memory = f", {found['memory_gib']} GiB" if found["memory_gib"] else ""
     return (
         f"warlight-env {found['warlight-env']}, Python {found['python']}, numpy {found['numpy']}, "

@@ -24,7 +24,7 @@ GAMES: Final = "games.jsonl"
 
 
 class RunFolder(AppendOnlyFolder):
-    """The state of a run: `run.json` describes its games, `games.jsonl` holds one line for every finished game.
+    """The state of a run: `run.json` describes its games, `games.jsonl` has one line for every finished game.
 
     Args:
         folder: see `AppendOnlyFolder`.
@@ -79,9 +79,9 @@ class RunFolder(AppendOnlyFolder):
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
         if not 0 <= record.number < contest.n_games:
-            raise ValueError(f"there is no game {record.number}")
+            raise ValueError(f"the contest has no game {record.number}")
         if (record.unit, record.seats) != contest.setup.seat_order(record.number):
-            raise ValueError(f"game {record.number} has another unit or other seats")
+            raise ValueError(f"game {record.number} has a wrong unit or wrong seats")
         _check_result(record)
         if record.number not in self._seen[key]:
             self._seen[key].add(record.number)
@@ -127,7 +127,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
 
 
 def _check_result(record: GameRecord) -> None:
-    """Raise `ValueError` for values that no game can have. Statistics would not notice them."""
+    """Raise `ValueError` for values that no game can have. Otherwise they would change the statistics unnoticed."""
     players = range(len(record.seats))
     fits = {
         "winner": record.winner is None or (type(record.winner) is int and record.winner in players),

@@ -13,16 +13,15 @@ from warlight_env.errors import InputError
 #: Seconds by which an answer may be late without a penalty. The operating system can cause such a delay.
 MARGIN: Final = 0.05
 
-#: A clock with a bank advises this share of the bank for an answer, plus the increment. Games last some 30 rounds.
+#: A clock with a bank suggests this share of the bank for an answer, plus the increment. A game has about 30 rounds.
 BANK_SHARE: Final = 1 / 20
 
-#: The shortest time that a clock advises, in seconds. It is enough only for a very short search; 0 would mean "no
-#: limit".
+#: The shortest time that a clock suggests, in seconds. It is enough for a very short search; 0 would mean "no limit".
 MIN_SECONDS: Final = 0.001
 
 
 class ClockError(InputError):
-    """A clock with impossible settings. The message names the reason."""
+    """A clock has impossible settings. The message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,11 @@ class Clock:
             if value is not None and not (is_number(value) and value > 0):
                 raise ClockError(f"{name} = {short_repr(value)}: must be a number above 0")
         if not (is_number(self.increment) and self.increment >= 0):
-            raise ClockError(f"increment = {short_repr(self.increment)}: must be a number, at least 0")
+            raise ClockError(f"increment = {short_repr(self.increment)}: must be a number of at least 0")
         if self.bank is None and self.increment:
             raise ClockError("an increment needs a bank")
         if self.bank is not None and self.seconds is not None:
-            raise ClockError("either a bank or seconds for each answer, not both")
+            raise ClockError("a clock has either a bank or seconds for each answer, not both")
 
     @classmethod
     def parse(cls, text: str) -> Clock | None:
@@ -71,7 +70,7 @@ class Clock:
         increment; ``457sims/1s``: both limits, whichever is reached first.
 
         Raises:
-            ClockError: the text is no clock.
+            ClockError: the text does not describe a clock.
         """
         if not isinstance(text, str):
             raise ClockError(f"clock {short_repr(text)}: must be a string")

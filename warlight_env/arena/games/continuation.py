@@ -1,4 +1,4 @@
-"""Continue logged games from any of their positions, with other agents or the same ones."""
+"""Continue logged games from any of their positions, with the same agents or with other agents."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def continue_game(
         agents: agents by seat; None: those of the log, made from their specifications. They start without memory of the
             earlier rounds.
         seed: seed of the agents' own randomness.
-        max_rounds: stop after this many rounds in all; None: the log's limit, or the rules' limit if the log's is
-            reached.
-        budget: handed to every `act`.
-        path: file for a log of the whole game, kept rounds included; None: no file.
+        max_rounds: stop after this total number of rounds; None: the log's limit, or the rules' limit if the game has
+            already reached the log's limit.
+        budget: argument of every `act`.
+        path: file for a log of the whole game, with the kept rounds; None: no file.
         insight: whether the log contains the agents' evaluations.
 
     Returns:
         The log of the whole game.
 
     Raises:
-        LogError, ReplayError: the log has no such round, or its game goes differently when it is replayed.
+        LogError, ReplayError: the log has no such round, or a replay gives another game.
         MatchError: the game is over at that position, or the number of agents differs from the number of players.
         GameError: max_rounds or budget have a wrong type.
         AgentCrashError: an agent failed.
@@ -64,13 +64,13 @@ def continue_game(
     if not is_integer(seed):
         raise MatchError(f"seed = {short_repr(seed)}: must be an integer")
     if not isinstance(agents, Sequence | None) or isinstance(agents, str):
-        raise MatchError(f"agents = {short_repr(agents)}: must be a list with one for each player")
+        raise MatchError(f"agents = {short_repr(agents)}: must be a list with one agent for each player")
     check_rounds(max_rounds)
     check_budget(budget)
     check_flag(insight, "insight", MatchError)
     game = game_at(log, round)
     if game.done:
-        raise MatchError(f"the game is over after round {game.round}: continue from an earlier one")
+        raise MatchError(f"the game is over after round {game.round}: continue from an earlier round")
     sources: list[AgentSource] = list(agents) if agents is not None else _same(log)
     if len(sources) != game.players:
         raise MatchError(f"{len(sources)} agents for a game of {game.players} players")
@@ -83,7 +83,7 @@ def continue_game(
     limit = log.header.round_limit if max_rounds is None else max_rounds
     if limit <= game.round:
         if max_rounds is not None:
-            raise MatchError(f"max_rounds = {max_rounds}: the game is after round {game.round}")
+            raise MatchError(f"max_rounds = {max_rounds}: the game already has {game.round} rounds")
         limit = max(game.round + 1, round_limit(game.rules, game.map.n_regions, None))
     return _play_on(log, game, playing, players, limit, budget, path, insight)
 
@@ -112,7 +112,7 @@ def _play_on(
                     for illegal in result.dropped:
                         dropped[illegal.player] += 1
             finally:
-                for agent in playing:  # before the observers' end event: agents may report faults here
+                for agent in playing:  # before the observers receive the end of the game: agents may report faults here
                     agent.close()
         except AgentCrashError as error:
             for observer in observers:
@@ -131,6 +131,6 @@ def _same(log: GameLog) -> list[AgentSource]:
     sources: list[AgentSource] = []
     for seat, player in enumerate(log.header.players):
         if player.spec is None:
-            raise MatchError(f"player {seat + 1}, {player.name!r}, is no agent that can be made again: name the agents")
+            raise MatchError(f"player {seat + 1}, {player.name!r}, cannot be made again from the log: give the agents")
         sources.append(player.spec)
     return sources

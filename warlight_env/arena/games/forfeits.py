@@ -1,4 +1,4 @@
-"""Games in which agents fail: the agents that are still in, and the places at the end."""
+"""Games in which agents fail: the remaining agents, and the places at the end."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class GameStopped(Exception):  # noqa: N818 -- a signal to stop, not an error
 
 @dataclass(frozen=True)
 class GameRecord:
-    """The record of a finished game. Seats and agents count from 0."""
+    """The record of a finished game. Seats and agents are numbered from 0."""
 
     number: int  #: number in the match
     unit: int  #: games of one unit share their seed
@@ -80,9 +80,9 @@ class GameRecord:
 
 
 class GameObserver(Protocol):
-    """Receives the events of a game, each after it has happened. An exception of the observer ends the game.
+    """Receives the events of a game. An exception of the observer ends the game.
 
-    It may read game and agents, and must not change them.
+    An observer may read the game and the agents, but must not change them.
     """
 
     def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
@@ -90,11 +90,11 @@ class GameObserver(Protocol):
         ...
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
-        """The current pickers have picked.
+        """The agents that choose now have given their preferred regions.
 
         Args:
-            wishes: the wishes by seat, unchanged.
-            dropped: the illegal wishes, which were left out.
+            wishes: the lists of preferred regions by seat, unchanged.
+            dropped: the illegal regions in these lists, which were left out.
         """
         ...
 
@@ -115,7 +115,7 @@ class GameObserver(Protocol):
 
 
 def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserver | None = None) -> list[IllegalOrder]:
-    """Ask the agents for picks until play begins. Return the illegal picks, which were left out."""
+    """Ask the agents for their picks until the picking is complete. Return the illegal picks, which were left out."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":
         wishes: dict[int, Any] = {}
@@ -152,7 +152,7 @@ def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None =
 
 
 def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orders]) -> RoundResult:
-    """Play a round. Illegal orders are left out and listed; an answer of a wrong type ends the game."""
+    """Play a round. The result lists the illegal orders, which were left out. An answer of a wrong type is an error."""
     try:
         return game.play_round(orders, on_illegal="skip")
     except OrdersTypeError as error:
@@ -167,7 +167,7 @@ def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: Orde
 def play_rounds(
     game: Game, agents: Sequence[PlainAgent], limit: int, budget: Budget | None = None
 ) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
-    """Play round after round, up to `limit` in all. Yield the orders by seat and the result of each round."""
+    """Play rounds until the game has `limit` rounds or ends. Yield each round's orders by seat and its result."""
     while not game.done and game.round < limit:
         orders = ask_orders(game, agents, budget)
         yield orders, play_orders(game, agents, orders)
@@ -204,7 +204,7 @@ def _check_arguments(
     if seats is not None and (
         not isinstance(seats, Sequence) or not all(map(is_integer, seats)) or sorted(seats) != numbers
     ):
-        raise GameError(f"seats = {short_repr(seats)}: must hold each of {numbers} once")
+        raise GameError(f"seats = {short_repr(seats)}: must contain each of {numbers} once")
     if clocks is not None:
         timed = isinstance(clocks, Sequence) and all(isinstance(clock, Clock | None) for clock in clocks)
         if not timed or len(clocks) != len(agents):
@@ -247,13 +247,13 @@ def play_game(
         agents: agents by seat, 2 to 6. They must be new, because agents may keep a memory.
         picks: "random" starting regions, or chosen by the "agents".
         max_rounds: stop after this many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
-        budget: handed to every `act` of an agent without a clock.
+        budget: argument of every `act` of an agent without a clock.
         number, unit, seats: entries of the record; `seats` names the agent on each seat.
         stop: called after each round; True stops the game.
         observer: receives the events of the game, for example to log them.
         clocks: clocks by seat.
-        on_crash, on_late: "raise" or "report", or "forfeit": an agent that fails, or is late, is out from that round
-            on. It loses, and its armies remain. The game ends when at most one remaining agent can play.
+        on_crash, on_late: "raise" or "report", or "forfeit": an agent that fails, or is late, leaves the game in that
+            round. It loses, and its armies remain. The game ends when at most one remaining agent can play.
 
     Raises:
         AgentCrashError: an agent raised an exception or gave a wrong answer, and `on_crash` is "raise".
@@ -298,7 +298,7 @@ def play_game(
                     raise GameStopped
         finally:
             seconds = time.perf_counter() - start
-            for player in players:  # before the observer's end event: agents may report faults here
+            for player in players:  # before the observer receives the end of the game: agents may report faults here
                 player.close()
     except AgentCrashError as error:
         if observer is not None:

@@ -38,7 +38,7 @@ AgentSource = str | Callable[[int], PlainAgent]
 
 
 class MatchError(InputError):
-    """A match with impossible arguments. The message says why."""
+    """A match has impossible arguments. The message gives the reason."""
 
 
 class Seating(NamedTuple):
@@ -93,10 +93,10 @@ class MatchSetup:
         return number // self.unit_size, tuple((seat - number) % k for seat in range(k))
 
     def make_seating(self, number: int) -> Seating:
-        """Return seeds, seats and fresh agents of the game with this number. They depend on nothing else.
+        """Return the seeds, the seats and new agents of the game with this number. They depend only on the number.
 
-        Dice come from the unit's seed. An agent's randomness comes from unit and seat. So with pairing, all k games of
-        a unit use the same seeds, with different agents on the seats.
+        The unit's seed decides the dice. The unit and the seat decide an agent's randomness. So with pairing, all k
+        games of a unit use the same seeds, with different agents on the seats.
         """
         unit, seats = self.seat_order(number)
         agents = tuple(
@@ -175,7 +175,7 @@ class MatchSetup:
         }
 
     def check_clocks(self) -> None:
-        """Refuse a clock that an agent would ignore.
+        """Raise an error for a clock that an agent would ignore.
 
         Raises:
             MatchError: the clock limits only simulations, and the agent has ``counts_simulations = False``, as bots in
@@ -187,8 +187,8 @@ class MatchSetup:
             agent = agent_from_source(source, self.seed)
             if not agent.counts_simulations:
                 raise MatchError(
-                    f"agent {agent.name!r}: a clock of simulations alone ({clock}) means nothing to a bot in a process "
-                    "of its own; give it time, as in 1s or 10s+0.5s, or none"
+                    f"agent {agent.name!r}: a clock that limits only simulations ({clock}) has no effect on a bot in a "
+                    "process of its own; give it a clock with time, such as 1s or 10s+0.5s, or none"
                 )
 
     def warm_up(self) -> None:
@@ -214,7 +214,7 @@ class MatchSetup:
             played: numbers of games that will not be played again.
 
         Raises:
-            LogError: the folder holds logs of another match, or lacks a log of a played game.
+            LogError: the folder contains logs of another match, or has no log of a played game.
             LogWriteError: the folder cannot be made or written.
         """
         if self.log is not None:
@@ -225,7 +225,9 @@ class MatchSetup:
 def check_source(source: Any) -> None:
     """Raise MatchError unless an agent can be made from this source."""
     if not isinstance(source, str) and not callable(source):
-        raise MatchError(f"agent {short_repr(source)}: must be a specification, or make an agent of a seed")
+        raise MatchError(
+            f"agent {short_repr(source)}: must be a specification, or a callable that makes an agent from a seed"
+        )
 
 
 def agent_from_source(source: AgentSource, seed: int) -> Agent:
@@ -254,10 +256,12 @@ def describe_agent(source: AgentSource) -> str:
     named = source if hasattr(source, "__qualname__") else type(source)
     name = f"{named.__module__}:{named.__qualname__}"
     if "<" in name:
-        raise MatchError(f"agent {name}: a run folder needs agents with names: give a class or a function of a module")
+        raise MatchError(
+            f"agent {name}: a run folder needs agents that can be imported: give a class or a function of a module"
+        )
     if named is source:
         return name
     try:
         return f"{name}#{hashlib.sha256(pickle.dumps(source)).hexdigest()[:16]}"
     except Exception as error:
-        raise MatchError(f"agent {name}: a run folder needs agents that pickle ({error})") from error
+        raise MatchError(f"agent {name}: a run folder needs agents that can be pickled ({error})") from error

@@ -38,7 +38,7 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
     Partial logs of unfinished games are removed, because these games are played again.
 
     Raises:
-        LogError: the folder holds logs of another match. Nothing has been changed.
+        LogError: the folder contains logs of another match. Nothing has been changed.
         LogWriteError: the folder cannot be made or written.
     """
     try:
@@ -59,7 +59,7 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:
-    """Refuse to continue a run if a finished game has no log. It is not played again, so the logs would have a gap.
+    """Refuse to continue a run if a finished game has no log: finished games are not played again.
 
     Raises:
         LogError: the message names the first such game.
@@ -67,8 +67,8 @@ def check_logged(folder: Path, numbers: Iterable[int]) -> None:
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:
         raise LogError(
-            f"{folder}: no log of game {without[0] + 1}{_and_more(len(without) - 1)}, which the run folder says was "
-            "played; go on without logs, or begin a run in another folder"
+            f"{folder}: the log of game {without[0] + 1}{_and_more(len(without) - 1)} is missing, but the game is in "
+            "the run folder; continue without logs, or start a run in another folder"
         )
 
 
@@ -77,7 +77,7 @@ def _and_more(others: int) -> str:
 
 
 def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: Data) -> None:
-    """Refuse a folder with another match's logs. The first readable log decides."""
+    """Raise `LogError` if the first readable log of the folder belongs to another match."""
     for name in games:
         try:
             header = summarize(folder / name).header
@@ -85,7 +85,7 @@ def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: 
             continue
         difference = _difference(header, map_, rules, match)
         if difference is not None:
-            raise LogError(f"{folder} holds logs of another match ({name}: {difference}); give another folder")
+            raise LogError(f"{folder} contains logs of another match ({name}: {difference}); give another folder")
         return
 
 

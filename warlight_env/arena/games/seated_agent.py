@@ -1,4 +1,4 @@
-"""An agent in a game: its clock, its time, and its failures."""
+"""An agent in a game, with its clock, its used time, and its failures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.engine.orders import Orders, wishes_of
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError, crash_reason
 
-#: Reaction to an agent's crash: raise the error again ("raise"), or the agent loses the game ("forfeit").
+#: Reaction to an agent's failure: raise its error ("raise"), or let the agent lose the game ("forfeit").
 OnCrash = Literal["raise", "forfeit"]
 
 #: Reaction to a late answer: count it ("report"), or also let the agent lose the game ("forfeit").
@@ -62,8 +62,8 @@ class TimeUse(NamedTuple):
 class SeatedAgent:
     """An agent under a clock, with the methods of an `Agent`.
 
-    With "forfeit", an exception, a wrong answer or a late answer ends its part in the game. Then `failure` gives the
-    reason. From then on it returns empty answers and does not call the agent.
+    With "forfeit", the agent leaves the game after an exception, a wrong answer or a late answer. Then `failure` gives
+    the reason, and this class returns empty answers without calling the agent.
     """
 
     def __init__(

@@ -34,9 +34,9 @@ class Match:
     """A match of two to six agents.
 
     Args:
-        agents: specifications as in ``random:chunks=3``, or callables that make an agent from a seed.
-        games: number of games; with `paired` it is rounded up to whole units.
-        seed: decides everything. The game of a given number depends neither on `jobs` nor on the number of games.
+        agents: specifications such as ``random:chunks=3``, or callables that make an agent from a seed.
+        games: number of games; with `paired` it is rounded up to complete units.
+        seed: seed of all randomness. A game depends on its number, but neither on `jobs` nor on the number of games.
         map, rules: as for `Game`.
         paired: play every seed once with each rotation of the seats, and count these games as one unit.
         picks: "random" starting regions, or chosen by the "agents".
@@ -45,7 +45,7 @@ class Match:
             more than one, call `run` under ``if __name__ == "__main__":``. Other processes must then be able to make
             the agents: use callables that pickle, or specifications of agents that are built in or come from entry
             points.
-        budget: handed to every `act`; a short form of clocks with its simulations and seconds.
+        budget: argument of every `act`; a short form of clocks with the same simulations and seconds.
         stop: a rule that ends the match early, see `Sprt`; `games` is then the largest number of games.
         clocks: limits for the agents: one `Clock` for all, or one for each; text works too (``"1s"``, ``"457sims"``,
             ``"10s+0.5s"``, ``"none"``).
@@ -116,19 +116,19 @@ class Match:
         """Return a clock or None for each agent; an empty tuple if no agent has a clock."""
         if self.budget is not None:
             if self.clocks is not None:
-                raise MatchError("clocks and a budget: give one of them")
+                raise MatchError("give either clocks or a budget, not both")
             given: Any = Clock(self.budget.simulations, self.budget.seconds)
         else:
             given = self.clocks
         many = not (given is None or isinstance(given, str | Clock))
         if many and not isinstance(given, Sequence):
-            raise MatchError(f"clocks = {short_repr(given)}: must be one Clock, or a list of them")
+            raise MatchError(f"clocks = {short_repr(given)}: must be a Clock, or a list of clocks")
         clocks = tuple(given) if many else (given,) * len(self.agents)
         if len(clocks) != len(self.agents):
             raise MatchError(f"clocks: {len(clocks)} for {len(self.agents)} agents; give one for all, or one for each")
         for clock in clocks:
             if not isinstance(clock, str | Clock | None):
-                raise MatchError(f"clock {short_repr(clock)}: must be a Clock, text as in '1s', or None")
+                raise MatchError(f"clock {short_repr(clock)}: must be a Clock, a text such as '1s', or None")
         clocks = tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
         return clocks if any(clocks) else ()
 

@@ -77,7 +77,7 @@ class MatchScore:
         return wilson_interval(sum(self.wins[agent]), self.games)
 
     def score(self, agent: int) -> float:
-        """Return the agent's mean score in whole units; 0 without any."""
+        """Return the agent's mean score in complete units; 0 without complete units."""
         return sum(x * n for x, n in self.scores[agent].items()) / self.units if self.units else 0.0
 
     def score_interval(self, agent: int) -> Interval:

@@ -54,7 +54,7 @@ class MatchResult:
 
     @property
     def games(self) -> int:
-        """Number of games played (with pairing, in whole units)."""
+        """Number of games played (with pairing, in complete units)."""
         return len(self.records)
 
     @property
@@ -179,7 +179,7 @@ class MatchResult:
         return _described(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in a form for JSON, without the single games. Seats count from 1 here."""
+        """Return the result in a form for JSON, without the single games. Seats are numbered from 1."""
         agents = []
         for agent in self.agents:
             data = asdict(agent)
@@ -227,7 +227,7 @@ def _described(result: MatchResult) -> str:
     units = f" in {counted(result.units, 'unit')}" if result.paired else ""
     lines = [f"{' vs '.join(result.labels)}: {played}{units} on {result.map}, rules {result.rules}, seed {result.seed}"]
     if result.interrupted:
-        lines.append("  interrupted: what follows is what was played until then")
+        lines.append("  interrupted: the results of the finished games follow")
     seats = [f"win % seat {seat + 1}" if seat == 0 else f"seat {seat + 1}" for seat in range(len(result.labels))]
     rows = [["", "wins", "losses", "draws", "win %", "95 % CI", *seats]]
     for agent in result.agents:
@@ -242,7 +242,7 @@ def _described(result: MatchResult) -> str:
     lines += align(rows)
     if any(agent.draws for agent in result.agents):
         scores = ", ".join(f"{agent.name} {100 * agent.score:.1f} %" for agent in result.agents)
-        lines.append(f"  score, with a draw as a share of a win: {scores}")
+        lines.append(f"  score, with a draw between k agents as 1/k of a win: {scores}")
     lines += _strength(result)
     if result.cut_off:
         lines.append(stopped_line(result.cut_off, f"after {counted(result.round_limit, 'round')}"))
@@ -289,7 +289,7 @@ def _failures(result: MatchResult) -> list[str]:
     """Return a line for each agent that lost games by forfeit: the numbers of games, and the first reason."""
     lines = []
     for a, agent in enumerate(result.agents):
-        ways = {"by crashing": agent.crashes, "by being late": agent.late_losses, "by giving up": agent.forfeits}
+        ways = {"by failing": agent.crashes, "by a late answer": agent.late_losses, "by giving up": agent.forfeits}
         if any(ways.values()):
             record, failure = next((r, f) for r, f in result.failures if f.agent == a)
             when = f"round {failure.round}" if failure.round else "the picks"

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test: a match ends as soon as the better agent is clear enough."""
+"""The sequential probability ratio test: a match ends as soon as the test has decided between two hypotheses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Verdict = Literal["H0", "H1"]
 
 
 class SprtError(InputError):
-    """A test with impossible settings. The message names the field and the reason."""
+    """A test has impossible settings. The message names the field and the reason."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Sprt:
         except ValueError:
             values = []
         if not 2 <= len(values) <= 4:
-            raise SprtError(f"sprt {text!r}: must be elo0,elo1 or elo0,elo1,alpha,beta, as in 0,20 or 0,20,0.05,0.05")
+            raise SprtError(f"sprt {text!r}: must be elo0,elo1 or elo0,elo1,alpha,beta, such as 0,20 or 0,20,0.05,0.05")
         return cls(*values, *values[2:3]) if len(values) == 3 else cls(*values)
 
     @property
@@ -107,7 +107,7 @@ class Sprt:
     def start(self, setup: MatchSetup) -> RunningSprt:
         """See `StoppingRule.start`."""
         if len(setup.agents) != 2:
-            raise SprtError(f"sprt: compares two agents, not {len(setup.agents)}")
+            raise SprtError(f"sprt: the test compares two agents, not {len(setup.agents)}")
         return RunningSprt(self, setup.unit_size)
 
     def describe(self) -> dict[str, Any]:

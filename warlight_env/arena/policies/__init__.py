@@ -1,6 +1,6 @@
 """Trained policies as agents, and the policies that come with the package.
 
-Imported by `train`, `bench` and `cli`. To add a kind of policy file, write its reader and register the agent.
+Imported by `train`, `bench` and `cli`. To add a type of policy file, write its reader and register the agent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An agent that plays a policy: it makes the environment's observations, and turns the policy's actions into orders."""
+"""An agent that plays a policy: it computes observations, and converts the policy's actions to orders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _GAME = np.zeros(1, dtype=np.int64)  # index of the only game in the batch
 
 
 class SeededPolicy(Protocol):
-    """A policy that draws its actions only with the seed that it receives."""
+    """A policy that samples its actions only with the seed that it receives."""
 
     seeded: Literal[True]
 
@@ -73,7 +73,7 @@ class PolicyAgent(SingleThreaded, Agent):
         self._steps = 0
 
     def pick(self, view: View) -> list[int]:
-        """Return the regions for which the policy's actions ask."""
+        """Return the regions that the policy's actions pick."""
         turn = self._turn(view)
         return [int(region) for region in turn.wishes[: int(turn.status[COUNT])]]
 
@@ -83,7 +83,7 @@ class PolicyAgent(SingleThreaded, Agent):
         return Orders.from_arrays(turn.deploy, turn.attacks, int(turn.status[COUNT]))
 
     def _turn(self, view: View) -> Turn:
-        """Ask the policy until its turn is complete."""
+        """Call the policy until its turn is complete."""
         core = self._prepared(view)
         player = view.player
         turn = Turn(*(array[0, player] for array in core.turns))
@@ -101,7 +101,7 @@ class PolicyAgent(SingleThreaded, Agent):
         return turn
 
     def _actions(self, core: EnvCore) -> Any:
-        """Return the policy's choice, as a batch of one action of the core's space."""
+        """Return the policy's choice as a batch with one action, in the action space of the environment core."""
         seen, masks, padding = observed(core, 0, _GAME), core.flat_masks(0, _GAME), self._padding
         if padding is None:
             return self._asked(seen, masks)
@@ -116,7 +116,7 @@ class PolicyAgent(SingleThreaded, Agent):
         return cast(Policy, self.policy)(observations, masks)
 
     def _prepared(self, view: View) -> EnvCore:
-        """Return a core of one game in the position of the view. It holds only what the player sees."""
+        """Return an environment core with one game in the view's position. It contains only what the player sees."""
         if self._core is None or self._board is not view.board:
             self._core = InnerCore(view.map, view.rules, view.players, **self._arguments, slots=1)
             self._core.reset([0])
@@ -162,7 +162,7 @@ class TrainedAgent(SingleThreaded, Agent):
 
     Args:
         file: a `PolicyFile` or a `SavedModel` with the policy.
-        seed: source of randomness for a policy that draws its actions.
+        seed: source of randomness for a policy that samples its actions.
     """
 
     exclusive_methods = EXCLUSIVE_METHODS
@@ -197,9 +197,9 @@ class TrainedAgent(SingleThreaded, Agent):
 
 
 def trained_policy(seed: int, text: str) -> Agent:
-    """Return the agent of a specification ``policy:FILE`` or ``policy:NAME``. `text` lacks the ``policy:``."""
+    """Return the agent for ``policy:FILE`` or ``policy:NAME``. `text` is FILE or NAME."""
     if not text:
-        raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:any")
+        raise AgentError("agent 'policy': give the name of a policy or a .npz file, for example policy:any")
     turns = turn_network_of(text)
     return (
         TrainedAgent(PolicyFile.load(text), seed)
@@ -209,7 +209,7 @@ def trained_policy(seed: int, text: str) -> Agent:
 
 
 def turn_network_of(text: str) -> TurnPolicy | None:
-    """Return the turn network of a policy's name or file; None if the file holds another kind of policy.
+    """Return the turn network of a policy's name or file; None if the file contains another type of policy.
 
     Raises:
         PolicyFileError: no such file or name.
@@ -220,7 +220,7 @@ def turn_network_of(text: str) -> TurnPolicy | None:
 
 @functools.lru_cache(maxsize=16)
 def _turns(place: PolicyLocation) -> TurnPolicy | None:
-    """Return the turn network of a file; None if the file's header names another kind of content."""
+    """Return the turn network of a file; None if the file's header names another type of content."""
     content = place.read()
     return read_turn_network(content, str(place.path)) if is_turn_network_file(content) else None
 
@@ -229,10 +229,10 @@ def policy_digest(text: str) -> str:
     """Return the digest of a policy file's content, for specifications that pin it.
 
     Raises:
-        PolicyFileError: no such file, or it holds no policy.
+        PolicyFileError: the file does not exist, or it contains no policy.
         TurnNetworkError: the file is damaged.
     """
     told = digest(locate_policy(text).read())
     if turn_network_of(f"{text}#{told}") is None:
-        PolicyFile.load(f"{text}#{told}")  # raises an error if it is no policy
+        PolicyFile.load(f"{text}#{told}")  # raises an error if the file contains no policy
     return told

@@ -36,7 +36,7 @@ VERSION: Final = 1
 SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
 #: The action encodings of policies.
 ACTIONS: Final = ("strategies", "factored")
-#: Rules about the start only. They do not matter with `strategies`, because its picks are not trained.
+#: Rules that only concern the start. They may differ for `strategies`, because training excludes its picks.
 _PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart", "wastelands_repeat")
 _FOLDER: Final = Path(__file__).parent
 #: A file name with the digest of its expected content.
@@ -44,7 +44,7 @@ _PINNED: Final = re.compile(r"(.+\.npz)#([0-9a-f]{16})", re.DOTALL)
 
 
 class PolicyFileError(InputError):
-    """A file without a policy, or a game for which the policy was not trained. The message says why."""
+    """A file contains no policy, or the policy was not trained for a game. The message gives the reason."""
 
 
 def size_class(n_regions: int) -> str:
@@ -90,10 +90,10 @@ class PolicyFile:
         width, layers, hidden: sizes of the network.
         arrays: the network's parameters by name, float32.
         weights: weights of the encoding's evaluation.
-        sampled: True: it draws actions by their probabilities; False: it takes the most likely action.
+        sampled: True: it samples actions from their probabilities; False: it takes the most likely action.
         note: origin of the policy, as plain data.
-        node_features, global_features: names of the features that the network reads, in order; None: all of this
-            version.
+        node_features, global_features: names of the features that are the network's input, in order; None: all
+            features of this version.
 
     Raises:
         FeatureNameError: a feature of this name does not exist for such games.
@@ -159,21 +159,21 @@ class PolicyFile:
             raise PolicyFileError(f"{name}: not a policy ({error})") from None
         header = bounded_io.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
         if isinstance(header, dict) and "kind" in header:
-            raise PolicyFileError(f"{name}: holds {header['kind']!r:.60}, which has no action of an environment")
+            raise PolicyFileError(f"{name}: the file contains {header['kind']!r:.60}, not a policy of an environment")
         version = header.pop("version", None) if isinstance(header, dict) else None
         if version != VERSION:
-            raise PolicyFileError(f"{name}: of version {version!r}; this reads version {VERSION}")
+            raise PolicyFileError(f"{name}: the file has version {version!r}, but this program reads version {VERSION}")
         try:
             reads = {key: header.pop(key) for key in _READS}
             strategies, weights = header.pop("strategies"), header.pop("weights")
-            header["weights"] = Weights.from_array(Weights(**weights))  # weights that the file lacks get their defaults
+            header["weights"] = Weights.from_array(Weights(**weights))  # missing weights get their defaults
             if any(value is None for value in reads.values()):
-                raise ValueError("no list of features")
+                raise ValueError("the file has no list of features")
             given = {**header, **reads, "rules": Rules.of(header["rules"])}
             file = cls(**given, arrays=arrays, name=Path(name).stem)
             file._check_fields()
             if strategies != list(STRATEGIES):
-                raise PolicyFileError(f"{name}: made for other strategies than this version has")
+                raise PolicyFileError(f"{name}: the policy uses strategies that differ from those of this version")
             expected = file.shapes()
         except FeatureNameError as error:
             raise PolicyFileError(f"{name}: {error}") from None
@@ -182,7 +182,7 @@ class PolicyFile:
                 raise
             raise PolicyFileError(f"{name}: the header is damaged ({clipped(repr(error), 300)})") from None
         if not are_of(arrays, expected):
-            raise PolicyFileError(f"{name}: the arrays are not those of such a network")
+            raise PolicyFileError(f"{name}: the arrays do not fit the network that the header describes")
         return file
 
     @classmethod
@@ -192,14 +192,14 @@ class PolicyFile:
         The file's name may end with ``#`` and a `digest`. Then a file with another digest is refused.
 
         Raises:
-            PolicyFileError: no such file or name, or the file holds no policy that can be played here.
+            PolicyFileError: no such file or name, or the file contains no policy for an environment of this version.
         """
         return _load(locate_policy(source))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return names and shapes of the arrays. Raise ValueError if such a network is impossible."""
         if self.action not in ACTIONS or self.size not in SIZE_CLASSES:
-            raise ValueError(f"action {self.action!r} or size {self.size!r} is not known")
+            raise ValueError(f"action {self.action!r} or size {self.size!r} is unknown")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
         assert self.node_features is not None and self.global_features is not None
         read = len(self.node_features), len(self.global_features)
@@ -220,7 +220,7 @@ class PolicyFile:
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise PolicyFileError if the policy was not trained for such games."""
         if players != self.players:
-            raise self._refusal(f"games of {self.players}, not {players}")
+            raise self._refusal(f"games of {self.players} players, not {players}")
         if size_class(map.n_regions) != self.size:
             raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
         differing = differing_rules(self.rules, rules, picked=self.action != "strategies")
@@ -246,7 +246,7 @@ class PolicyFile:
         return encoding_of(self.action, self.weights)
 
     def bind(self, board: Board, sampled: bool | None = None) -> FilePolicy:
-        """Return the policy for games on a board. `sampled`: None means the file's setting."""
+        """Return the policy for games on a board. `sampled=None` uses the setting of the file."""
         return FilePolicy(self, board, self.sampled if sampled is None else sampled)
 
 
@@ -275,12 +275,12 @@ class FilePolicy:
 
 
 def encoding_of(action: str, weights: Weights) -> EncodingFactory:
-    """Return the factory of the encoding with this name. `weights` are those of the evaluation behind `strategies`."""
+    """Return the factory of the encoding with this name. `weights`: the weights of the evaluation in `strategies`."""
     return functools.partial(StrategyActions, weights=weights) if action == "strategies" else FactoredActions
 
 
 def built_in_policies() -> dict[str, Path]:
-    """Return the policies of this kind in the package, by name.
+    """Return the policies of this type in the package, by name.
 
     Networks for whole turns are in `turn_network_file.BUNDLED`.
     """

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 class _SavedModelSettings:
     """The parameters of saved models. They are declared here, so that listing agents loads none of their libraries."""
 
-    file: Annotated[
-        str, Param("model saved by Stable-Baselines3 (.zip), with the file of SavePolicyCallback beside it")
-    ] = ""
+    file: Annotated[str, Param("model saved by Stable-Baselines3 (.zip), next to the file of SavePolicyCallback")] = ""
     trust: Annotated[str, Param("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )

@@ -1,4 +1,4 @@
-"""A source of agents with a policy in matches. It holds the file's content, so it pickles and cannot change."""
+"""A source of agents with a policy. It contains the file's content, so it can be pickled and cannot change."""
 
 from __future__ import annotations
 

@@ -33,12 +33,12 @@ def model_digest(path: Path) -> str:
 def load_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
     """Return the policy of a trusted file, if its digest begins with `digest`. A process reads the file once."""
     if not model_digest(Path(path)).startswith(digest):
-        raise SavedPolicyError(f"{path}: changed since the games began")
+        raise SavedPolicyError(f"{path}: the file has changed since the games began")
     return load_policy(path, deterministic, trust=True)
 
 
 class SeededModel:
-    """A policy that draws with the seed of each step. Its actions depend on nothing else."""
+    """A policy that samples with the seed of each step, so that its actions do not depend on earlier steps."""
 
     seeded: Literal[True] = True
 
@@ -57,7 +57,7 @@ def check_size(name: str, settings: PolicySettings, map: Map) -> None:
     """Raise PolicyFileError if a policy was trained on maps of another size."""
     size = MapLimits(len(map.regions), edges_of(map))
     if not settings.fits(size):
-        what = "there is room for" if settings.padded else f"it is for maps like {settings.map!r}, with"
+        what = "its observations have space for" if settings.padded else f"it is for maps like {settings.map!r}, with"
         raise PolicyFileError(
             f"policy {name!r}: {what} {settings.regions} regions and {settings.edges} directed edges, not "
             f"{size.regions} and {size.edges}"
@@ -76,7 +76,7 @@ class SavedModel:
         """Raise PolicyFileError if the model was not trained for such games."""
         mine = self._settings
         if players != mine.players:
-            raise PolicyFileError(f"policy {self.name!r} is for games of {mine.players}, not {players}")
+            raise PolicyFileError(f"policy {self.name!r} is for games of {mine.players} players, not {players}")
         differing = differing_rules(mine.rules, rules, picked=mine.picking == "play")
         if differing:
             raise PolicyFileError(f"policy {self.name!r} is for the rules {mine.rules.name!r}: {', '.join(differing)}")
@@ -88,9 +88,10 @@ class SavedModel:
 
 
 class SavedModelAgent(TrainedAgent):
-    """Plays a file of Stable-Baselines3 or sb3-contrib, with the settings that `SavePolicyCallback` wrote beside it.
+    """Plays a file of Stable-Baselines3 or sb3-contrib, with the settings file that `SavePolicyCallback` wrote.
 
-    Such a file can run any program when it is read. So the user must set `trust`.
+    The settings file is in the same folder. Such a file can run any program when it is read. So the user must set
+    `trust`.
     """
 
     def __init__(
@@ -105,18 +106,18 @@ class SavedModelAgent(TrainedAgent):
             raise AgentError(f"agent 'sb3': play = {play!r}: must be 'sampled' or 'likeliest'")
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
-            raise AgentError("agent 'sb3': name a .zip of Stable-Baselines3, as in sb3:file=model.zip,trust=yes")
+            raise AgentError("agent 'sb3': give a .zip of Stable-Baselines3: sb3:file=model.zip,trust=yes")
         digest = digest or model_digest(Path(path))  # this raises an error if the file is missing
         if trust != "yes":
             raise AgentError(
-                f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made "
-                f"it, say so: sb3:file={path},trust=yes"
+                f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its "
+                f"source, use sb3:file={path},trust=yes"
             )
         settings = PolicySettings.load(path)
         if settings is None:
             raise AgentError(
-                f"{path}: nothing beside it says how it plays: {beside(path).name} is missing, which the callback "
-                "warlight_env.envs.sb3.SavePolicyCallback writes, and save_policy(model, path)"
+                f"{path}: {beside(path).name} with the settings of the policy is missing in the same folder; the "
+                "callback warlight_env.envs.sb3.SavePolicyCallback or save_policy(model, path) writes it"
             )
         model = load_model(path, digest, play == "likeliest")
         super().__init__(SavedModel(path, model, settings), seed)

@@ -1,4 +1,4 @@
-"""Ratings: Elo, maximum likelihood and skills, with intervals.
+"""Ratings: Elo differences, Elo by maximum likelihood, and skills, with intervals.
 
 Imported by `arena.matches`, `arena.tournaments` and `web`. Imports no other package of `arena`.
 """

@@ -27,12 +27,12 @@ _WEIGHTS = 4_000_000  # largest number of weights of resampled units in memory
 Floats = npt.NDArray[np.float64]
 
 
-#: The largest number of resamples. More need gigabytes of memory.
+#: The largest number of resamples. More resamples need gigabytes of memory.
 MOST_RESAMPLES: Final = 100_000
 
 
 class RatingError(InputError):
-    """Games from which no ratings follow. The message names the agents and the reason."""
+    """The games do not determine ratings. The message names the agents and the reason."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Rating:
     low: float
     high: float
     games: int
-    score: float  #: mean over its comparisons: 1 for a better place, 1/2 for the same
-    perfect: bool  #: it won, or lost, all games: the far end of its interval follows from the prior
+    score: float  #: mean over its comparisons: 1 for a better place, 1/2 for the same place
+    perfect: bool  #: the agent won, or lost, all games: the prior decides the outer end of its interval
 
 
 def rate(
@@ -108,14 +108,14 @@ def rate(
     if anchor is not None and not (isinstance(anchor, str) and anchor in names):
         raise RatingError(f"anchor {short_repr(anchor)}: no such agent; there are {', '.join(names)}")
     if not (is_number(prior) and prior >= 0 and is_number(confidence) and 0 < confidence < 1):
-        raise RatingError("prior must be at least 0, confidence between 0 and 1")
+        raise RatingError("prior must be at least 0, and confidence must be between 0 and 1")
     if not (is_integer(resamples) and 1 <= resamples <= MOST_RESAMPLES):
         raise RatingError(f"resamples = {short_repr(resamples)}: must be an integer in 1 .. {MOST_RESAMPLES}")
     if not (is_integer(seed) and seed >= 0) or not is_number(anchor_elo):
-        raise RatingError("seed must be an integer from 0 up, anchor_elo a number")
+        raise RatingError("seed must be an integer from 0 up, and anchor_elo must be a number")
     try:
         played = list(games)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # methods of the caller's own object may raise any exception
         raise RatingError(f"games = {short_repr(games)}: must be a list of `GameRanking`") from None
     strata, counts = _comparisons(n, played)
     totals, met = _totals(n, strata)
@@ -169,7 +169,9 @@ def _comparisons(n: int, games: Sequence[GameRanking]) -> tuple[list[_Stratum], 
     for game in games:
         _check_placing(game)
         if len(game.players) != len(game.places) or len(set(game.players)) != len(game.players):
-            raise RatingError(f"game of players {game.players} with places {game.places}: must be one place each")
+            raise RatingError(
+                f"game of players {game.players} with places {game.places}: each player must have one place"
+            )
         if not all(0 <= player < n for player in game.players):
             raise RatingError(f"game of players {game.players}: players must lie in 0 .. {n - 1}")
         counts[list(game.players)] += 1
@@ -212,8 +214,8 @@ def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.boo
             if not reached.all():
                 rest = [name for name, here in zip(names, reached, strict=True) if not here]
                 raise RatingError(
-                    f"{', '.join(rest)} never {what} any of the others: there is no maximum of the likelihood "
-                    "without a prior"
+                    f"{', '.join(rest)} never {what} any of the other agents: without a prior, the likelihood has no "
+                    "maximum"
                 )
 
 

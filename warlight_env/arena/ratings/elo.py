@@ -50,7 +50,7 @@ def expected_score(elo: float) -> float:
     """Return the expected score of a player who is stronger by this difference: the inverse of `elo_of`.
 
     Raises:
-        InputError: elo is no number in -100,000 .. 100,000.
+        InputError: elo is not a number in -100,000 .. 100,000.
     """
     if not is_number(elo) or not abs(elo) <= MOST_ELO:
         raise InputError(f"elo = {short_repr(elo)}: must be a number in {-MOST_ELO} .. {MOST_ELO}")

@@ -1,4 +1,4 @@
-"""Skill in games of more than two: openskill's Plackett-Luce model over the order of finish."""
+"""Skill in games with more than two players: openskill's Plackett-Luce model of the order of places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.errors import RunError
 
 @dataclass(frozen=True)
 class Skill:
-    """An agent's skill in openskill's scale; 25 and 8.3 before the first game."""
+    """An agent's skill in openskill's scale. Before the first game, mu is 25 and sigma is 8.3."""
 
     name: str
     mu: float
@@ -50,6 +50,6 @@ def openskill_model() -> Any:
         from openskill.models import PlackettLuce
     except ImportError as error:
         raise RunError(
-            "ratings of games of more than two need openskill: pip install 'warlight-env[arena]' or '.[arena]'"
+            "ratings for more than two players need openskill: pip install 'warlight-env[arena]' or '.[arena]'"
         ) from error
     return PlackettLuce()

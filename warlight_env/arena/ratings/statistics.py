@@ -53,14 +53,15 @@ def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -
 def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: float = CONFIDENCE) -> Interval:
     """Return an interval for the share of wins of games in independent units, such as one seed in all seats.
 
-    `shares` holds each unit's share of wins (or its score, with a part of a win for a draw), 0 .. 1; or it maps each
-    share to its number of units. Games of a unit depend on each other, so the method counts units. It is Wilson's
-    interval with an effective number of games. With this number, the mean of independent games has the same variance as
-    the mean of the units (as for clustered samples: Korn and Graubard, Survey Methodology 24, 1998). The estimate of
-    the variance adds one virtual unit, half a game away from the mean. This keeps equal units from looking certain.
+    `shares` is a list with each unit's share of wins (or its score, with a part of a win for a draw), 0 .. 1; or it
+    maps each share to the number of units with this share. Games of a unit depend on each other, so the method counts
+    units. It is Wilson's interval with an effective number of games. With this number, the mean of independent games
+    has the same variance as the mean of the units (as for clustered samples: Korn and Graubard, Survey Methodology 24,
+    1998). The estimate of the variance adds one virtual unit, half a game away from the mean. This keeps equal units
+    from looking certain.
 
     Raises:
-        InputError: a share outside 0 .. 1, a count that is no integer from 0 up, or see `wilson_interval`.
+        InputError: a share outside 0 .. 1, a count that is not an integer from 0 up, or see `wilson_interval`.
     """
     _check_confidence(confidence)
     counts = _counts(shares)
@@ -84,8 +85,10 @@ def _counts(shares: Any) -> Mapping[float, int]:
     """Return the number of units by share, after a check."""
     try:
         counts = dict(shares) if isinstance(shares, Mapping) else Counter(list(shares))
-    except Exception:  # methods of the caller's own object may raise anything
-        raise InputError(f"shares = {short_repr(shares)}: must be numbers, or counts by number") from None
+    except Exception:  # methods of the caller's own object may raise any exception
+        raise InputError(
+            f"shares = {short_repr(shares)}: must be a list of numbers, or a mapping from numbers to counts"
+        ) from None
     if not all(is_number(share) and 0 <= share <= 1 for share in counts):
         raise InputError("a unit's share of wins must lie in 0 .. 1")
     if not all(is_integer(count) and 0 <= count <= MOST_GAMES for count in counts.values()):

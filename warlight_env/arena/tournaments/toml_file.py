@@ -1,4 +1,4 @@
-"""TOML files of settings. Errors name the file, the line and the key."""
+"""TOML files with settings. Errors name the file, the line and the key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = {str: "a string", int: "an integer", float: "a number", bool: "true or 
 
 
 class TomlFile:
-    """A table of a TOML file that is read key by key. `check_keys` refuses unknown keys.
+    """A table of a TOML file. Its keys are read one by one, and `check_keys` refuses unknown keys.
 
     Args:
         path: the file.
@@ -26,7 +26,7 @@ class TomlFile:
 
     def __init__(self, path: Path, error: type[InputError]) -> None:
         self.path, self.error = path, error
-        self.text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, error, "file of settings")
+        self.text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, error, "settings file")
         self.values = bounded_io.parse_toml(self.text, str(path), error)
 
     def problem(self, where: str, reason: str) -> InputError:
@@ -82,7 +82,8 @@ class TomlFile:
         choices = list(choices)
         value = self.get(key, str, default)
         if value not in choices:
-            raise self.problem(key, f"no {value!r}{did_you_mean(value, choices)}; there are {', '.join(choices)}")
+            known = ", ".join(choices)
+            raise self.problem(key, f"unknown value {value!r}{did_you_mean(value, choices)}; there are {known}")
         return value
 
 

@@ -28,7 +28,7 @@ MAX_CONTESTS: Final = 10_000
 
 
 class TournamentError(InputError):
-    """A tournament with impossible settings. The message names the key and the reason."""
+    """A tournament has impossible settings. The message names the key and the reason."""
 
 
 Format = Literal["round-robin", "gauntlet"]
@@ -56,13 +56,13 @@ class Tournament:
     Args:
         name: its title.
         entrants: two or more agents with different names.
-        format: "round-robin": all entrants meet each other. "gauntlet": the challengers meet all others; the others do
-            not meet each other.
+        format: "round-robin": all entrants play against each other. "gauntlet": the challengers play against all other
+            entrants, which do not play against each other.
         challengers: names of the challengers, for a gauntlet.
-        players: number of players of a game, 2 to 6. Every set of this many entrants meets; in a gauntlet, each set has
+        players: number of players of a game, 2 to 6. Every set of this many entrants plays; in a gauntlet, each set has
             one challenger.
         games: number of games for each such set, on each map with each rules.
-        seed: decides everything random.
+        seed: seed of all randomness.
         maps, rules: all combinations are played.
         paired: each seed is played with all rotations of the seats.
         picks: starting regions at "random", or picked by the "agents".
@@ -123,18 +123,18 @@ class Tournament:
         names = [entrant.name for entrant in self.entrants]
         for name in names:
             if names.count(name) > 1:
-                raise TournamentError(f"agents: two are named {name!r}; give them names of their own")
+                raise TournamentError(f"agents: two agents have the name {name!r}; give them different names")
         if len(names) < self.players:
-            raise TournamentError(f"agents: games of {self.players} need as many agents, there are {len(names)}")
+            raise TournamentError(f"agents: games of {self.players} players need as many agents, not {len(names)}")
         for name in (*self.challengers, *([] if self.anchor is None else [self.anchor])):
             if name not in names:
                 raise TournamentError(f"no agent is named {name!r}; there are {', '.join(names)}")
         if (self.format == "gauntlet") != bool(self.challengers):
-            raise TournamentError("challengers: a gauntlet needs some, a round robin has none")
+            raise TournamentError("challengers: a gauntlet needs challengers, a round robin must not have any")
         if self.format == "gauntlet" and len(names) - len(self.challengers) < self.players - 1:
-            raise TournamentError("challengers: too few agents are left for them to meet")
+            raise TournamentError("challengers: there are too few other agents for a game")
         if self.anchor is None and self.anchor_elo != 0:
-            raise TournamentError("anchor_elo: whose rating it is, anchor must say")
+            raise TournamentError("anchor_elo: needs anchor, the name of the agent with this rating")
         for entrant in self.entrants:
             parse(entrant.spec)
         for map_, rules in itertools.product(self.maps, self.rules):

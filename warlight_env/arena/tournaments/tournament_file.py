@@ -31,7 +31,7 @@ def load_tournament(path: str | Path) -> Tournament:
     agents: a list of specifications, or of tables with "spec" and, optionally, "name" and "clock".
     maps: names of bundled maps, or files (searched for first in the folder of this file).
     rules: names of presets, or tables such as ``{preset = "thesis", fog = true}``.
-    clock: as in ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``; an agent's table may have its own clock.
+    clock: such as ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``; an agent's table may have its own clock.
 
     Raises:
         TournamentError: with the file, the line and the key.
@@ -42,7 +42,7 @@ def load_tournament(path: str | Path) -> Tournament:
 def _read(file: TomlFile) -> Tournament:
     file.check_keys(file.values, KEYS)
     if "agents" not in file.values:
-        raise file.problem("agents", 'is missing: a list of agents, such as ["random", "aggressive"]')
+        raise file.problem("agents", 'is missing: give a list of agents, such as ["random", "aggressive"]')
     format_ = file.one_of("format", FORMATS, "round-robin")
     players = file.integer("players", 2, 2, MAX_PLAYERS)
     maps_, rules = _maps(file), _rules(file)
@@ -100,12 +100,12 @@ def _entrants(file: TomlFile) -> list[Entrant]:
             table = file.typed(value, dict, where)
             file.check_keys(table, ("name", "spec", "clock"), f"{where}.")
             if "spec" not in table:
-                raise file.problem(where, 'spec is missing: the agent, such as "mcts:sims=100"')
+                raise file.problem(where, 'spec is missing: give the agent, such as "mcts:sims=100"')
             spec = file.typed(table["spec"], str, f"{where}.spec")
             name = file.typed(table.get("name", spec), str, f"{where}.name")
             clock = _clock(file, table, f"{where}.clock")
         if not name.strip():
-            raise file.problem(where, "an agent needs a name")
+            raise file.problem(where, "the name of an agent must not be empty")
         try:
             parse(spec)
         except AgentError as error:
@@ -144,7 +144,7 @@ def _rules(file: TomlFile) -> list[Rules]:
 
 def _distinct(file: TomlFile, key: str, found: list[Any]) -> list[Any]:
     if not found:
-        raise file.problem(key, "must name at least one")
+        raise file.problem(key, "must have at least one entry")
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise file.problem(key, f"{next(name for name in names if names.count(name) > 1)!r} is given twice")

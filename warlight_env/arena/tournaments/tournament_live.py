@@ -1,4 +1,4 @@
-"""A tournament's tables on disk while its games are played."""
+"""Write a tournament's tables to disk while its games are played."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SHARE: Final = 0.05
 
 
 class LiveTables:
-    """Writes a tournament's result to its run folder, again and again during play, and at the end.
+    """Writes a tournament's result to its run folder, repeatedly during play and at the end.
 
-    It is a context manager. After every kind of exit, the file says that no more games are being played. Nothing is
-    written before the first game is added, so a folder of another run does not change.
+    It is a context manager. After every exit from the context, the file says that no games are being played. Nothing
+    is written before the first game is added, so a folder of another run does not change.
 
     Raises:
         RunError: the file cannot be written.
@@ -57,7 +57,7 @@ class LiveTables:
             begin = time.monotonic()
             result = self._result()
             self._write(result, running=True)
-            if result.games:  # the result with the first whole unit is written at once
+            if result.games:  # the result with the first complete unit is written at once
                 now = time.monotonic()
                 self._due = now + max(EVERY, (now - begin) / SHARE)
 

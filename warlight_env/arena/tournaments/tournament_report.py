@@ -77,13 +77,12 @@ def to_html(result: TournamentResult) -> str:
     if result.interrupted:
         warning = (
             f'<p class="warning">Interrupted: {result.games:,} of {asked:,} games. '
-            "The same command goes on where it was.</p>"
+            "The same command continues the tournament.</p>"
         )
     skill = ""
     if result.skills is not None:
         skill = (
-            "<p class='muted'>Skill is openskill's Plackett–Luce rating, μ − 3σ: what an agent is at least good "
-            "for.</p>"
+            "<p class='muted'>Skill is openskill's Plackett–Luce rating, μ − 3σ: a lower bound of an agent's skill.</p>"
         )
     return "\n".join(
         [
@@ -111,7 +110,7 @@ def to_html(result: TournamentResult) -> str:
             "the 95 % interval. Point at a cell for wins, losses and draws.</p>",
             "<h2>Pairings</h2>",
             _pairings(result),
-            "<h2>How it was played</h2>",
+            "<h2>Conditions</h2>",
             _conditions(result),
             f"</main><script>{_SCRIPT}</script></body></html>",
         ]
@@ -121,15 +120,15 @@ def to_html(result: TournamentResult) -> str:
 def _zero(result: TournamentResult) -> str:
     t = result.tournament
     if t.anchor is None:
-        return "Zero is the mean of all agents."
-    return f"{escape(t.anchor)} is held at {t.anchor_elo:g}."
+        return "The mean of all agents is 0."
+    return f"The rating of {escape(t.anchor)} is fixed at {t.anchor_elo:g}."
 
 
 def _perfect(result: TournamentResult) -> str:
     names = [r.name for r in result.ratings if r.perfect]
     if not names:
         return ""
-    return f" {escape(', '.join(names))}: won or lost everything, so the far end of the interval is the prior's choice."
+    return f" {escape(', '.join(names))}: won or lost all games, so the prior decides the outer end of the interval."
 
 
 def _table(rows: Sequence[Sequence[Cell]]) -> str:
@@ -218,13 +217,20 @@ def _pairings(result: TournamentResult) -> str:
 
 def _conditions(result: TournamentResult) -> str:
     t = result.tournament
-    seats = "each seed with all rotations of the seats, counted as one unit" if t.paired else "rotate from game to game"
+    seats = (
+        "each seed with all rotations of the seats, counted as one unit"
+        if t.paired
+        else "the agents change seats after each game"
+    )
     rows = [
         ("Games", f"{t.games:,} of each pairing, on each map, with each rules; seed {t.seed}"),
         ("Seats", seats),
         ("Starting regions", "at random" if t.picks == "random" else "picked by the agents"),
-        ("Clock", "each agent goes by its own parameters" if t.clock is None else str(t.clock)),
-        ("Round limit", "the rules', or 500" if t.max_rounds is None else f"{t.max_rounds} rounds, then a draw"),
+        ("Clock", "each agent uses its own parameters" if t.clock is None else str(t.clock)),
+        (
+            "Round limit",
+            "as in the rules, or 500" if t.max_rounds is None else f"{t.max_rounds} rounds, then a draw",
+        ),
         *(
             (e.name, e.spec if e.clock is None else f"{e.spec}, clock {e.clock}")
             for e in t.entrants

@@ -68,7 +68,7 @@ class HeadToHead:
 
 @dataclass(frozen=True)
 class Pairing:
-    """One set of entrants on one map by one set of rules."""
+    """One set of entrants on one map with one set of rules."""
 
     map: str
     rules: str
@@ -128,7 +128,7 @@ class TournamentResult:
 
     @cached_property
     def skills(self) -> list[Skill] | None:
-        """Skills by entrant, for games of more than two; else None."""
+        """Skills by entrant, for games with more than two players; else None."""
         return skills(self.tournament.names, self.rankings) if self.tournament.players > 2 else None
 
     @cached_property
@@ -179,7 +179,7 @@ class TournamentResult:
 
     @cached_property
     def pairings(self) -> list[Pairing]:
-        """Every contest in figures."""
+        """The results of every contest."""
         rows = []
         for contest, (_, table, records) in zip(self.tournament.contests(), self._played, strict=True):
             wins = tuple(sum(record.winner == a for record in records) for a in range(len(table)))
@@ -222,7 +222,7 @@ class TournamentResult:
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
         """Return the result in a form for JSON, without the single games.
 
-        Entrants are given by name. Contests and games count from 1.
+        The data name the entrants. Contests and games are numbered from 1.
 
         Args:
             running: whether games are being played now. Ratings and skills are included as soon as the games determine
@@ -263,12 +263,12 @@ class TournamentResult:
             if self.interrupted
             else counted(self.games, "game")
         )
-        lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} a game, {played}"]
+        lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} players per game, {played}"]
         lines += align([[cell.text for cell in row] for row in self.ratings_table])
         if any(self.ratings[i].perfect for i in self.order):
-            lines.append("  an agent won or lost everything: how far its interval reaches is the prior's choice")
+            lines.append("  an agent won or lost all games: the prior decides the outer end of its interval")
         if stopped := sum(pairing.cut_off for pairing in self.pairings):
-            lines.append(stopped_line(stopped, "at the limit of rounds"))
+            lines.append(stopped_line(stopped, "at the round limit"))
         lines.append("")
         rows = [["score % of the row", *(names[j] for j in self.order)]]
         for i, meetings in self.crosstable:

@@ -58,8 +58,9 @@ _GUEST_HEADER: Final = ((b"x-warlight-guest", b"yes"),)
 class AuthMiddleware:
     """ASGI middleware in front of the application.
 
-    It refuses these requests: for another host (for example a page with a domain that points to this machine), with an
-    Origin of another site, without the server's token if one is set, with too long a body, and too many at once.
+    It refuses these requests: requests for another host (for example a page with a domain that points to this machine),
+    with an Origin of another site, without the server's token if there is one, with a body that is too long, and too
+    many requests at once.
 
     Args:
         hosts: names that requests may use for the server, with or without port; empty: any.
@@ -106,7 +107,7 @@ class AuthMiddleware:
         if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
             body = await _body(receive, most)
         elif self._uploads >= UPLOADS:
-            body = 429, refusal("others are sending logs or maps: wait a moment", code="files-wait")
+            body = 429, refusal("other users are sending logs or maps: try again in a moment", code="files-wait")
         else:
             self._uploads += 1
             try:
@@ -120,15 +121,17 @@ class AuthMiddleware:
 
     def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
         if not self._afford(client) or self._open[client] >= self.at_once:
-            return 429, refusal("too many requests: wait a moment", code="too-many")  # refused requests count, too
+            return 429, refusal(
+                "too many requests: try again in a moment", code="too-many"
+            )  # refused requests count, too
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
-            return 421, refusal("this server is not reached under that name")
+            return 421, refusal("this server does not have the requested host name")
         origin = headers.get(b"origin")
         if origin is not None and origin != f"{_PAGE_SCHEME[scope['scheme']]}://{host}":
-            return 403, refusal("requests from other pages are not answered")
+            return 403, refusal("the server does not answer requests from pages of other servers")
         if not scope["query_string"].isascii():
-            return 400, refusal("an address is of ASCII characters: others are written as %XX")
+            return 400, refusal("the address has characters that are not ASCII: write them as %XX")
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
             if not length.isdecimal() or len(length) > 12 or int(length) > _most(scope["path"]):
@@ -153,7 +156,7 @@ class AuthMiddleware:
 
 def uninvited() -> ErrorBody:
     """Return the answer to a request without the server's token. It does not reveal whether a game exists."""
-    return refusal("the server's token is missing or wrong: open the address that it printed", code="token")
+    return refusal("the server's token is missing or wrong: open the address that the server printed", code="token")
 
 
 def tokens_equal(known: str, given: str) -> bool:
@@ -166,7 +169,8 @@ def _most(path: str) -> int:
 
 
 def _too_long(most: int) -> Refused:
-    return 413, refusal(f"at most {most} bytes", code="too-long", values={"bytes": most})
+    text = f"the request is too large: at most {most} bytes are allowed"
+    return 413, refusal(text, code="too-long", values={"bytes": most})
 
 
 async def _body(receive: Receive, most: int) -> bytes | Refused | None:
@@ -185,7 +189,9 @@ async def _body(receive: Receive, most: int) -> bytes | Refused | None:
                     return bytes(data)
     except TimeoutError:
         return 408, refusal(
-            f"the request did not come in {SLOWEST:.0f} s", code="too-slow", values={"seconds": SLOWEST}
+            f"the request did not arrive within {SLOWEST:.0f} s: try again",
+            code="too-slow",
+            values={"seconds": SLOWEST},
         )
 
 

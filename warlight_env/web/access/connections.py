@@ -139,7 +139,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                 self._head = self.loop.call_later(limits.head, self._too_slow)
 
         def _too_slow(self) -> None:
-            """Close a slow connection; without an answer if it was silent, as browsers open connections in advance."""
+            """Close a slow connection. If the client sent nothing, close it without an answer."""
             if self._spoken:
                 self._refuse("408 Request Timeout")
             else:
@@ -202,7 +202,7 @@ def room_for(wanted: int = MAX_CONNECTIONS) -> int:
 
 
 def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asyncio.AbstractEventLoop, Any], None]:
-    """Return an exception handler for event loops that reports exhausted files in one line a minute, no traceback."""
+    """Return an exception handler for event loops. It reports too many open files in one line per minute."""
     told = float("-inf")
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -212,6 +212,6 @@ def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asynci
             loop.default_exception_handler(context)
         elif time.monotonic() - told > 60:
             told = time.monotonic()
-            tell(f"{error.strerror}: new connections wait; those that are open are served")
+            tell(f"{error.strerror}: new connections must wait; the server still answers on open connections")
 
     return handle

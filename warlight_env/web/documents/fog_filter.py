@@ -17,19 +17,19 @@ SPECTATOR: Final = -1
 
 
 class FogFilter:
-    """Takes the events of a game's log in order and returns each as one viewer may see it.
+    """Receives the events of a game's log in their order, and returns the part of each event that a viewer may see.
 
-    ``docs/reference/game-log.md`` has the format. Each round gets an additional field ``deploys``:
+    ``docs/reference/game-log.md`` describes the format. Each round gets an additional field ``deploys``:
     ``[player, region, armies]`` without dropped deploys.
     For players, in contrast to onlookers, these rules apply:
 
-    * hidden regions have owner -2 and army 0 from the start on, and ``changed`` contains the changes of the *view*;
-    * deploys and moves are those of ``RoundResult.seen_by``; orders, wishes, offers and dropped orders are the
-      player's own;
+    * hidden regions have owner -2 and army 0 from the start, and ``changed`` contains the changes of the *view*;
+    * deploys and moves are those of ``RoundResult.seen_by``; orders, preferred regions, offers and dropped orders are
+      the player's own;
     * the insight of others is left out, and also the hashes and seeds, which would reveal the dice.
 
-    A spectator has no player: it gets no orders, wishes and offers at all. In fog, once all have picked, it sees no
-    region and no event on the map.
+    A spectator has no player: it gets no orders, no preferred regions and no offers. Under fog, after the picks, it
+    sees no region and no event on the map.
 
     Args:
         map_, rules: of the game.
@@ -69,7 +69,7 @@ class FogFilter:
         return out
 
     def _picks_from(self, start: Mapping[str, Any]) -> int:
-        """Return the number of picking steps: 1, or with alternating picks, one for each pick that is possible."""
+        """Return the number of picking steps: 1, or with alternating picks, the number of possible picks."""
         if "offers" not in start:
             return 0
         if self.rules.picking != "alternating":
@@ -106,7 +106,7 @@ class FogFilter:
 
     @property
     def _foggy(self) -> bool:
-        """Whether something is hidden from the viewer now."""
+        """Whether fog now hides a part of the position from the viewer."""
         return self.seat is not None and self.rules.fog and not self._picks
 
     def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
@@ -126,7 +126,7 @@ class FogFilter:
 
 
 def deploys_of(event: Mapping[str, Any]) -> list[list[int]]:
-    """Return the deploys of a round as ``[player, region, armies]``, without dropped ones, merged by region."""
+    """Return the deploys of a round as ``[player, region, armies]``, merged by region, without dropped deploys."""
     illegal = {(row[0], row[2]) for row in event.get("dropped", ()) if row[1] == "deploy"}
     total: dict[tuple[int, int], int] = {}
     for player, orders in enumerate(event["orders"]):

@@ -41,9 +41,9 @@ class FeedRoom(Protocol):
 class Feed:
     """The events of a room for all its viewers.
 
-    There is no queue for a viewer: each viewer has a position in one list of events. It gets the next events when its
-    connection accepts more. So a viewer that never reads costs no memory, and a viewer that reconnects gets the events
-    after its last one.
+    A viewer has no queue, only a position in the list of events. It receives the next events when its connection
+    accepts more data. So a viewer that never reads uses no memory, and a viewer that reconnects receives the events
+    after its last event.
     """
 
     def __init__(self, room: FeedRoom) -> None:
@@ -87,7 +87,7 @@ class Feed:
         """
         cut = self._texts.setdefault(seat, _SeatEvents(self._room, seat))
         if after >= (count := await cut.count()):
-            raise RequestError(f"after {after}: there are events 0 to {count - 1}")
+            raise RequestError(f"after {after}: the game has events 0 to {count - 1}")
         place, told, wake = after + 1, -1, asyncio.Event()
         self._waiting.add(wake)
         self._there[seat] += 1
@@ -143,7 +143,7 @@ class _SeatEvents:
         self.size = 0  #: characters of the texts, one byte each
 
     async def since(self, place: int) -> AsyncIterator[str]:
-        """Yield the texts from that number on. Those of a long game are made in parts, so that other tasks can run."""
+        """Yield the texts from that number on. The texts of a long game are made in parts: other tasks run between."""
         began = time.perf_counter()
         while place < len(self._texts) or self._seen < self._log.events:
             if place < len(self._texts):
@@ -163,7 +163,7 @@ class _SeatEvents:
         return len(self._texts)
 
     def has(self, place: int) -> bool:
-        """Return whether an event of that number exists, as far as `FILTER_SECONDS` seconds of filtering show it."""
+        """Return whether an event of that number exists, after filtering for at most `FILTER_SECONDS` seconds."""
         if place >= len(self._texts):
             self._cut(time.perf_counter() + FILTER_SECONDS)
         return place < len(self._texts)

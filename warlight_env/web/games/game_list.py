@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class SharedTask(Generic[T]):
-    """Work that runs once for all requests before its start; a request during a run gets the result of the next run."""
+    """Work that runs once for all waiting requests. A request during a run gets the result of the next run."""
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._work = work
@@ -66,7 +66,7 @@ class ListedGame:
 
 
 class GameList:
-    """The games of a folder, the last changed ones first, without games in which no person did anything.
+    """The games of a folder, from the last changed game, without games in which no person did anything.
 
     Args:
         folder: of games. process_pool: reads logs. rows: list entries of the games in memory; their files are not read.
@@ -75,7 +75,9 @@ class GameList:
     def __init__(self, folder: Path, process_pool: ProcessPool, rows: Callable[[], dict[str, Row]]) -> None:
         self._folder, self._process_pool, self._rows = folder, process_pool, rows
         self._known: dict[str, tuple[tuple[FileStamp, FileStamp], Row | None]] = {}  # from the last scan of the folder
-        self._thread = ThreadPoolExecutor(1, "warlight-listing")  # its own, as others may be busy for long
+        self._thread = ThreadPoolExecutor(
+            1, "warlight-listing"
+        )  # its own thread, because other threads may be busy for long
         self._shared = SharedTask(self._newest)
         self._whole = SharedTask(self._scan)
         self._reading: asyncio.Task[None] | None = None
@@ -88,7 +90,7 @@ class GameList:
         return await self._shared.get()
 
     async def all(self) -> tuple[list[Row], int]:
-        """Return the entries of all games with a known log, and the number of unread logs; start to read those."""
+        """Return the entries of all games with a known log, and the number of unread logs. Start to read those logs."""
         found = await self._whole.get()
         here = self._rows()
         rows, missing = [], []
@@ -180,7 +182,7 @@ def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
 
 
 def listed(folder: Path) -> list[ListedGame]:
-    """Return the games of a folder, the ones with the last written logs first."""
+    """Return the games of a folder, from the game with the last written log."""
     seats: dict[str, FileStamp] = {}
     logs: dict[str, FileStamp] = {}
     try:

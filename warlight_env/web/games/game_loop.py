@@ -28,8 +28,8 @@ from warlight_env.web.workers.bot_workers import BotWorkers
 _log = logging.getLogger(__name__)
 
 RETRY: Final = 1.0  # seconds until the next try on a full disk
-#: The most playouts for the chances of a watched position; and playouts for a second of the pace, so that bots at a
-#: fast pace need not wait. The intervals of the chances show the number of playouts.
+#: The largest number of playouts for the win probabilities of a position; and the number of playouts per second of the
+#: pace, so that fast games need not wait. The intervals of the win probabilities depend on the number of playouts.
 LIVE_ROLLOUTS: Final = 80
 ROLLOUTS_PER_SECOND: Final = 200
 
@@ -66,7 +66,7 @@ class LoopRoom(Protocol):
 
     @property
     def error(self) -> str | None:
-        """The reason why the game does not go on; None: it does."""
+        """The reason why the game cannot continue; None: it can continue."""
         ...
 
     @property
@@ -75,7 +75,7 @@ class LoopRoom(Protocol):
         ...
 
     def wake(self) -> None:
-        """Note that something has changed."""
+        """Handle a change of the game."""
         ...
 
 
@@ -99,7 +99,7 @@ class GameLoop:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def wake(self) -> None:
-        """Wake the task: something has changed, perhaps the thing that it waits for."""
+        """Wake the task after a change, so that the task checks whether it must still wait."""
         self._news.set()
 
     async def _play(self) -> None:
@@ -125,7 +125,7 @@ class GameLoop:
             room.turns.forget()
         except Exception as error:  # its text may reveal secrets of all seats: viewers receive only the error's type
             kind = type(error).__name__
-            text = f"the game cannot go on ({kind}): the server's log says why"
+            text = f"the game cannot continue ({kind}): see the server's log"
             room.failure = refusal(text, code="stopped", values={"kind": kind})
             _log.exception("game %s", room.id)
         finally:
@@ -134,8 +134,8 @@ class GameLoop:
     async def _reckon(self) -> None:
         """Compute the win probabilities of this position, for viewers of a game between bots.
 
-        Games of people get none, unless a player asks for them. If bots wait for the same worker, they come first, and
-        the position gets no win probabilities.
+        Games of people get no win probabilities, unless a player asks for them. If bots wait for the same worker, the
+        worker answers the bots, and the position gets no win probabilities.
         """
         room = self._room
         if room.bot_workers.busy(room.number):
@@ -147,7 +147,7 @@ class GameLoop:
         question = BotQuery(room.setup, position, None, room.game.round, win_probabilities=True, games=playouts)
         answer = await room.bot_workers.ask(question, room.number)
         if answer.error is not None:
-            _log.warning("game %s: no chances: %s", room.id, answer.error)
+            _log.warning("game %s: no win probabilities: %s", room.id, answer.error)
         room.win_probabilities += [None] * (room.game.round - len(room.win_probabilities)) + [answer.win_probabilities]
 
     async def _everybody(self) -> None:
@@ -169,7 +169,7 @@ class GameLoop:
                     await self._time_is_up()
                 for bot in bots:
                     if bot.done():
-                        bot.result()  # raises a bug in this code: it ends the game and is reported
+                        bot.result()  # raises the exception of a bug in this code, which ends the game and is reported
         finally:
             room.clock.run(False)
             for bot in bots:
@@ -178,7 +178,7 @@ class GameLoop:
                 seat.since = None
 
     def _thinking(self) -> bool:
-        """Return whether the game waits for a person, and one of its players is connected: only then the clock runs."""
+        """Return whether the clock runs: the game waits for a person, and one of the players is connected."""
         room = self._room
         people = [s for s in room.humans if room.resignations.plays(room.game, s)]
         return any(s in room.awaited for s in people) and any(room.feed.viewer_count(s) for s in people)
@@ -207,9 +207,9 @@ class GameLoop:
     async def _keep_pace(self, last: float) -> float:
         """Wait in a game between bots: for its pace, and while it has no viewer.
 
-        A round is due one pace after the time when the last round was due, `last`. Return the due time, so that the
-        delays of rounds do not add up. If the round is late by a pace or more, return the current time: after a pause
-        the game does not catch up.
+        The pace is the time between two rounds, and `last` is the time at which the last round was due. A round is due
+        one pace later. Return this due time, so that delays do not add up. If the round is late by a pace or more,
+        return the current time, so that rounds after a pause are not faster.
         """
         room = self._room
         while True:
@@ -244,7 +244,7 @@ class GameLoop:
         room.wake()
 
     def _tell_end(self) -> None:
-        """Record the end in the log, and before it the resignations that are not in the log yet."""
+        """Write to the log the resignations that are not in the log yet, and then the end."""
         room = self._room
         room.resignations.to_log(None, room.log.log_resignation)
         if room.resignations.drawn and not room.resignations.draw_logged:
@@ -252,20 +252,20 @@ class GameLoop:
         room.log.ended(room.resignations.end(room.game))
 
     async def _on_disk(self, save: Callable[[], None]) -> None:
-        """Repeat `save` until it succeeds. Meanwhile the game waits; it goes on as soon as the disk has space."""
+        """Repeat `save` until it succeeds. The game waits and continues as soon as the disk has space."""
         room = self._room
         while True:
             try:
                 save()
             except DiskError as error:
-                waits = f"the game waits, and nothing is lost: the server cannot write its log ({error.reason})"
+                waits = f"the game is paused and nothing is lost: the server cannot write its log ({error.reason})"
                 if room.error != waits:
-                    _log.error("game %s waits: %s", room.id, error)
+                    _log.error("game %s is paused: %s", room.id, error)
                     room.failure = refusal(waits, code="waits", values={"reason": error.reason})
                     room.feed.notify()
                 await asyncio.sleep(RETRY)
             else:
                 if room.failure is not None:
-                    _log.error("game %s goes on", room.id)
+                    _log.error("game %s continues", room.id)
                     room.failure = None
                 return

@@ -55,7 +55,7 @@ class Access:
     def player(self) -> int:
         """Return the seat that the token plays; raise `RequestError` for a token that only watches."""
         if self.seat is None or self.seat == SPECTATOR:
-            raise RequestError("this token is for looking only", 403, code="looking-only")
+            raise RequestError("this token is only for watching", 403, code="looking-only")
         return self.seat
 
 
@@ -110,7 +110,7 @@ class Lobby:
         drawing: bytes | None = None,
         seat_options: SeatOptions = DEFAULT_SEAT_OPTIONS,
     ) -> Room:
-        """Make a new game with (name, bot's spec or None) by seat; `drawing`: of the map as JSON, if there is one."""
+        """Make a new game. `players`: (name, bot's spec or None) by seat; `drawing`: the drawing of the map as JSON."""
         chosen = secrets.randbits(53) if seed is None else seed
         new = functools.partial(Game, map_, rules, len(players), chosen, picks)
         async with self._place():
@@ -120,10 +120,10 @@ class Lobby:
             return await self._open(room, lambda: room.log.began(room.game, room.log.seat_states, room.limit))
 
     async def create_rematch(self, room: Room) -> tuple[Room, bool]:
-        """Make a rematch of a game: the same players on their seats, map and rules, with other dice.
+        """Make a rematch of a game: the same players, seats, map and rules, with other dice.
 
-        All players receive its address, each with the token of its seat. If the rematch exists already, return that
-        one. The second value is whether the rematch is new.
+        All players receive its address, each with the token of its seat. If the rematch exists already, return the
+        existing game. The second value is whether the rematch is new.
         """
         async with self._rematch_lock:  # two requests at once get the same game
             if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
@@ -135,7 +135,7 @@ class Lobby:
             made = await self.create_game(players, game.map, game.rules, None, picks, room.pace, drawing, seat_options)
             room.rematch, room.rematch_saved = made.id, made.saved_game
         if await self._saved_game_of(room.id) is not None and room.id not in self._deleting:  # not deleted meanwhile
-            with contextlib.suppress(DiskError):  # then the rematch is only known until the server ends
+            with contextlib.suppress(DiskError):  # on an error, the rematch is only known until the server ends
                 write_saved_game(self.folder, room.id, room.saved_game)
         room.wake()
         return made, True
@@ -156,7 +156,7 @@ class Lobby:
         return None
 
     async def branch(self, source: LogSource, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
-        """Play on from a log's position after these rounds, also with other players."""
+        """Make a new game from a log's position after these rounds; the players may be different."""
         seats = self._new_seats(players)
         async with self._place():
             loaded: LoadedGame = await self.process_pool.long(
@@ -200,7 +200,7 @@ class Lobby:
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
-        """Start a room. `begin`: gives the log its first lines; they are saved in a thread, as they may be many."""
+        """Start a room. `begin` records the first lines of the log. A thread saves them, because they may be many."""
 
         def write() -> None:
             try:
@@ -228,7 +228,7 @@ class Lobby:
         while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
             if not await self._evict_one():
                 what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
-                text = f"there are {what} already, and all are looked at"
+                text = f"the server has {what}, and all are in use: try again later"
                 if many:
                     raise RequestError(text, 429, code="games-full", n=self.max_rooms)
                 raise RequestError(text, 429, code="memory-full", size=self.max_bytes >> 20)
@@ -239,7 +239,7 @@ class Lobby:
             self._coming -= 1
 
     async def _evict_one(self) -> bool:
-        """Remove from memory (not from disk) the game without viewers that was used longest ago. False: none."""
+        """Remove from memory (not from disk) the least recently used game without viewers. False: there is none."""
         idle = [room for room in self._rooms.values() if not room.feed.viewers]
         if not idle:
             return False
@@ -307,14 +307,16 @@ class Lobby:
 
     async def _resume(self, id: str) -> Room:
         async with self._place():
-            saved = await asyncio.to_thread(read_saved_game, self.folder, id)  # again: it may be deleted by now
+            saved = await asyncio.to_thread(
+                read_saved_game, self.folder, id
+            )  # read again: the game may have been deleted in the meantime
             if saved is None:
                 raise _no_such_game()
             data = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
             loaded: LoadedGame = await self.process_pool.short(worker_tasks.load_game, data)
             new = functools.partial(Game.from_dict, loaded.saved)
             if len(saved.seats) != len(loaded.header.players):
-                raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
+                raise RequestError(f"{id}{SEATS} does not belong to the game in the log", 500)
             seats = [Seat(*row, friend=seat in saved.friends) for seat, row in enumerate(saved.seats)]
             room = await self._room(id, seats, new, saved.pace, saved.watch)
             room.paused, room.name, room.rematch = saved.paused, saved.name, saved.rematch
@@ -426,7 +428,7 @@ class Lobby:
         }
 
     async def evict_idle(self, idle: float = 600.0) -> None:
-        """Remove games from memory that had no viewer for these seconds, and the oldest ones above the limit of bytes.
+        """Remove games from memory that had no viewer for `idle` seconds, and the oldest games above the byte limit.
 
         Games in which no person did anything are deleted from disk, too; from time to time also such games on disk.
         """
@@ -471,7 +473,7 @@ class Lobby:
 
 
 def _no_such_game() -> RequestError:
-    return RequestError("no such game, or its token is another", 404, code="no-game")
+    return RequestError("there is no such game, or the link has a wrong token", 404, code="no-game")
 
 
 def _described(seats: Sequence[Seat]) -> list[Player]:

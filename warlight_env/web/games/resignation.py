@@ -1,4 +1,4 @@
-"""Resignations and agreed draws, and the end of a game by them."""
+"""Resignations and agreed draws, and the games that end with them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Resignations:
         return [seat for seat in range(game.players) if self.plays(game, seat)]
 
     def ends(self, game: Game) -> bool:
-        """Return whether the game is over by resignations or by a draw."""
+        """Return whether the game is over because of resignations or an agreed draw."""
         return bool(self.drawn) or (bool(self.resigned) and len(self.active_seats(game)) <= 1)
 
     def end(self, game: Game) -> GameEnd:
@@ -84,7 +84,7 @@ class Resignations:
         return {"resigned": list(self.resigned.items()), "drawn": self.drawn}
 
     def take(self, data: Any) -> None:
-        """Add the resignations and the draw of `to_dict`; raise an error for data of another kind."""
+        """Add the resignations and the draw of `to_dict`; raise an error for data of another form."""
         for seat, number in data["resigned"]:
             self.resigned.setdefault(int(seat), int(number))
         self.drawn = self.drawn or tuple(int(seat) for seat in data["drawn"])

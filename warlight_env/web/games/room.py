@@ -49,7 +49,7 @@ class Room:
     drawing: bytes | None = None
     number: int = 0  #: selects the workers that think
     touched: float = field(default_factory=time.monotonic)
-    failure: ErrorBody | None = None  #: the reason why the game does not go on
+    failure: ErrorBody | None = None  #: the reason why the game cannot continue
     win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
     resignations: Resignations = field(default_factory=Resignations)
     name: str = ""  #: given by a user
@@ -80,7 +80,7 @@ class Room:
 
     @property
     def begun(self) -> bool:
-        """Whether anything happened in the game, apart from the rounds that it took over from another game."""
+        """Whether anything happened in the game after the rounds that it copied from another game."""
         if self.header.continues is not None:
             played = self.game.round > self.header.continues.rounds
         else:
@@ -106,7 +106,7 @@ class Room:
 
     @property
     def error(self) -> str | None:
-        """The reason why the game does not go on; None: it does."""
+        """The reason why the game cannot continue; None: it can continue."""
         return None if self.failure is None else str(self.failure["error"])
 
     @property
@@ -183,7 +183,7 @@ class Room:
         return self.commands.pending
 
     def submit_picks(self, seat: int, wishes: list[int]) -> None:
-        """Submit a person's picks, best first."""
+        """Submit a person's preferred regions, the best first."""
         self.commands.submit_picks(seat, wishes)
 
     def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
@@ -191,7 +191,7 @@ class Room:
         self.commands.submit_orders(seat, number, orders, hint)
 
     def take_back(self, seat: int) -> Any:
-        """Take a person's submitted turn back, and return it."""
+        """Withdraw a person's submitted turn, and return it."""
         return self.commands.take_back(seat)
 
     def resign(self, seat: int) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any, Final
 
-#: Seconds after the end of the time until a missing turn becomes empty: meanwhile pages submit their drafts.
+#: Seconds between the end of the time and an empty turn for a missing player. In these seconds, pages submit drafts.
 GRACE: Final = 2.0
 #: The log's entry for a turn that was not submitted in time.
-TIME_UP: Final = {"error": "the time was up: nothing was handed in"}
+TIME_UP: Final = {"error": "the time was over, and no turn was submitted"}
 
 
 class TurnClock:
@@ -28,7 +28,7 @@ class TurnClock:
         self._spent, self._since = 0.0, None
 
     def resume(self, spent: float) -> None:
-        """Continue a turn of which these seconds are spent."""
+        """Continue a turn after these spent seconds."""
         self._spent, self._since = spent, None
 
     def run(self, runs: bool) -> None:

@@ -62,7 +62,7 @@ class CommandRoom(Protocol):
         ...
 
     def wake(self) -> None:
-        """Note that something has changed."""
+        """Handle a change of the game."""
         ...
 
 
@@ -80,7 +80,7 @@ class TurnCommands:
         self._room, self._file = room, file
 
     def submit_picks(self, seat: int, wishes: list[int]) -> None:
-        """Submit a person's picks, best first; see `submit_orders`."""
+        """Submit a person's preferred regions, the best first; see `submit_orders`."""
         self._check_picks(seat, wishes)
         self._commit(seat, SubmittedTurn(wishes))
 
@@ -93,22 +93,22 @@ class TurnCommands:
         """
         due = self._room.game.round + 1
         if number != due:
-            text = f"round {number}: the game is in round {due}"
+            text = f"the turn is for round {number}, but the game is in round {due}"
             raise RequestError(text, 409, code="other-round", number=number, now=due)
         self._check_orders(seat, orders)
         self._commit(seat, SubmittedTurn(orders, hint))
 
     def take_back(self, seat: int) -> Any:
-        """Take back and return a person's turn, orders or wishes; before all have submitted, not at a shared screen.
+        """Withdraw and return a person's turn. This is only possible until all have submitted, with one person.
 
         Raises:
             RequestError: it is too late. DiskError: the change could not be saved, so the turn still counts.
         """
         room = self._room
         if not room.seats[seat].friend and len(room.humans) - len(room.friends) > 1:
-            raise RequestError("a turn is final in a game of several people", 409, code="final")
+            raise RequestError("in a game of several people you cannot take a turn back", 409, code="final")
         if seat not in self.pending or not room.awaited or room.clock.left <= 0:
-            text = "there is no turn to be taken back: the round is being played, or was"
+            text = "you cannot take a turn back now: the round has started"
             raise RequestError(text, 409, code="no-turn-back")
         self._keep(without=seat)
         room.log.seat_states[seat].thought = None
@@ -207,13 +207,13 @@ class TurnCommands:
         """Note whether a person agrees to a draw; once all remaining players agree, the game is over.
 
         Raises:
-            RequestError: a draw is not possible now. DiskError: the draw could not be saved; the game goes on.
+            RequestError: a draw is not possible now. DiskError: the draw could not be saved; the game continues.
         """
         self._require_playing(seat)
         room, resignations = self._room, self._room.resignations
         left = resignations.active_seats(room.game)
         if any(room.seats[other].spec is not None for other in left):
-            raise RequestError("bots agree on no draws", 409, code="bots-draw")
+            raise RequestError("bots do not accept draws", 409, code="bots-draw")
         agreed = resignations.agreed | {seat} if agrees else resignations.agreed - {seat}
         if agreed.issuperset(left):
             resignations.drawn = tuple(left)
@@ -230,22 +230,22 @@ class TurnCommands:
         if room.over:
             raise RequestError("the game is over", 409, code="game-over")
         if room.log.has_unsaved:
-            raise RequestError("the round is being played: wait a moment", 409, code="being-played")
+            raise RequestError("the round is in progress: try again in a moment", 409, code="being-played")
         if not room.resignations.plays(room.game, seat):
-            raise RequestError("this seat is not in the game any more", 409, code="not-in-game")
+            raise RequestError("this seat is no longer in the game", 409, code="not-in-game")
 
     def _require(self, seat: int, phase: str) -> None:
         room = self._room
         over, now = room.over, room.game.phase
         if over or now != phase:
-            what = "over" if over else f"in its phase {now!r}"
-            raise RequestError(f"the game is {what}: no such turn now", 409, code="over" if over else "other-phase")
+            what = "over: you cannot send a turn" if over else f"in the phase {now!r}: you cannot send this turn now"
+            raise RequestError(f"the game is {what}", 409, code="over" if over else "other-phase")
         if seat in room.resignations.resigned:
             raise RequestError("this seat has resigned", 409, code="resigned")
         if seat in self.pending:
-            raise RequestError("this turn is committed already", 409, code="committed")
+            raise RequestError("this turn is already committed", 409, code="committed")
         if seat not in room.awaited:
-            raise RequestError("this seat is not to move now", 409, code="not-to-move")
+            raise RequestError("it is not the turn of this seat", 409, code="not-to-move")
 
 
 def _reasons(error: IllegalOrdersError) -> list[dict[str, Any]]:

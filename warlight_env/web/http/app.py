@@ -76,7 +76,7 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
                 await asyncio.sleep(SWEEP)
                 await lobby.evict_idle()
 
-        # The list is made in advance: the first request need not wait until the process that reads logs has started.
+        # Make the list in advance: the first request must not wait for the start of the process that reads logs.
         tasks = [asyncio.create_task(sweep()), asyncio.create_task(lobby.game_list.newest())]
         try:
             yield
@@ -122,7 +122,7 @@ def _errors(app: FastAPI) -> None:
     async def refused(request: Request, error: HTTPException) -> Response:
         return JSONResponse(refusal(str(error.detail)), error.status_code, error.headers)
 
-    @app.exception_handler(OSError)  # no more file handles, or a folder that is gone
+    @app.exception_handler(OSError)  # such as too many open files, or a deleted folder
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
         return JSONResponse(unable_now(error), 503, later(503))
@@ -197,21 +197,21 @@ def _games(app: FastAPI) -> None:
     @app.get("/api/games/{id}/replay")
     async def replay(access: GameAccess) -> EncodedJson:
         if not access.sees_all:
-            raise RequestError("the replay is there once the game is over", 409, code="no-replay-yet")
+            raise RequestError("the replay is available after the end of the game", 409, code="no-replay-yet")
         return EncodedJson(await replay_cache.replay(lobby.source(access.room), {}))
 
     @app.post("/api/games/{id}/report")
     async def report(access: GameAccess) -> dict[str, Any]:
         if not access.room.over:
-            raise RequestError("the report is made once the game is over", 409, code="no-report-yet")
+            raise RequestError("the report is available after the end of the game", 409, code="no-report-yet")
         return lobby.analysis_jobs.poll(lobby.source(access.room))
 
     @app.post("/api/games/{id}/rematch")
     async def rematch(access: GameAccess) -> dict[str, Any]:
         if not access.room.over:
-            raise RequestError("a rematch is played once the game is over", 409, code="no-rematch-yet")
+            raise RequestError("you can start a rematch after the end of the game", 409, code="no-rematch-yet")
         if access.seat == SPECTATOR:
-            raise RequestError("this token is for looking only", 403, code="looking-only")
+            raise RequestError("this token is only for watching", 403, code="looking-only")
         await opponents.check_still_offered([seat.spec for seat in access.room.seats], access.room.game)
         room, new = await lobby.create_rematch(access.room)
         host = access.seat is None or not room.seats[access.seat].friend
@@ -220,7 +220,8 @@ def _games(app: FastAPI) -> None:
     @app.post("/api/games/{id}/branch")
     async def branch(body: BranchBody, access: GameAccess) -> dict[str, Any]:
         if not access.sees_all:
-            raise RequestError("a game can be played on in another way once it is over", 409, code="no-branch-yet")
+            text = "you can play on from an earlier round after the end of the game"
+            raise RequestError(text, 409, code="no-branch-yet")
         game = access.room.game
         players = await opponents.seated(body.players, game.map.n_regions, game.rules)
         return creation_response(await lobby.branch(lobby.source(access.room), body.round, players))

@@ -1,4 +1,4 @@
-"""Shared parts of route handlers: the game that a request's token opens, and JSON responses of large documents."""
+"""Shared parts of route handlers: the access that a token gives, and JSON responses of large documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GameAccess = Annotated[Access, Depends(game_access)]
 
 
 class EncodedJson(Response):
-    """A response of JSON bytes. A large one is refused (503) while too many bytes of large ones are being sent."""
+    """A response of JSON bytes. While too many large ones are being sent, a large response is refused (503)."""
 
     media_type = "application/json"
     _sending = 0  # bytes of the large responses that are being sent
@@ -38,7 +38,7 @@ class EncodedJson(Response):
         """Send the response; see `Response`."""
         large = len(self.body) if len(self.body) > PIECE else 0
         if large and EncodedJson._sending and EncodedJson._sending + large > MAX_SENDING_BYTES:
-            error = refusal("the server is sending too much: try again in a moment", code="busy")
+            error = refusal("the server is busy: try again in a moment", code="busy")
             await JSONResponse(error, 503, later(503))(scope, receive, send)
             return
         EncodedJson._sending += large

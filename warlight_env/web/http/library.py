@@ -96,7 +96,7 @@ def add_library(app: FastAPI) -> None:
     def whole(access: Access) -> LogSource:
         """Return the log of a game, if the token gives access to the whole game."""
         if not access.sees_all:
-            raise RequestError("the game can be taken along once it is over", 409, code="no-file-yet")
+            raise RequestError("you can download the game after its end", 409, code="no-file-yet")
         return lobby.source(access.room)
 
     @app.get("/api/library")

@@ -42,7 +42,7 @@ def add_maps(app: FastAPI) -> None:
     async def look(name: str) -> EncodedJson:
         bundled = name in maps.names() or name.startswith(f"{GENERATED}:")
         if not bundled and not await asyncio.to_thread(map_store.path(name).exists):
-            raise RequestError(f"no map {name!r}", 404, code="no-map", name=name)
+            raise RequestError(f"there is no map {name!r}", 404, code="no-map", name=name)
         return EncodedJson(
             await process_pool.long(map_validation.load_drawn_map, name if bundled else map_store.path(name))
         )

@@ -37,7 +37,7 @@ async def map_of(process_pool: ProcessPool, map_store: MapStore, body: NewGame, 
         return maps.load(body.map), None
     drawn = await map_store.find(body.map) if map_store.may_be(body.map) else None
     if drawn is None:
-        known = f"{', '.join(maps.names())}, generated, and those that were drawn here"
+        known = f"{', '.join(maps.names())}, generated, and the maps that users drew on this server"
         raise RequestError(f"map {body.map!r}: there are {known}", code="no-map", name=body.map)
     return drawn, None
 
@@ -56,7 +56,7 @@ def creation_response(room: Room) -> dict[str, Any]:
 
 
 def join_response(room: Room, seat: int | None) -> dict[str, Any]:
-    """Return a game's description for a player who joins: a friend gets one token, the host all at its screen."""
+    """Return a game's description for a player who joins. It has a friend's token, or all tokens of the host."""
     told = creation_response(room)
     mine = told["tokens"] if seat is None or not room.seats[seat].friend else {seat: room.seats[seat].token}
     return {**told, "tokens": mine, "invites": {}}
@@ -66,12 +66,12 @@ def seat_options_of(body: NewGame) -> SeatOptions:
     """Return the seats of invited players, and the time limit of people's turns.
 
     Raises:
-        RequestError: all people are invited and none plays here, or people who share a screen would share a clock.
+        RequestError: all people of the game are invited, or people who share a screen would share a clock.
     """
     friends = frozenset(seat for seat, player in enumerate(body.players) if player.friend and player.bot is None)
     here = [seat for seat, player in enumerate(body.players) if player.bot is None and seat not in friends]
     if friends and not here:
-        raise RequestError("friends are invited by somebody who plays, too", code="no-host")
+        raise RequestError("to invite friends, you must play in the game", code="no-host")
     if body.clock is not None and len(here) > 1:
-        raise RequestError("people at one screen have no clock: they would share their time", code="shared-clock")
+        raise RequestError("a hotseat game cannot have a clock: its players would share the time", code="shared-clock")
     return SeatOptions(friends, body.clock)

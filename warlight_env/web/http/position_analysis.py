@@ -23,15 +23,15 @@ async def analyse_position(lobby: Lobby, access: Access, body: AnalysisBody) -> 
     room = access.room
     past = body.round is not None and body.round != room.game.round
     if not room.over and access.seat == SPECTATOR:
-        raise RequestError("this token is for looking only", 403, code="looking-only")
+        raise RequestError("this token is only for watching", 403, code="looking-only")
     if not room.over and room.kind == "together":
-        raise RequestError("in a game with friends nobody is helped", 409, code="no-help")
+        raise RequestError("in a game with friends you cannot ask a bot for help", 409, code="no-help")
     if past and not access.sees_all:
-        raise RequestError("past rounds can be analysed once the game is over", 409, code="no-analysis-yet")
+        raise RequestError("you can analyse past rounds after the end of the game", 409, code="no-analysis-yet")
     own = None if access.seat == SPECTATOR else access.seat
     seat = own if own is not None and body.seat is None else body.seat or 0
     if seat != own and not access.sees_all:
-        raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
+        raise RequestError(f"seat {seat}: this token does not give access to it", 403)
     with lobby.concurrency_limit.slot(f"{room.id}/{access.seat}"):  # one token for each seat, and one for spectators
         if past:
             setup, position, seed = await lobby.process_pool.short(

@@ -55,10 +55,10 @@ class ReplayCache:
         return document
 
     def get(self, key: str) -> LogSource:
-        """Return an opened log; raise `RequestError` if the cache does not contain it (any more)."""
+        """Return an opened log; raise `RequestError` if the cache does not contain the log."""
         data = self._logs.get(key)
         if data is None:
-            raise RequestError("that log is not open any more: open it again", 410, code="log-gone")
+            raise RequestError("this log is no longer open: open it again", 410, code="log-gone")
         return LogSource(key, data)
 
 

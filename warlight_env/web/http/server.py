@@ -27,7 +27,7 @@ MESSAGE: Final = 16 * 1024  # bytes of a socket's message
 
 
 class ServeError(RunError):
-    """An error for an address or port on which the server cannot listen."""
+    """The server cannot listen on an address or port."""
 
 
 class _Server(uvicorn.Server):
@@ -85,8 +85,9 @@ def run_server(
     Args:
         listen: address and port.
         folders: folders of games, tournaments and policies.
-        first: makes the first game in the browser and returns the part of the page's address after ``#``; None: home.
-        bots: offered in front of the usual ones.
+        first: makes the first game in the browser and returns the part of the page's address after ``#``; None: the
+            page begins without a game.
+        bots: bots that the page offers before the usual bots.
 
     Raises:
         PageMissingError: the page was not built. ServeError: the port is not available. FolderInUseError: another
@@ -113,11 +114,12 @@ def run_server(
             gc.collect()
             gc.freeze()  # garbage collection skips these objects: a scan would block the server for 0.1 s
             address = f"http://{shown}:{port}/?token={token}#/{place}"
-            tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folders.games})")
+            tell(f"Warlight: {address}   (Ctrl-C ends the server; the games are saved in {folders.games})")
             if reach is not None:
                 tell(
-                    f"Others reach it at {reach}/ by the links that the page makes for them; the address above is the "
-                    "owner's. There is no encryption: whoever can read the network can read tokens and games."
+                    f"Other people can use {reach}/ with the links that the page makes for them; the address above is "
+                    "only for the owner. There is no encryption: a person who can read the network traffic can read "
+                    "tokens and games."
                 )
             if open_browser:
                 with contextlib.suppress(webbrowser.Error):
@@ -139,7 +141,7 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
 
 
 def _named(host: str) -> str:
-    """Return an address of this machine for others on the network, even if the server listens on all addresses."""
+    """Return an address of this machine for other machines, even if the server listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
         return f"[{host}]" if ":" in host else host
     family, far = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")

@@ -11,7 +11,7 @@ from warlight_env.web.access.auth import RATE
 from warlight_env.web.access.connections import ADDRESS
 
 PORT: Final = 8040
-#: The bots that the page offers. The owner may add more at the start; a request cannot name others.
+#: The bots that the page offers. The owner may add more bots at the start; a request cannot name other bots.
 BOTS: Final = (
     "nash:secs=1", "nash:secs=5", "belief:nash:secs=1", "mcts:secs=1", "mcts:secs=5", "mcts:sims=457", "pmcts:sims=457",
     "mcts_thesis:sims=457", "mcts_no_defense:sims=457", "flat_mc:sims=457", "minimax2:sims=500", "maxn:sims=2000",
@@ -26,7 +26,7 @@ class ServerSettings:
 
     folder: of games. bots: offered on the page. hosts: names that requests may use for the server (empty: any).
     token: required from every client; None: no token is needed. runs: folder of tournaments. opponents: folder of
-    policies to play against. reach: address of the server for others on the network; None: the server accepts only
+    policies to play against. reach: address of the server for other machines; None: the server accepts only
     connections from this machine. max_rooms, workers: see `Lobby`. max_viewers: sockets at once. rate, at_once: see
     `AuthMiddleware`.
     """

@@ -64,14 +64,14 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
                 raise error
         await socket.close(1001)
     except (ValidationError, KeyError):
-        await _refuse(socket, refusal("not a hello"), 422)
+        await _refuse(socket, refusal("the first message must have the fields of a hello"), 422)
     except (InputError, RunError) as error:
         told = refusal_of(error) if isinstance(error, InputError) else refusal(str(error))
         await _refuse(socket, told, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1008)
-    except OSError as error:  # no more file handles, or a log that is gone
+    except OSError as error:  # such as too many open files, or a deleted log
         _log.error("%s: %s", socket.url.path, error)
         await _refuse(socket, unable_now(error), 503)
 
@@ -92,4 +92,4 @@ async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:
 async def _receive(socket: WebSocket) -> None:
     """Wait for a further message, which ends the connection: after the hello, clients must not send any."""
     await socket.receive_text()
-    raise RequestError("commands go over HTTP")
+    raise RequestError("the socket accepts no further messages: send commands over HTTP")

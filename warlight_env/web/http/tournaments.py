@@ -50,7 +50,7 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
         raise RequestError(f"tournament {name!r}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
     if "times" not in data:
-        text = f"tournament {name!r}: {RESULT} is of an older program; its command writes it anew"
+        text = f"tournament {name!r}: {RESULT} is from an older version: run the tournament's command again"
         raise RequestError(text, 422, code="old-result", name=name)
     return {**data, "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
 
@@ -91,18 +91,18 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
                 }
             )
     if not total:
-        raise RequestError(f"tournament {name!r}: no games of {agent!r} against {against!r}", 404)
+        raise RequestError(f"tournament {name!r} has no games of {agent!r} against {against!r}", 404)
     return {"games": rows, "total": total}
 
 
 def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
-    """Return the bytes of a game's log; raise `RequestError` if there is none. Contests and games count from 1."""
+    """Return the bytes of a game's log; raise `RequestError` if it is missing. The numbers begin at 1."""
     path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
     try:
         with bounded_io.open_file(path) as file:
             data = file.read(UPLOAD + 1)
     except FileNotFoundError:
-        raise RequestError("there is no log of that game: play the tournament with --log", 404, code="no-log") from None
+        raise RequestError("this game has no log: run the tournament with --log", 404, code="no-log") from None
     if len(data) > UPLOAD:
         raise RequestError(f"the log of that game has more than {UPLOAD >> 20} MiB", 413)
     return data
@@ -131,7 +131,7 @@ def add_tournaments(app: FastAPI) -> None:
 
 def _run(folder: Path | None, name: str) -> Path:
     if folder is None or not _NAME.fullmatch(name) or not (folder / name / RESULT).is_file():
-        raise RequestError(f"no tournament {name!r}", 404, code="no-tournament", name=name)
+        raise RequestError(f"there is no tournament {name!r}", 404, code="no-tournament", name=name)
     return folder / name
 
 
@@ -140,7 +140,7 @@ def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
     try:
         pairs = list(zip(_json(run / DESCRIPTION)["contests"], _json(run / RESULT)["pairings"], strict=True))
     except (KeyError, TypeError, ValueError):
-        raise RequestError(f"{run.name}: {DESCRIPTION} and {RESULT} are not of one run", 500) from None
+        raise RequestError(f"{run.name}: {DESCRIPTION} and {RESULT} belong to different runs", 500) from None
     for number, (key, pairing) in enumerate(pairs, 1):
         yield number, key, pairing
 

@@ -1,4 +1,4 @@
-"""Maps that users drew on the page, in a folder beside the games, for lists and new games."""
+"""Maps that users drew on the page. They are files in a subfolder of the games, for lists and new games."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class MapStore:
     def path(self, name: str) -> Path:
         """Return the file of a map, which need not exist; raise `RequestError` for a name that no map may have."""
         if not self.may_be(name):
-            raise RequestError(f"no map {name[:64]!r}", 404, code="no-map", name=name[:64])
+            raise RequestError(f"there is no map {name[:64]!r}", 404, code="no-map", name=name[:64])
         return self.folder / f"{name}.json"
 
     async def rows(self) -> list[MapRow]:
@@ -79,14 +79,14 @@ class MapStore:
         """Save a drawn map. It replaces the map of the same name only if `replaces` is that name.
 
         Raises:
-            RequestError: the map has errors, its name belongs to a bundled map or to another one, or there are too many
-                maps.
+            RequestError: the map has errors, its name is the name of a bundled map or of another map, or there are too
+                many maps.
             DiskError: the file cannot be written; a previous file is unchanged.
         """
         row: MapRow
         row, text = await self._process_pool.long(map_validation.map_file_text, data)
         if row.name in (*maps.names(), GENERATED):
-            reason = f"name {row.name!r}: a map that comes with the program is called so"
+            reason = f"{row.name!r} is the name of a map of the program: choose another short name"
             raise RequestError(reason, 409, code="map-bundled", name=row.name)
         path = self.path(row.name)
         await asyncio.to_thread(self._write, path, text.encode(), replaces == row.name)
@@ -96,7 +96,7 @@ class MapStore:
         with self._writing:  # of two concurrent writers, the second sees the file of the first
             self.folder.mkdir(parents=True, exist_ok=True)
             if path.exists() and not replacing:
-                reason = f"there is a map {path.stem!r} already"
+                reason = f"there is a map {path.stem!r} already: replace it, or choose another short name"
                 raise RequestError(reason, 409, code="map-there", name=path.stem)
             if not path.exists() and len(_stamps(self.folder)) >= MAX_MAPS:
                 raise RequestError(

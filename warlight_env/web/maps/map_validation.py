@@ -24,7 +24,7 @@ from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import Body
 
-#: The most problems, and the most remarks, in one answer: no user reads more.
+#: The largest number of problems, and of remarks, in one answer.
 MAX_PROBLEMS: Final = 200
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -77,7 +77,7 @@ class DrawnSetup(Body):
 
 
 class DrawnMap(Body):
-    """A map in the editor: like a map's file, but with indices, because names may be missing or equal there."""
+    """A map in the editor: like a map file, but with indices, because names may be missing or equal in the editor."""
 
     name: Text
     title: Text
@@ -142,7 +142,7 @@ def check_map(data: bytes) -> bytes:
     """Return all problems of a map in the editor as JSON; without problems, remarks and the numbers of players.
 
     ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
-    ``players``: for each rules preset the most players; 0 if not even two can play.
+    ``players``: for each rules preset the largest number of players; 0 if two players cannot play.
     """
     parts = MapParts(**_fields(_drawn(data)))
     found = [_told(problem) for problem, _ in zip(problems(parts), range(MAX_PROBLEMS), strict=False)]

@@ -19,7 +19,7 @@ from warlight_env.web.requests import NewPlayer
 
 @dataclass(frozen=True)
 class OfferedBot:
-    """An agent that the page offers. kind: its origin. problem: the reason why it cannot play at all; '': it can."""
+    """An agent that the page offers. kind: its origin. problem: the reason why it cannot play any game; '': it can."""
 
     spec: str
     kind: Literal["bot", "package", "file"]
@@ -65,7 +65,7 @@ class Opponents:
         """Raise `RequestError` for a bot that is not offered or does not support such a game. None: no check."""
         bot = self._known.get(spec) or (await self._in_folder()).get(spec)
         if bot is None:
-            raise RequestError(f"no bot {spec!r} is offered here", code="no-bot", bot=spec)
+            raise RequestError(f"this server has no bot {spec!r}", code="no-bot", bot=spec)
         if refused := bot.problem or bot.games.refusal(players, regions, rules):
             raise RequestError(f"{spec} {refused}", code="bot-failed", bot=spec, reason=refused)
 

@@ -18,7 +18,7 @@ FILE: Final = Path(__file__).with_name("ladder.json")
 
 
 class LeaderboardError(InputError):
-    """An error for a tournament that gives no ratings; the message gives the reason."""
+    """A tournament gives no ratings. The message gives the reason."""
 
 
 def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
     places = [part["map"] for part in parts]
     for place in places:
         if places.count(place) > 1:
-            raise LeaderboardError(f"map {place!r}: rated by {places.count(place)} tournaments; give one for each map")
+            raise LeaderboardError(f"map {place!r}: {places.count(place)} tournaments use it; give one for each map")
     return {"version": VERSION, "ladders": parts}
 
 
@@ -47,11 +47,11 @@ def _part(folder: Path) -> dict[str, Any]:
     try:
         played, ratings = data["tournament"], data["ratings"]
         if data["interrupted"] or not ratings:
-            raise LeaderboardError(f"{path}: games are missing: the tournament's command goes on")
+            raise LeaderboardError(f"{path}: games are missing: continue the tournament with its command")
         maps, rules = played["maps"], played["rules"]
         if len(maps) != 1 or len(rules) != 1:
             raise LeaderboardError(
-                f"{path}: {len(maps)} maps and {len(rules)} rules: a leaderboard is of one map and one preset"
+                f"{path}: {len(maps)} maps and {len(rules)} rules: a leaderboard needs one map and one preset"
             )
         specs = {agent["name"]: agent["spec"] for agent in played["agents"]}
         clocks = {agent["name"]: agent["clock"] for agent in played["agents"]}

@@ -28,14 +28,14 @@ class SupportedGames:
     picked: bool = True
 
     def refusal(self, players: int, regions: int | None = None, rules: Rules | None = None) -> str:
-        """Return why the opponent does not play such a game, as a text that follows its name; '': it does.
+        """Return the reason why the opponent does not play such a game, as a text that follows its name; '': it does.
 
         Args:
             regions, rules: None: do not check them.
         """
         low, high = self.players
         if not low <= players <= high:
-            return f"plays games of {'two' if high == 2 else f'{low} to {high}'}, not of {players}"
+            return f"plays games of {'two' if high == 2 else f'{low} to {high}'} players, not of {players}"
         least, most = self.regions
         if regions is not None and not least <= regions <= most:
             many = f"up to {most}" if least == 1 else f"from {least}" if most == ANY_SIZE else f"{least} to {most}"

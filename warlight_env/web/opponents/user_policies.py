@@ -66,7 +66,7 @@ class UserPolicies:
             return replace(file, problem=f"cannot be read: {told}", stamp=file.stamp if asked else _NEVER)
 
     def agent_spec(self, spec: str | None) -> str | None:
-        """Return the specification of the agent for a bot that the page shows; its file need not exist any more."""
+        """Return the specification of the agent for a bot that the page shows, even if its file no longer exists."""
         name = (spec or "").removeprefix(PREFIX)
         if self._folder is None or spec is None or not spec.startswith(PREFIX):
             return spec

@@ -41,10 +41,10 @@ def delete_files(folder: Path, id: str) -> None:
 
 
 def abandoned_games(folder: Path, now: float) -> list[str]:
-    """Return unfinished games that can be deleted, as their files did not change for long.
+    """Return unfinished games that can be deleted, because their files have not changed for a long time.
 
     These are games without a name that people made but did not play, games between bots without a name, and logs
-    without a file of seats, which cannot be opened any more. Paused games are not among them.
+    without a file of seats, which no client can open. Paused games are never deleted.
     """
     return [id for id, seconds in _unfinished(folder, now) if seconds > LEFT and _missed_by_nobody(folder, id, seconds)]
 
@@ -72,7 +72,7 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
 
 
 def _begun(log: Path) -> bool:
-    """Return whether anything happened in a game, apart from the rounds that it took over from another game."""
+    """Return whether anything happened in a game after the rounds that it copied from another game."""
     with bounded_io.open_file(log) as file:
         header = json.loads(file.readline(bounded_io.LOG_LINE))
         over = header.get("continues", {}).get("rounds", 0)

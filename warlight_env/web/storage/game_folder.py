@@ -18,7 +18,7 @@ TOKEN: Final = "server.token"
 
 
 class DiskError(LogWriteError):
-    """An error for a file that could not be written; its previous content is unchanged. `reason`: from the system."""
+    """A file could not be written; its previous content is unchanged. `reason`: the message of the system."""
 
     status = 507
 
@@ -55,7 +55,7 @@ def file_stamp(found: os.stat_result) -> FileStamp:
 
 
 class FolderInUseError(InputError):
-    """An error for a folder that another server uses; this server has changed nothing in it."""
+    """Another server uses the folder. This server has changed nothing in the folder."""
 
 
 class GameFolder:
@@ -73,7 +73,7 @@ class GameFolder:
         self.path = path
 
         def in_use(message: str) -> FolderInUseError:
-            return FolderInUseError(f"{message}: end that one, or give another folder by --games")
+            return FolderInUseError(f"{message}: stop that server, or give another folder with --games")
 
         def unwritable(error: OSError) -> LogWriteError:
             return LogWriteError(f"cannot make the folder of games {path}: {error.strerror or error}")
@@ -85,7 +85,7 @@ class GameFolder:
         self._lock.describe(f"a server at {address}")
 
     def token(self) -> str:
-        """Return the server's token. It is drawn once and stored, so that open pages still work after a restart.
+        """Return the server's token. It is random and stored, so that open pages still work after a restart.
 
         Raises:
             LogWriteError: it cannot be read or written.

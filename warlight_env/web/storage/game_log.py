@@ -18,7 +18,7 @@ from warlight_env.record.model import RESIGNED
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.storage.game_folder import writing
 
-#: The latest events, this many, are kept as objects; older ones are parsed again from their lines.
+#: The number of the latest events that are kept as objects. Older events are parsed again from their lines.
 KEPT: Final = 8
 
 
@@ -105,7 +105,7 @@ class GameLogWriter(Recorder):
         self._waiting.clear()
 
     def _made(self) -> tuple[int, int]:
-        """Make the file with all lines in one step, over an older file of the game; return it and its size."""
+        """Write the file with all lines in one step, and replace an older file. Return the open file and its size."""
         fresh = self.partial.with_name(self.partial.name + ".new")
         file = open_output(fresh, WRITE | os.O_APPEND, 0o600)
         try:
@@ -140,12 +140,12 @@ class GameLogWriter(Recorder):
             self._file = None
 
     def load(self, header: Header, lines: Iterable[bytes], complete: bool, *, on_disk: bool = False) -> None:
-        """Continue the game of these lines, unless it is complete. on_disk: the lines are on disk already."""
+        """Continue the game of these lines, unless the game is complete. on_disk: the lines are already on disk."""
         self._agents, self.header, self.complete = self.seat_states, header, complete
         self._waiting = list(lines)
         if on_disk:
             while not complete and self._waiting[-1].startswith(_INSIGHT):
-                self._waiting.pop()  # of an interrupted round: the bots are asked again
+                self._waiting.pop()  # the insights of an interrupted round: the bots are asked again
             self._tell()
 
 
@@ -181,4 +181,4 @@ def play_again(log: GameLog, game: Game, rounds: int) -> None:
         else:
             return
         if game.fingerprint() != step.hash:
-            raise LogError(f"round {game.round}: played again, the game goes another way than its log says")
+            raise LogError(f"round {game.round}: a replay of the game differs from its log")

@@ -1,4 +1,4 @@
-"""The file beside a game's log: seats, tokens, name and settings; only its owner can read it."""
+"""The file next to a game's log: seats, tokens, name and settings. Only the file's owner can read it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SavedGame:
 
     @classmethod
     def of(cls, data: Any) -> SavedGame:
-        """Return the saved game of plain data; raise one of `MALFORMED_DATA` for data of another kind."""
+        """Return the saved game of plain data; raise one of `MALFORMED_DATA` for data of another form."""
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
@@ -55,7 +55,7 @@ class SavedGame:
             or type(paused) is not bool
             or not 0 <= pace < 1e9
         ):
-            raise ValueError("not of a game")
+            raise ValueError("not the data of a game")
         return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch)
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class SavedGame:
         return any(tokens_equal(known, token) for known in tokens if known)
 
     def invites(self, token: str) -> bool:
-        """Return whether the token was given to guests: of a friend's seat, or of watching a game of people."""
+        """Return whether the token is for guests: for a friend's seat, or for watching a game of people."""
         tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
         return any(tokens_equal(known, token) for known in tokens if known)
 
@@ -96,9 +96,9 @@ def read_saved_game(folder: Path, id: str) -> SavedGame | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise RequestError(f"{path.name} cannot be read: {error.strerror or 'no answer'}", 500) from None
+        raise RequestError(f"{path.name} cannot be read: {error.strerror or 'unknown error'}", 500) from None
     except MALFORMED_DATA:
-        raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
+        raise RequestError(f"{path.name} cannot be read: the file is damaged", 500) from None
 
 
 def write_saved_game(folder: Path, id: str, saved: SavedGame) -> None:

@@ -67,7 +67,7 @@ class SubmittedTurns:
             return 0.0
 
     def left(self, take: Callable[[Any], None]) -> None:
-        """Pass the saved resignations to `take`, of any step."""
+        """Pass the saved resignations of any step to `take`."""
         with contextlib.suppress(OSError, *MALFORMED_DATA):
             take(json.loads(self.path.read_bytes())["left"])
 
@@ -95,7 +95,7 @@ def _plain(turn: Wishes | Orders) -> Any:
 
 def _read_turn(turn: Any, thought: Any) -> SubmittedTurn:
     if not (thought is None or isinstance(thought, dict)):
-        raise TypeError("no help is like that")
+        raise TypeError("the entry about the help has a wrong form")
     return SubmittedTurn(_turn(turn), thought)
 
 

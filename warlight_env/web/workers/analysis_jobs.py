@@ -20,7 +20,7 @@ from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure, failed
 
 _log = logging.getLogger(__name__)
 
-QUEUE: Final = 8  # the most reports in progress; further requests are refused
+QUEUE: Final = 8  # the largest number of reports in progress; further requests are refused
 ROUNDS: Final = 300  # the most rounds of a game that gets a report
 BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
 MIN_TURN_SECONDS: Final = 0.05  # seconds for a turn
@@ -50,12 +50,12 @@ class _Making:
 
     @property
     def over(self) -> bool:
-        """Whether the work has ended; then the entry only holds an error for the next request."""
+        """Whether the work has ended. Then the entry only contains an error for the next request."""
         return self.task is not None and self.task.done()
 
 
 class AnalysisJobs:
-    """Makes reports one after another; a report that no client polls any more is cancelled."""
+    """Makes reports one after another. A report is cancelled when clients stop polling it."""
 
     def __init__(self) -> None:
         self._child = ChildProcess(serve, "warlight-analysis")
@@ -75,7 +75,9 @@ class AnalysisJobs:
         if making is None:
             self._forget()
             if sum(not other.over for other in self._making.values()) >= QUEUE:
-                raise RequestError("other reports are being made: wait a moment", 503, code="reports-wait")
+                raise RequestError(
+                    "the server is making other reports: try again in a moment", 503, code="reports-wait"
+                )
             making = self._making[source.key] = _Making(time.monotonic())
             making.task = asyncio.get_running_loop().create_task(self._make(source, making))
         making.looked = time.monotonic()
@@ -107,15 +109,15 @@ class AnalysisJobs:
             making.error = error  # the next request raises it
         except Exception as error:
             kind = type(error).__name__
-            text = f"the report cannot be made ({kind}): the server's log says why"
+            text = f"the report failed ({kind}): see the server's log"
             making.error = RequestError(text, 500, code="report-failed", kind=kind)
             _log.exception("report of %s", source.key)
 
     async def _report(self, source: LogSource, making: _Making) -> GameReport | None:
-        """Make the report; return None if no client waits for it any more."""
+        """Make the report; return None if no client is waiting for the report."""
         names, making.rounds = await self._ask(RoundAnalysis(source))
         if not 0 < making.rounds <= ROUNDS:
-            text = f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}"
+            text = f"a report needs a game of 1 to {ROUNDS} rounds, but this game has {making.rounds}"
             raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=making.rounds)
         seconds = max(MIN_TURN_SECONDS, min(1.0, BUDGET / (making.rounds * len(names))))
         judge, rounds = f"nash:secs={seconds:.2g}", []
@@ -130,7 +132,8 @@ class AnalysisJobs:
         try:
             answer = await self._child.ask(case, lambda: LIMIT)
         except (ChildTimeoutError, ChildDiedError) as error:
-            raise RequestError(f"the process that judges: {error}", 503, code="process", reason=str(error)) from None
+            text = f"the process for this request failed: {error}"
+            raise RequestError(text, 503, code="process", reason=str(error)) from None
         if isinstance(answer, TaskFailure):
             raise answer.error()
         return answer

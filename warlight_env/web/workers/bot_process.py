@@ -26,10 +26,10 @@ from warlight_env.record.decision_info import decision_info
 from warlight_env.step_results import RoundResult
 from warlight_env.web.workers.child_process import serve_questions
 
-AGENTS: Final = 16  # agents that are kept with their memory; the least recently used one is made anew when needed
+AGENTS: Final = 16  # number of agents that are kept with their memory; the least recently used agent is removed
 SETUPS: Final = 64
-#: Number of regions plus directed edges up to which a board gets all requested playouts. Larger boards get as many as
-#: take about the same time, but at least `MIN_ROLLOUTS`.
+#: Boards with at most this number of regions plus directed edges get all requested playouts. Larger boards get a number
+#: of playouts that takes about the same time, but at least `MIN_ROLLOUTS`.
 SIZE: Final = 1000
 MIN_ROLLOUTS: Final = 10
 
@@ -164,7 +164,7 @@ class Worker:
         self._views.move_to_end(key)
         regions = base.board.n_regions
         if not len(position.owner) == len(position.army) == regions:
-            raise ValueError(f"a position of {len(position.owner)} regions on a map of {regions}")
+            raise ValueError(f"the position has {len(position.owner)} regions, but the map has {regions}")
         return dataclasses.replace(
             base,
             phase=position.phase,

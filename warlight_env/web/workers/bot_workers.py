@@ -25,8 +25,8 @@ class BotWorkers:
     """A few bot processes. A seat always uses the same process, which keeps the bot's memory."""
 
     def __init__(self, workers: int = 2, limit: Callable[[BotQuery, bool], float] | None = None) -> None:
-        """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `query_timeout`."""
-        #: Returns the agent for a bot's specification: the page knows a policy of the owner only by its name.
+        """`limit` returns the seconds for a question; see `query_timeout`, which is the default."""
+        #: Returns the agent for a bot's specification. The page does not receive the path of a policy, only its name.
         self.agent_spec: Callable[[str | None], str | None] = lambda spec: spec
         self._slots = [_Slot(limit or query_timeout) for _ in range(workers)]
 
@@ -60,16 +60,16 @@ class ConcurrencyLimit:
 
     @contextlib.contextmanager
     def slot(self, key: str) -> Iterator[None]:
-        """Hold one of the slots of a key while the context lasts.
+        """Use one of the slots of a key until the context ends.
 
         Raises:
-            RequestError: no slot is free, of this key (429) or of all (503).
+            RequestError: this key has no free slot (429), or no slot at all is free (503).
         """
         if self._inside[key] >= self._each:
-            text = f"{self._each} questions to bots are still being answered: wait for those"
+            text = f"{self._each} bot queries are still running: try again in a moment"
             raise RequestError(text, 429, code="questions", n=self._each)
         if self._inside.total() >= self._all:
-            raise RequestError("the bots are asked too much: try again in a moment", 503, code="bots-busy")
+            raise RequestError("the bots have too many queries: try again in a moment", 503, code="bots-busy")
         self._inside[key] += 1
         try:
             yield
@@ -94,7 +94,7 @@ class _Slot:
             return WorkerAnswer(error=str(error), late=True, seconds=self._limit(question, False))
         except ChildDiedError as error:
             self._warm.clear()
-            return WorkerAnswer(error=f"the process in which it thought: {error}")
+            return WorkerAnswer(error=f"the process of the bot failed: {error}")
         self._warm.add(name)
         return answer
 
@@ -116,7 +116,7 @@ def move_seconds(spec: str | None) -> float:
 
 
 def _unwrapped(spec: str) -> tuple[str, dict[str, Any]]:
-    """Return the kind of a bot (its name and the names of the agents that it wraps), and the innermost parameters."""
+    """Return the type of a bot (its name and the names of the agents that it wraps), and the innermost parameters."""
     info, values = parse(spec)
     kind = info.name
     while info.wraps:

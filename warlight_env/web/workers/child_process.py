@@ -19,11 +19,11 @@ START: Final = 300.0
 
 
 class ChildTimeoutError(Exception):
-    """An error for an answer that took too long; the process was killed."""
+    """An answer took too long, and the process was killed."""
 
 
 class ChildDiedError(Exception):
-    """An error for a process that ended before its answer, with its exit code (see `multiprocessing.Process`)."""
+    """A process ended before its answer. The error has the exit code (see `multiprocessing.Process`)."""
 
     def __init__(self, reason: str, exitcode: int | None) -> None:
         super().__init__(reason)
@@ -84,11 +84,11 @@ class ChildProcess:
         timer = loop.call_later(seconds, self._expire)
         try:
             if self._closed:
-                raise ChildDiedError("it was ended", None)
+                raise ChildDiedError("it was stopped", None)
             return await loop.run_in_executor(self._thread, self._do, work, args)
         except ChildDiedError:
             if self._late:
-                raise ChildTimeoutError(f"no answer in {seconds:.0f} s") from None
+                raise ChildTimeoutError(f"no answer within {seconds:.0f} s") from None
             raise
         finally:
             timer.cancel()
@@ -99,7 +99,8 @@ class ChildProcess:
             return work(*args)
         except (EOFError, OSError) as error:
             ours = isinstance(error, OSError) and not isinstance(error, ConnectionError)
-            raise ChildDiedError(f"cannot be started: {error}" if ours else "it has died", self._end()) from None
+            reason = f"it cannot be started: {error}" if ours else "it ended unexpectedly"
+            raise ChildDiedError(reason, self._end()) from None
 
     def _expire(self) -> None:
         self._late = True

@@ -34,12 +34,12 @@ _SURE: Final = 1.96  # standard errors on either side: 95 %
 
 
 class GameReportError(InputError):
-    """An error for a game without rounds, which has no report."""
+    """A game without rounds has no report."""
 
 
 @dataclass(frozen=True)
 class Better:
-    """A turn that wins more. gain: of win probability. error: half the width of its 95 % interval."""
+    """A better turn. gain: the gain of win probability. error: half the width of the 95 % interval of the gain."""
 
     orders: str
     gain: float
@@ -50,10 +50,10 @@ class Better:
 class TurnReport:
     """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
 
-    before: of the position. worth: of the turn, over all dice. after: of the position after the round. armies: armies
-    that the player gained from the dice of the round's battles beyond their expectation. lost: by the difference from
-    the best known turn; error: half the width of its 95 % interval. better: that turn, if the difference is
-    significant.
+    before: value of the position. worth: value of the turn, over all dice. after: value of the position after the
+    round. armies: armies that the player gained from the dice of the round's battles beyond their expectation. lost:
+    difference to the best known turn; error: half the width of its 95 % interval. better: the best known turn, if the
+    difference is significant.
     """
 
     before: float
@@ -66,7 +66,7 @@ class TurnReport:
 
     @property
     def luck(self) -> float:
-        """The change of win probability by the dice."""
+        """The change of win probability because of the dice."""
         return self.after - self.worth
 
 
@@ -136,7 +136,7 @@ def report_of(
         GameReportError: no round was played. LogError, ReplayError: the log is not valid.
     """
     if not log.rounds:
-        raise GameReportError("the log has no rounds: there is nothing to be said of them")
+        raise GameReportError("the log has no rounds: a report needs at least one round")
     game_at(log)  # raises an error if the log is not valid
     game, rounds = game_at(log, 0), []
     for step in log.rounds:

@@ -16,12 +16,12 @@ from warlight_env.web.workers.worker_tasks import TaskFailure, serve
 LONG: Final = 30.0
 SHORT: Final = 10.0
 SHARE: Final = 4
-#: The most pieces of work that wait or run, for long and for short work each; further ones are refused.
+#: The largest number of tasks that wait or run, for long work and for short work each. Further tasks are refused.
 QUEUE: Final = 8
 
 
 class ProcessPoolError(RunError):
-    """An error for work that failed although the request was correct."""
+    """Work failed although the request was correct."""
 
 
 class ProcessPool:
@@ -63,16 +63,16 @@ class WorkerQueue:
 
     async def ask(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if self._there >= self._queue:
-            raise RequestError("the server has too much to do: try again in a moment", 503, code="busy")
+            raise RequestError("the server is busy: try again in a moment", 503, code="busy")
         self._there += 1
         try:
             answer = await self.child.ask((work, args, self._limit), lambda: SHARE * self._limit)
         except (ChildTimeoutError, ChildDiedError) as error:
             if isinstance(error, ChildTimeoutError) or error.exitcode == -getattr(signal, "SIGPROF", 0):
-                reason = f"this takes more than {self._limit:g} s, too long for this server"
+                reason = f"this takes more than {self._limit:g} s, the limit of this server"
                 raise RequestError(reason, 503, code="takes-long", seconds=self._limit) from None
             raise RequestError(
-                f"the process that worked on this: {error}", 503, code="process", reason=str(error)
+                f"the process for this request failed: {error}", 503, code="process", reason=str(error)
             ) from None
         finally:
             self._there -= 1

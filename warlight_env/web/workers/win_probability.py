@@ -1,4 +1,4 @@
-"""Win probabilities of a log's positions: by rollouts for some, from the nearest earlier ones for the others."""
+"""Win probabilities of a log's positions. Rollouts estimate some positions; later positions get the last estimate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIN_POSITIONS: Final = 12  # this number on the largest boards
 
 
 class AnalysisError(RunError):
-    """An error for a position without win probabilities."""
+    """A position has no win probabilities."""
 
 
 def questions_of(log: GameLog) -> dict[int, BotQuery]:
@@ -54,7 +54,7 @@ def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Cha
             break
         answer = worker.answer(questions[number])
         if answer.win_probabilities is None:
-            raise AnalysisError(f"no chances of round {number}: {answer.error}")
+            raise AnalysisError(f"round {number} has no win probabilities: {answer.error}")
         found[number] = answer.win_probabilities
     return _spread(log, found)
 
@@ -66,7 +66,7 @@ def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
 
 
 def _spread(log: GameLog, found: dict[int, Chances]) -> list[Chances] | None:
-    """Return values for every position; a position without its own gets the last values before it."""
+    """Return values for every position. A position without its own values gets the last values before it."""
     if not found:
         return None
     chances: list[Chances] = []

@@ -187,11 +187,11 @@ def position_at(source: LogSource, round: int | None, seat: int) -> tuple[Worker
 
 
 def visible_position(game: Game, seat: int) -> QueriedPosition:
-    """Return the position that a player sees; raise `RequestError` if it has no turn to think about."""
+    """Return the position that a player sees; raise `RequestError` if the player has no turn in it."""
     if seat >= game.players:
-        raise RequestError(f"seat {seat}: there are {game.players} players")
+        raise RequestError(f"seat {seat}: the game has {game.players} players")
     if game.phase != "play" or not game.alive(seat):
-        raise RequestError("there is nothing to think about: no turn of this player now", 409, code="no-turn")
+        raise RequestError("this player has no turn now: choose another player or round", 409, code="no-turn")
     return QueriedPosition.of(game.view(seat))
 
 
@@ -211,7 +211,7 @@ def load_game(data: bytes) -> LoadedGame:
 
 
 def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
-    """Return a log's position after these rounds, for a game of other players; raise `RequestError` if impossible."""
+    """Return a log's position after these rounds, for a new game. Raise `RequestError` if this is impossible."""
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
         raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
@@ -222,7 +222,7 @@ def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> Lo
     lines.continued(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
     if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
         most = TAKEN_OVER >> 20
-        text = f"the log has {size >> 20} MiB up to there: at most {most} are played on here"
+        text = f"the log up to this round has {size >> 20} MiB: you can play on from at most {most} MiB"
         raise RequestError(text, 413, code="log-long", size=size >> 20, most=most)
     assert lines.header is not None  # of `continued`
     return LoadedGame(lines.header, saved, lines.lines, False)
@@ -279,7 +279,7 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
 def row(
     saved: SavedGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool
 ) -> dict[str, Any]:
-    """Return the list entry of a game; begun: whether a person did anything in it, including an invitation of friends.
+    """Return the list entry of a game. begun: whether a person took any action in it, such as an invitation of friends.
 
     The entry contains no token of a seat; only the people who made the game have these. It contains ``watch`` of a game
     between bots, because such a game has no secrets.
@@ -311,7 +311,7 @@ def failed(error: BaseException) -> TaskFailure:
         status = getattr(error, "status", 422)
         return TaskFailure(told["error"], True, status, told["details"], told["code"], told["values"])
     if isinstance(error, MemoryError):
-        return TaskFailure("this takes more memory than there is for it", True, 503, code="memory")
+        return TaskFailure("this needs more memory than the server allows", True, 503, code="memory")
     return TaskFailure(crash_reason(error), False, 500)
 
 
@@ -328,7 +328,7 @@ def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
 
 
 def _limit_memory() -> None:
-    """Limit the memory of this process: larger requests raise `MemoryError`, before other processes lack memory."""
+    """Limit the memory of this process: larger requests raise `MemoryError`, so that other processes have memory."""
     if sys.platform != "linux":  # other systems do not enforce this limit
         return
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
