@@ -66,7 +66,10 @@ def played_log_of(game: Game) -> GameLog:
 def test_chances_are_those_of_the_map_and_the_rules_whatever_the_seed(map_: str, rules: str):
     worker = Worker()
     for game in (Game("small", "thesis", 2, 1, "random"), Game(map_, rules, 2, 1, "random")):
-        given, view = worker.answer(asked(game, win_probabilities=True, seed=5, games=50)).win_probabilities, game.view(0)
+        given, view = (
+            worker.answer(asked(game, win_probabilities=True, seed=5, games=50)).win_probabilities,
+            game.view(0),
+        )
         assert given == estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 5, 50)
 
 
