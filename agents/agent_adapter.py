@@ -109,8 +109,8 @@ class AgentAdapter(Agent):
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        wishes: list[int] = self._thing.pick(view)
-        return wishes
+        preferences: list[int] = self._thing.pick(view)
+        return preferences
 
     def act(self, view: View, budget: Any = _NOT_GIVEN) -> Orders:
         """See `Agent.act`. Without a budget argument, the object's `act` is called without one, too."""

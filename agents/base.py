@@ -192,10 +192,10 @@ class KernelAgent(SingleThreaded, Agent):
         check_asked(view)
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
-        wishes = np.zeros(view.board.n_regions, dtype=np.int32)
+        preferences = np.zeros(view.board.n_regions, dtype=np.int32)
         context = bare_context(view.board, view.params, view.players, weights)
-        count = picker(context, view.position, free, view.player, self.rng, wishes)
-        return [int(region) for region in wishes[:count]]
+        count = picker(context, view.position, free, view.player, self.rng, preferences)
+        return [int(region) for region in preferences[:count]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`; kernels need no budget."""

@@ -129,10 +129,10 @@ def policy_signature() -> Any:
 
 @functools.cache
 def picker_signature() -> Any:
-    """``pick(context, position, free, player, rng, wishes) -> int``.
+    """``pick(context, position, free, player, rng, preferences) -> int``.
 
-    Writes the list of preferred regions to wishes int32[N], best first. Only regions r with free[r] != 0 are allowed
-    (free: int8[N]). Returns the length of the list; see `best_picks`.
+    Writes the list of preferred regions to preferences int32[N], best first. Only regions r with free[r] != 0 are
+    allowed (free: int8[N]). Returns the length of the list; see `best_picks`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], t["owners"], types.int64, t["rng"], t["armies"])

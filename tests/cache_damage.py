@@ -21,7 +21,7 @@ from pathlib import Path
 
 from forked_python import PythonStarts
 from helpers import copy_engine
-from warlight_env.engine.digest_files import add_digest
+from warlight_env.engine.digest_files import with_digest
 
 #: Programs that print the results of their kernels. "game" has kernels of the engine and of a bot, with several
 #: signatures and pointers; "draws" has few, which are soon compiled again.
@@ -43,7 +43,7 @@ print(next_u64(make_rng(1)), below(make_rng(1), 3))
 }
 
 #: Bytes of a file before its content.
-SEAL = len(add_digest("", b""))
+SEAL = len(with_digest("", b""))
 
 Damage = Callable[[list[Path], random.Random], None]
 Run = Callable[[str, Path], subprocess.CompletedProcess[str]]
@@ -85,7 +85,7 @@ def other_build(files: list[Path], rng: random.Random) -> None:
     """Swap the files' contents, and seal them as another build would: to use them would give wrong results."""
     swap(files, rng)
     for file in files:
-        file.write_bytes(add_digest(file.name, file.read_bytes()[SEAL:], build="0" * 20))
+        file.write_bytes(with_digest(file.name, file.read_bytes()[SEAL:], build="0" * 20))
 
 
 DAMAGES: dict[str, Damage] = {

@@ -37,7 +37,7 @@ HINTS: Final = "mcts:sims=20"
 #: All that a player may be told, by where it stands; "!": of the own seat alone, "?": checked against the position.
 EVENTS: Final = {
     "start": {"owner?", "army?", "offers!", "picks"},
-    "picks": {"wishes!", "changed?", "dropped!"},
+    "picks": {"preferences!", "changed?", "dropped!"},
     "round": {"round", "orders!", "deploys?", "moves?", "dropped!", "changed?"},
     "insight": {"player!", "round", "data"},
     "failure": {"player", "round", "reason"},
@@ -343,8 +343,8 @@ class Checker:
             headers = {"authorization": f"Bearer {made['tokens'][str(seat)]}"}
             view = room.game.view(seat)
             if room.game.phase == "pick":
-                wishes = [int(r) for r in agents[seat].pick(view)]
-                place, body = "picks", {"wishes": wishes}
+                preferences = [int(r) for r in agents[seat].pick(view)]
+                place, body = "picks", {"wishes": preferences}
             else:
                 deploys, attacks = (rows.tolist() for rows in agents[seat].act(view).arrays())
                 orders = {"round": room.game.round + 1, "deploys": deploys, "attacks": attacks}

@@ -25,7 +25,7 @@ class RecordingObserver:
     def began(self, game, agents, limit):
         self.games.append(game.to_dict())
 
-    def picked(self, wishes, dropped, game):
+    def picked(self, preferences, dropped, game):
         self.games.append(game.to_dict())
 
     def played(self, orders, result, game):

@@ -43,13 +43,13 @@ def record(preset: str, seed: int = 2026) -> str:
     agents = [make_agent("random", seed + 1), make_agent("aggressive", seed + 2)]
     lines = [f"rules {preset}, map world, seed {seed}: 0 is random, 1 is aggressive", _position(game)]
     while game.phase == "pick":
-        wishes = {}
+        preferences = {}
         for player in game.pickers():
             view = game.view(player)
-            wishes[player] = agents[player].pick(view)
+            preferences[player] = agents[player].pick(view)
             lines.append(f"pick {player}: offered {_regions(game, list(view.offers))}")
-            lines.append(f"  wishes {_regions(game, wishes[player])}")
-        game.pick(wishes)
+            lines.append(f"  preferences {_regions(game, preferences[player])}")
+        game.pick(preferences)
     lines.append(_position(game))
     while not game.done and game.round < 200:
         orders = [agent.act(game.view(player)) for player, agent in enumerate(agents)]

@@ -33,7 +33,7 @@ FAULTS = {
         "none", "answer", "raise", "index", "attacks", "source", "target", "armies", "deploy", "foreign deploy",
         "repeated", "position",
     ),
-    "picker": ("none", "answer", "raise", "index", "wish", "wish twice"),
+    "picker": ("none", "answer", "raise", "index", "preference", "preference twice"),
 }  # fmt: skip
 NUMBERS = (-(2**31), -100_000, -1, 0, 1, 2, 3, 9, 10, 41, 42, 1000, 100_000, 2**31 - 1)
 SHARES = (-1e300, -1.0, -1e-3, 0.0, 0.25, 1.0, 1.0 + 1e-3, 1e300, float("inf"), float("-inf"), float("nan"))
@@ -116,21 +116,21 @@ def policy(context, position, player, rng, work, deploy, attacks):
 
 
 @numba.njit
-def picker(context, position, free, player, rng, wishes):
+def picker(context, position, free, player, rng, preferences):
     fault, number = _told(context)
     if fault == 2:
-        raise FaultyError("wishes of a test")
+        raise FaultyError("preferences of a test")
     count = 0
     for r in range(free.shape[0]):
         if free[r] != 0:
-            wishes[count] = r
+            preferences[count] = r
             count += 1
     if fault == 3:
-        wishes[int(number)] = 0
+        preferences[int(number)] = 0
     elif fault == 4:
-        wishes[0] = int(number)
+        preferences[0] = int(number)
     elif fault == 5:
-        wishes[1] = wishes[0]
+        preferences[1] = preferences[0]
     return int(number) if fault == 1 else count
 
 
@@ -150,8 +150,8 @@ def slow_policy(context, position, player, rng, work, deploy, attacks):
     return _PYTHON["policy"].py_func(context, position, player, rng, work, deploy, attacks)
 
 
-def slow_picker(context, position, free, player, rng, wishes):
-    return _PYTHON["picker"].py_func(context, position, free, player, rng, wishes)
+def slow_picker(context, position, free, player, rng, preferences):
+    return _PYTHON["picker"].py_func(context, position, free, player, rng, preferences)
 
 
 #: By whether they are compiled and by kind.
@@ -174,8 +174,8 @@ def view(players: int = 2) -> Any:
 
 
 @numba.njit
-def _ask_picker(pick, context, position, free, player, rng, wishes):
-    return pick(context, position, free, player, rng, wishes)
+def _ask_picker(pick, context, position, free, player, rng, preferences):
+    return pick(context, position, free, player, rng, preferences)
 
 
 class Case(NamedTuple):
@@ -215,14 +215,14 @@ class Case(NamedTuple):
     def _pick(self) -> list[int]:
         seen = view()
         free = (seen.owner == -1).astype(np.int8)
-        wishes = np.zeros(len(free), dtype=np.int32)
+        preferences = np.zeros(len(free), dtype=np.int32)
         pick = plug_in("picker", self.function)
         with raise_callback_errors():
             count = _ask_picker(
                 pick, bare_context(seen.board, seen.params, seen.players, self.weights), seen.position, free, 0,
-                make_rng(self.seed), wishes,
+                make_rng(self.seed), preferences,
             )  # fmt: skip
-        return wishes[:count].tolist()
+        return preferences[:count].tolist()
 
 
 def case(rng: random.Random, compiled: bool | None = None) -> Case:

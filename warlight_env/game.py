@@ -16,7 +16,7 @@ from warlight_env import maps
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.engine.board import make_board
-from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, preferences_of
 from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
@@ -215,30 +215,32 @@ class Game:
 
     @exclusive
     def pick(
-        self, wishes: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
+        self, preferences: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
     ) -> list[IllegalOrder]:
         """Pick start regions for the players who must pick now. Picks without a preferred region are drawn at random.
 
-        wishes: for each of these players a list of preferred regions, best first. If a list is longer than the rules
-            need ("ranked"), only its first regions count.
+        preferences: for each of these players a list of preferred regions, best first. If a list is longer than the
+            rules need ("ranked"), only its first regions count.
         on_illegal: "raise" is strict: every list must have enough regions, all of them offered and none twice. "skip"
             drops illegal regions and returns them.
         """
         _check_on_illegal(on_illegal)
         if self.phase != "pick":
             raise GameError(f"pick is not possible now: the game's phase is {self.phase!r}")
-        if not isinstance(wishes, Mapping | None):
-            raise GameError(f"wishes must be a dict with a list of regions for each player, not {short_repr(wishes)}")
-        wishes = {} if wishes is None else _copied(wishes, "wishes")
+        if not isinstance(preferences, Mapping | None):
+            raise GameError(
+                f"preferences must be a dict with a list of regions for each player, not {short_repr(preferences)}"
+            )
+        preferences = {} if preferences is None else _copied(preferences, "preferences")
         pickers = self.pickers()
         illegal: list[IllegalOrder] = []
         table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
-        for player in wishes:
+        for player in preferences:
             self._check_player(player)
             if player not in pickers:
                 raise GameError(f"player {player} cannot pick now; the players who must pick are {pickers}")
         for player in pickers:
-            legal = self._legal_wishes(player, wishes.get(player, ()), illegal, strict=on_illegal == "raise")
+            legal = self._legal_preferences(player, preferences.get(player, ()), illegal, strict=on_illegal == "raise")
             table[player, : len(legal)] = legal
             self._work.counts[player] = len(legal)
         if illegal and on_illegal == "raise":
@@ -263,12 +265,12 @@ class Game:
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
         self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
-    def _legal_wishes(
-        self, player: int, wishes: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
+    def _legal_preferences(
+        self, player: int, preferences: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
     ) -> list[int]:
         offers = set(self.offers(player))
         legal: list[int] = []
-        for index, region in enumerate(wishes_of(wishes, player)):
+        for index, region in enumerate(preferences_of(preferences, player)):
             if region in legal:
                 illegal.append(IllegalOrder(player, "pick", index, (region,), "named twice"))
             elif region not in offers:

@@ -234,9 +234,9 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
 
 @kernel
 def write_best_picks(
-    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
+    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, preferences: Regions
 ) -> Int:
-    """Write the regions r with free[r] != 0 to wishes int32[N], best first.
+    """Write the regions r with free[r] != 0 to preferences int32[N], best first.
 
     `pick_value` chooses each region, given the regions before it. `rng` is not used; the signature of pickers requires
     it. Returns the number of regions.
@@ -255,8 +255,8 @@ def write_best_picks(
                 continue
             near, taken = np.inf, False
             for i in range(count):
-                taken |= wishes[i] == r
-                near = min(near, np.float64(board.distance[wishes[i], r]))
+                taken |= preferences[i] == r
+                near = min(near, np.float64(board.distance[preferences[i], r]))
             if taken:
                 continue
             for q in range(n):
@@ -269,7 +269,7 @@ def write_best_picks(
                 best, most = r, value
         if best < 0:
             return count
-        wishes[count] = best
+        preferences[count] = best
         count += 1
 
 
@@ -282,9 +282,9 @@ def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> l
     position, free = make_position(n), np.zeros(n, dtype=np.int8)
     position.owner[:] = NEUTRAL
     position.owner[list(own)], free[list(offers)] = 0, 1
-    wishes = np.zeros(n, dtype=np.int32)
-    count = write_best_picks(context, position, free, 0, np.zeros(2, dtype=np.uint64), wishes)
-    return [int(region) for region in wishes[:count]]
+    preferences = np.zeros(n, dtype=np.int32)
+    count = write_best_picks(context, position, free, 0, np.zeros(2, dtype=np.uint64), preferences)
+    return [int(region) for region in preferences[:count]]
 
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:

@@ -115,7 +115,7 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
 
 
 @inline_kernel
-def take_in_plan(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> None:
+def assume_captured(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> None:
     """Update `plan.lack` as if the player owned a region."""
     board = context.board
     s, by, cost = board.super_region[region], position.owner[region], region_cost(context, position, region)

@@ -66,14 +66,14 @@ class PickWork(NamedTuple):
     total: npt.NDArray[np.float64]  #: [N] sum of the shares of the players who got a region
     games: npt.NDArray[np.float64]  #: [N] number of games in that sum
     want: npt.NDArray[np.float64]  #: [N] one player's estimates in one game
-    wishes: npt.NDArray[np.int32]  #: [P, N]
+    preferences: npt.NDArray[np.int32]  #: [P, N]
     counts: npt.NDArray[np.int32]  #: [P]
     lists: npt.NDArray[np.int32]  #: [_LISTS, N]
     result: npt.NDArray[np.float64]  #: [_LISTS, 2] shares and games
 
 
 @kernel
-def _wish(
+def _preference(
     context: Context,
     player: Int,
     may: npt.NDArray[np.uint8],
@@ -120,7 +120,7 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
     while state.phase[0] == PICK:
-        resolve_picks(context.params, state, 0, work.wishes, work.counts, work.scratch)
+        resolve_picks(context.params, state, 0, work.preferences, work.counts, work.scratch)
     for r in range(owner.shape[0]):
         work.want[r] = owner[r]  # the owner of each region after the picks
     at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
@@ -168,9 +168,9 @@ def weigh_picks(
     rounds: Int,
     rng: RandomState,
     work: PickWork,
-    wishes: npt.NDArray[np.int32],
+    preferences: npt.NDArray[np.int32],
 ) -> Int:
-    """Write the regions offered to a player in the only game of `begun`, best first, to wishes int32[N].
+    """Write the regions offered to a player in the only game of `begun`, best first, to preferences int32[N].
 
     Returns their number. games: the total number of games. rounds: the rounds of each game.
     """
@@ -179,25 +179,25 @@ def weigh_picks(
         work.total[r], work.games[r] = 0.0, 0.0
     for _ in range(games // 2):
         for p in range(players):
-            work.counts[p] = _wish(context, p, may, _EXPLORING, 0.0, rng, work, work.wishes[p])
+            work.counts[p] = _preference(context, p, may, _EXPLORING, 0.0, rng, work, work.preferences[p])
         _begin(begun, rng, work)
         _play(context, begun, player, rounds, rng, work)
     count: Int = np.int64(0)
     for i in range(_LISTS):
         noise, near = 0.0 if i < 2 else _TRYING, _NEAR if i % 2 == 1 else 0.0
-        count = _wish(context, player, may, noise, near, rng, work, work.lists[i])
+        count = _preference(context, player, may, noise, near, rng, work, work.lists[i])
         work.result[i, 0], work.result[i, 1] = 0.0, 0.0
     left, stages = _LISTS, np.int64(np.log2(_LISTS) + 0.5)
     for _ in range(stages):
         for _ in range(max(1, games // (2 * stages * left))):
             for p in range(players):
                 if p != player:
-                    work.counts[p] = _wish(context, p, may, _ANSWERING, 0.0, rng, work, work.wishes[p])
+                    work.counts[p] = _preference(context, p, may, _ANSWERING, 0.0, rng, work, work.preferences[p])
             first, second = rng[0], rng[1]
             for i in range(left):
                 rng[0], rng[1] = first, second  # the same random numbers for each list
                 for k in range(count):
-                    work.wishes[player, k] = work.lists[i, k]
+                    work.preferences[player, k] = work.lists[i, k]
                 work.counts[player] = count
                 _begin(begun, rng, work)
                 work.result[i, 0] += _play(context, begun, player, rounds, rng, work)
@@ -213,7 +213,7 @@ def weigh_picks(
             for c in range(2):
                 work.result[i, c], work.result[best, c] = work.result[best, c], work.result[i, c]
     for k in range(count):
-        wishes[k] = work.lists[0, k]
+        preferences[k] = work.lists[0, k]
     return count
 
 
@@ -250,11 +250,11 @@ def simulated_picks(
         total=np.zeros(n),
         games=np.zeros(n),
         want=np.zeros(n),
-        wishes=np.zeros((players, n), np.int32),
+        preferences=np.zeros((players, n), np.int32),
         counts=np.zeros(players, np.int32),
         lists=np.zeros((_LISTS, n), np.int32),
         result=np.zeros((_LISTS, 2)),
     )
-    wishes = np.zeros(n, np.int32)
-    count = weigh_picks(context, begun, view.player, games or usual, rounds, rng, work, wishes)
-    return [int(region) for region in wishes[:count]]
+    preferences = np.zeros(n, np.int32)
+    count = weigh_picks(context, begun, view.player, games or usual, rounds, rng, work, preferences)
+    return [int(region) for region in preferences[:count]]

@@ -15,7 +15,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.planning.army_transfers import add_order, move_idle, propagate_demand
-from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
+from warlight_env.agents.planning.goals import assume_captured, capture_gain, holding_gain, write_lacks
 from warlight_env.agents.records.army_requirements import attackers_needed, defenders_needed, expected_losses
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.plan_style import (
@@ -213,7 +213,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
             done[best] = _CHOSEN
         elif _take_armies(context, position, player, best, plan):
             done[best] = _CHOSEN
-            take_in_plan(context, position, player, best, plan)
+            assume_captured(context, position, player, best, plan)
             s = context.board.super_region[best]
             for i in range(context.board.member_start[s], context.board.member_start[s + 1]):
                 r = context.board.members[i]

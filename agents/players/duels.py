@@ -11,7 +11,7 @@ from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
 from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_one_ply_work
-from warlight_env.agents.records.generator_work import take_turn
+from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState
@@ -46,7 +46,7 @@ class DuelWork(NamedTuple):
 
     one_ply: OnePlyWork
     turns: Workspace  #: for the round
-    wishes: npt.NDArray[np.int32]  #: [2, N]
+    preferences: npt.NDArray[np.int32]  #: [2, N]
     agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
 
 
@@ -56,7 +56,7 @@ def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
         DuelWork(
             one_ply=make_one_ply_work(n_regions, n_edges, 2),
             turns=make_workspace(n_regions, n_edges, 2),
-            wishes=private_zeros((2, n_regions), np.int32),
+            preferences=private_zeros((2, n_regions), np.int32),
             agent_at=private_zeros(2, np.int64),
         )
     )
@@ -100,8 +100,9 @@ def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: I
             for r in range(free.shape[0]):
                 free[r] = (state.offers[b, r] >> p) & 1
             context = mine if work.agent_at[p] == 0 else theirs
-            orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, lookahead.dice, work.wishes[p])
-        resolve_picks(mine.params, state, b, work.wishes, orders.counts, orders.scratch)
+            out = work.preferences[p]
+            orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, lookahead.dice, out)
+        resolve_picks(mine.params, state, b, work.preferences, orders.counts, orders.scratch)
 
 
 @kernel
@@ -158,7 +159,7 @@ def play_duels(
                 context = mine if a == 0 else theirs
                 if duel.samples[a] > 0:
                     which = choose_turn(context, position, p, duel.samples[a], duel.epsilon, own, work.one_ply)
-                    turns.counts[p] = take_turn(work.one_ply.lookahead.turns, which, turns.deploy[p], turns.attacks[p])
+                    turns.counts[p] = copy_turn(work.one_ply.lookahead.turns, which, turns.deploy[p], turns.attacks[p])
                 else:
                     turns.counts[p] = draw_turn(
                         context, position, p, own, work.one_ply.generator, turns.deploy[p], turns.attacks[p]

@@ -12,7 +12,7 @@ from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work, take_turn
+from warlight_env.agents.records.generator_work import GeneratorWork, copy_turn, make_generator_work
 from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
 from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.weights import Weights
@@ -75,7 +75,7 @@ def one_ply_turn(
 ) -> Int:
     """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     best = choose_turn(context, position, player, samples, 0.0, rng, work)
-    return take_turn(work.lookahead.turns, best, deploy, attacks)
+    return copy_turn(work.lookahead.turns, best, deploy, attacks)
 
 
 @documented

@@ -19,7 +19,7 @@ from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documen
 from warlight_env.agents.planning.plans import only_plans, random_style_turn
 from warlight_env.agents.planning.simulated_picks import PICKS, simulated_picks
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
+from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet, copy_turn, make_generator_work
 from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
@@ -71,7 +71,7 @@ def choose_plan(
         TurnSet(turns.deploy[: best + 1], turns.attacks[: best + 1], turns.counts[: best + 1]),
     )  # fmt: skip
     rng[0], rng[1] = after
-    return take_turn(turns, best, deploy, attacks)
+    return copy_turn(turns, best, deploy, attacks)
 
 
 @documented

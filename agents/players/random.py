@@ -121,21 +121,21 @@ def random_policy(
 
 @kernel
 def random_picks(
-    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
+    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, preferences: Regions
 ) -> Int:
-    """Write the regions r with free[r] != 0 in random order to wishes int32[N], and return their number."""
+    """Write the regions r with free[r] != 0 in random order to preferences int32[N], and return their number."""
     owner = position.owner
     count = 0
     for r in range(owner.shape[0]):
-        wishes[count] = r
+        preferences[count] = r
         count += free[r] != 0
     for i in range(count):
         k = i + below(rng, count - i)
-        region = wishes[k]
+        region = preferences[k]
         while k > i:
-            wishes[k] = wishes[k - 1]
+            preferences[k] = preferences[k - 1]
             k -= 1
-        wishes[i] = region
+        preferences[i] = region
     return count
 
 

@@ -80,7 +80,7 @@ def turns_fault(context: Context, position: Position, player: Int, turns: TurnSe
 
 
 @kernel
-def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
+def preferences_fault(free: Marks, preferences: Regions, count: Int) -> Any:
     """Return (fault, place, value, bound) of preferred regions, int32[N], which need free[r] != 0.
 
     The fault is 0 if there is none.
@@ -89,13 +89,13 @@ def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
     if not 0 <= count <= n:
         return np.int64(WISHES), none, np.int64(count), n
     for i in range(count):
-        region, place = np.int64(wishes[i]), np.int64(i)
+        region, place = np.int64(preferences[i]), np.int64(i)
         if not 0 <= region < n:
             return np.int64(WISH), place, region, n - 1
         if free[region] == 0:
             return np.int64(CLOSED), place, region, none
         for k in range(i):
-            if wishes[k] == region:
+            if preferences[k] == region:
                 return np.int64(TWICE), place, region, none
     return np.int64(0), none, none, none
 

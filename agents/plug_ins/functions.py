@@ -55,7 +55,7 @@ _PARAMETERS = {
     "evaluation": "context, position, shares",
     "generator": "context, position, player, rng, work, turns",
     "policy": "context, position, player, rng, work, deploy, attacks",
-    "picker": "context, position, free, player, rng, wishes",
+    "picker": "context, position, free, player, rng, preferences",
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }

@@ -24,9 +24,9 @@ from warlight_env.agents.plug_ins.answer_faults import (
     AnswerError,
     PlugInError,
     likely_fault,
+    preferences_fault,
     shares_fault,
     turns_fault,
-    wishes_fault,
 )
 from warlight_env.agents.plug_ins.turn_faults import turn_fault
 from warlight_env.agents.records.generator_work import TurnSet
@@ -157,17 +157,17 @@ def _guarded_picker(label: str, ask: Any) -> Any:
     refuse, none = _refusing(label), np.int64(-1)
 
     @_uncounted
-    def guarded(context, position, free, player, rng, wishes):
+    def guarded(context, position, free, player, rng, preferences):
         if not failed():
             n = position.owner.shape[0]
             own, own_free = laid_out(n, stack_owners(), stack_armies()), stack_owners()[:n]
             copy_position(position, own)
             for r in range(n):
                 own_free[r] = free[r]
-            well, answer = attempt_6(label, ask, context, own, own_free, player, rng, wishes)
+            well, answer = attempt_6(label, ask, context, own, own_free, player, rng, preferences)
             if well:
                 count = _number(answer)
-                fault, place, value, bound = wishes_fault(free, wishes, count)
+                fault, place, value, bound = preferences_fault(free, preferences, count)
                 if fault == 0:
                     return count
                 attempt_5(label, refuse, fault, none, place, np.float64(value), bound)

@@ -87,14 +87,14 @@ def ask_policy(label: str, function: Callable[..., Any]) -> Any:
 def ask_picker(label: str, function: Callable[..., Any]) -> Any:
     """Wrap a picker, see `context.picker_signature`."""
 
-    def call(context, position, free, player, rng, wishes):
-        with _lent(rng, wishes) as (rng, wishes):
-            answer = function(context, copied(position), free.copy(), player, rng, wishes)
+    def call(context, position, free, player, rng, preferences):
+        with _lent(rng, preferences) as (rng, preferences):
+            answer = function(context, copied(position), free.copy(), player, rng, preferences)
         return _counted(label, answer)
 
-    def ask(context, position, free, player, rng, wishes):
+    def ask(context, position, free, player, rng, preferences):
         with numba.objmode(result="int64"):
-            result = call(context, position, free, player, rng, wishes)
+            result = call(context, position, free, player, rng, preferences)
         return result
 
     return call if JIT_DISABLED else ask

@@ -102,7 +102,7 @@ def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_T
 
 
 @kernel
-def take_turn(turns: TurnSet, index: Int, deploy: Armies, attacks: AttackRows) -> Int:
+def copy_turn(turns: TurnSet, index: Int, deploy: Armies, attacks: AttackRows) -> Int:
     """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     for r in range(deploy.shape[0]):
         deploy[r] = turns.deploy[index, r]

@@ -20,7 +20,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 from warlight_env.features.definitions import PLAYERS, RULES
 from warlight_env.features.registry import Columns, FeatureNameError
-from warlight_env.networks.archive import HEADER, are_of, packed, unpacked
+from warlight_env.networks.archive import HEADER, have_shapes, packed, unpacked
 from warlight_env.networks.npz import ArraysError, read_arrays
 from warlight_env.output import save_file
 
@@ -107,7 +107,7 @@ def make_network(
     except FeatureNameError as error:
         raise ValueNetworkError(f"{place}: {error}") from None
     of_player, of_rules = (len(players), FIRST_UNITS), (len(rules), FIRST_UNITS)
-    if not are_of(arrays, {**SHAPES, "own": of_player, "others": of_player, "rules": of_rules}):
+    if not have_shapes(arrays, {**SHAPES, "own": of_player, "others": of_player, "rules": of_rules}):
         raise ValueNetworkError(f"{place}: these are not the arrays of a value network")
     made = {name: np.ascontiguousarray(arrays[name]) for name in SHAPES}
     network: ValueNetwork = reference(read_only(ValueNetwork(**made, player_columns=players, rule_columns=rules)))

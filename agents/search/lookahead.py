@@ -18,9 +18,9 @@ from warlight_env.agents.records.generator_work import (
     GeneratorWork,
     TurnSet,
     TurnSets,
+    copy_turn,
     make_turn_set,
     make_turn_sets,
-    take_turn,
     turn_set_of,
 )
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -121,7 +121,7 @@ def score_turns(
         _move_by_policy(context, position, player, player, rng, generator, work)
         first, second = next_u64(rng), next_u64(rng)
         for i in range(count):
-            orders.counts[player] = take_turn(turns, i, orders.deploy[player], orders.attacks[player])
+            orders.counts[player] = copy_turn(turns, i, orders.deploy[player], orders.attacks[player])
             work.score[i] += _share_after(context, position, player, first, second, work)
 
 
@@ -166,9 +166,9 @@ def try_against_replies(
         first, second = next_u64(rng), next_u64(rng)
         replies = turn_set_of(work.replies, enemy)
         for j in range(work.found[enemy]):
-            orders.counts[enemy] = take_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
+            orders.counts[enemy] = copy_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
             for i in range(count):
-                orders.counts[player] = take_turn(turns, i, orders.deploy[player], orders.attacks[player])
+                orders.counts[player] = copy_turn(turns, i, orders.deploy[player], orders.attacks[player])
                 work.against[enemy, i, j] += _share_after(context, position, player, first, second, work)
                 plays += 1
     return plays

@@ -13,7 +13,7 @@ from warlight_env.agents.search.leaves import MAX_DEPTH, write_leaf_shares
 from warlight_env.agents.search.outcome import outcome_at
 from warlight_env.agents.search.rollout_policy import move_at
 from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork
-from warlight_env.agents.search.utility import PLACEMENTS, note_eliminations, write_placements
+from warlight_env.agents.search.simulation_utility import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers, Shares
 from warlight_env.engine.position import copy_position, position_at

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from warlight_env.agents.context import Context, draw_turn, generate, record_types
-from warlight_env.agents.records.generator_work import TurnSet, take_turn
+from warlight_env.agents.records.generator_work import TurnSet, copy_turn
 from warlight_env.agents.search.kernel_registry import KernelRegistry
 from warlight_env.agents.search.lookahead import (
     draw_by_rank,
@@ -43,7 +43,7 @@ def policy_move(context: Context, settings: SimulationSettings, work: Simulation
 def _order(work: SimulationWork, player: Int, best: Int) -> Int:
     """Write one of the evaluated turns to the round's orders, and return the number of its attacks."""
     orders = work.samples.round
-    return take_turn(work.lookahead.turns, best, orders.deploy[player], orders.attacks[player])
+    return copy_turn(work.lookahead.turns, best, orders.deploy[player], orders.attacks[player])
 
 
 @kernel

@@ -12,7 +12,7 @@ from warlight_env.agents.records.value_record import VALUE, load_value
 from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.rollout_policy import ROLLOUT_POLICIES
 from warlight_env.agents.search.simulation import SimulationSettings, make_simulation_settings
-from warlight_env.agents.search.utility import UTILITIES
+from warlight_env.agents.search.simulation_utility import UTILITIES
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
 from warlight_env.agents.turn_net.turn_network_file import NET

@@ -143,7 +143,7 @@ def weight_logits(
     """
     hidden = stack_singles()
     weight_units(context, work, region, main, of_main, hidden)
-    read_weight(context, region, main, hidden, out)
+    write_deploy_weight_logits(context, region, main, hidden, out)
 
 
 @inline_kernel
@@ -162,7 +162,7 @@ def weight_units(
 
 
 @inline_kernel
-def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
+def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
     """Write the logits of a region's deploy weight to out float32[V].
 
     The main deploy region is the first region with the highest weight. So no region before it can have that weight.

@@ -90,5 +90,5 @@ def test_a_mapping_that_cannot_be_read_is_refused():
         game.play_round(Failing())  # type: ignore[arg-type]
     assert game.round == 0
     game = Game("small", "thesis", seed=3, picks="play")
-    with pytest.raises(GameError, match="wishes: the entries cannot be read: KeyError"):
+    with pytest.raises(GameError, match="preferences: the entries cannot be read: KeyError"):
         game.pick(Failing())  # type: ignore[arg-type]

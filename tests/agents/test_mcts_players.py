@@ -22,7 +22,7 @@ from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
 from warlight_env.agents.search.simulation import UNIT
-from warlight_env.agents.search.utility import begin_eliminations, note_eliminations, write_placements
+from warlight_env.agents.search.simulation_utility import begin_eliminations, note_eliminations, write_placements
 from warlight_env.arena import Match
 from warlight_env.cli import main
 from warlight_env.engine.position import Position, make_position, unpack

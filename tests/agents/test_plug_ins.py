@@ -69,9 +69,9 @@ WRONG = [
     ("policy", "armies", -5, "attack 0: with -5 armies, but the minimum is 1"),
     ("policy", "deploy", 1000, "deploys 1000 armies, but the income"),
     ("picker", "answer", 100_000, rf"returned 100000, but the number of preferred regions must be in 0 \.\. {REGIONS}"),
-    ("picker", "wish", 100_000, "preference 0: region 100000, but regions are"),
-    ("picker", "wish", HOME, f"preference 0: region {HOME} is not free"),
-    ("picker", "wish twice", 0, "preference 1: region [0-9]+ is in the list twice"),
+    ("picker", "preference", 100_000, "preference 0: region 100000, but regions are"),
+    ("picker", "preference", HOME, f"preference 0: region {HOME} is not free"),
+    ("picker", "preference twice", 0, "preference 1: region [0-9]+ is in the list twice"),
 ]
 
 

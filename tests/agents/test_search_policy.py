@@ -54,9 +54,9 @@ def test_visits_make_the_policy_and_local_search_takes_the_best_one_s_share():
 
 def test_picks_that_were_searched():
     game, agent = Game(RING, {"name": "thesis", "picks": 1}, 2, seed=3), make_agent("mcts:sims=60,picks=search", 1)
-    wishes = agent.pick(game.view(0))
+    preferences = agent.pick(game.view(0))
     policy = agent.search_policy()
-    assert list(policy.picks[0]) == wishes and policy.turns[0] == Orders()
+    assert list(policy.picks[0]) == preferences and policy.turns[0] == Orders()
 
 
 def test_who_does_not_search_has_none_and_others_agents_may_have_one():

@@ -71,9 +71,9 @@ def moves(spec: str) -> str:
     game = Game("world", seed=5)
     answers = []
     while game.phase == "pick":
-        wishes = {seat: agents[seat].pick(game.view(seat)) for seat in game.pickers()}
-        answers.append(str(wishes))
-        game.pick(wishes)
+        preferences = {seat: agents[seat].pick(game.view(seat)) for seat in game.pickers()}
+        answers.append(str(preferences))
+        game.pick(preferences)
     for _ in range(6):
         orders = [agent.act(game.view(seat)) for seat, agent in enumerate(agents)]
         answers += [told(order) for order in orders]

@@ -282,7 +282,7 @@ def test_an_observer_is_told_of_forfeits():
         def began(self, game, agents, limit):
             told.append(type(agents[0]).__name__)
 
-        def picked(self, wishes, dropped, game): ...
+        def picked(self, preferences, dropped, game): ...
 
         def played(self, orders, result, game):
             told.append((game.round, len(orders[0].deploys), len(orders[1].deploys)))

@@ -79,11 +79,11 @@ def test_it_is_shown_and_does_what_the_environment_would(action, observation, ru
                 break
             core.out.cycles[0] = first + 1  # as the environment counts the steps of a turn of several
         for p, view in enumerate(views):
-            deploy, attacks, wishes, status = turns[p]
+            deploy, attacks, preferences, status = turns[p]
             if view.phase == "pick":
                 if not view.offers:
                     continue
-                assert agents[p].pick(view) == wishes[: status[0]].tolist()
+                assert agents[p].pick(view) == preferences[: status[0]].tolist()
             else:
                 answer = agents[p].act(view)
                 expected = Orders.from_arrays(deploy, attacks, int(status[0]))

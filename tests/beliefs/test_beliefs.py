@@ -30,8 +30,8 @@ def look(owner: dict[int, int], army: dict[int, int] | None = None, round: int =
     return Observation(round, owners, armies, **more)
 
 
-def believe(*observations: Observation, offers=(), wishes=()) -> Belief:
-    belief = Belief(ROW, RULES, 0, np.full(10, 2, dtype=np.int32), offers, wishes)
+def believe(*observations: Observation, offers=(), preferences=()) -> Belief:
+    belief = Belief(ROW, RULES, 0, np.full(10, 2, dtype=np.int32), offers, preferences)
     for observation in observations:
         belief.update(observation)
     return belief
@@ -46,14 +46,14 @@ def test_starts_that_are_told_are_believed():
 
 
 def test_what_we_wanted_more_than_what_we_got_is_the_opponents():
-    belief = believe(look({0: 0, 1: NEUTRAL}), offers=[0, 3, 5, 7, 9], wishes=[7, 0, 5])
+    belief = believe(look({0: 0, 1: NEUTRAL}), offers=[0, 3, 5, 7, 9], preferences=[7, 0, 5])
     assert theirs(belief) == {7}
-    belief = believe(look({0: 0, 1: NEUTRAL, 2: 0, 3: NEUTRAL}), offers=[0, 2, 5, 7, 9], wishes=[7, 0, 5, 2])
-    assert theirs(belief) == {7, 5}, "both wishes before the last one granted"
+    belief = believe(look({0: 0, 1: NEUTRAL, 2: 0, 3: NEUTRAL}), offers=[0, 2, 5, 7, 9], preferences=[7, 0, 5, 2])
+    assert theirs(belief) == {7, 5}, "both preferences before the last one granted"
 
 
 def test_the_rest_is_what_we_would_have_wanted():
-    belief = believe(look({0: 0, 1: NEUTRAL, 2: 0, 3: NEUTRAL}), offers=[0, 2, 5, 7, 9], wishes=[0, 2, 9, 5])
+    belief = believe(look({0: 0, 1: NEUTRAL, 2: 0, 3: NEUTRAL}), offers=[0, 2, 5, 7, 9], preferences=[0, 2, 9, 5])
     assert theirs(belief) == {9, 5}
 
 

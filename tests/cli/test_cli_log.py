@@ -139,8 +139,8 @@ def test_replay_with_thoughts(capsys, tmp_path):
     assert "considered (" in text
     assert "of 10 visits, value " in text
     _, text, _ = run(capsys, "replay", file, "--decision-info", "--round", "0")
-    wishes = GameLog.load(file).steps[0].wishes[0]
-    codes = " ".join(GameLog.load(file).header.map.regions[r].code.lower() for r in wishes)
+    preferences = GameLog.load(file).steps[0].preferences[0]
+    codes = " ".join(GameLog.load(file).header.map.regions[r].code.lower() for r in preferences)
     assert f"value {read_lines(file)[2]['data']['candidates'][0]['value']:.2f}): {codes}" in text
 
 

@@ -83,15 +83,15 @@ def test_orders_type_errors_are_type_errors_still():
     assert issubclass(OrdersTypeError, TypeError)
 
 
-@pytest.mark.parametrize(("wishes", "on_illegal"), [
+@pytest.mark.parametrize(("preferences", "on_illegal"), [
     ({0: Failing()}, "raise"), ({0: {1, 2}}, "raise"), ({0: [None]}, "skip"), (3, "skip"), ({None: [1]}, "skip"),
     ({}, np.array(["skip", "raise"])), ({}, None),
 ], ids=lambda value: type(value).__name__)  # fmt: skip
-def test_picks_of_other_types(wishes, on_illegal):
+def test_picks_of_other_types(preferences, on_illegal):
     game = Game(RING, Rules.of("thesis", picks=1))
     before = game.hash()
     with pytest.raises(InputError):
-        game.pick(wishes, on_illegal)
+        game.pick(preferences, on_illegal)
     assert game.hash() == before
 
 

@@ -135,14 +135,14 @@ def test_steps_out_of_phase():
         game.pick({})
 
 
-@pytest.mark.parametrize("wishes", [
+@pytest.mark.parametrize("preferences", [
     {}, {0: [0]}, {0: [99], 1: [99]}, {0: [0, 0], 1: [1]}, {5: [1]}, {0: ["x"], 1: [1]}, {0: [0.5], 1: [1]},
 ])  # fmt: skip
-def test_bad_picks_change_nothing(wishes):
+def test_bad_picks_change_nothing(preferences):
     game = Game(RING, Rules.of("thesis", picks=1))
     before = game.hash()
     with pytest.raises((GameError, OrdersTypeError)):
-        game.pick(wishes)
+        game.pick(preferences)
     assert game.hash() == before
 
 

@@ -14,7 +14,7 @@ from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import cache, sources
 from warlight_env.engine.build import environment_digest
-from warlight_env.engine.digest_files import add_digest, verify_digest
+from warlight_env.engine.digest_files import verify_digest, with_digest
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_many_damaged_caches_give_the_same_results():
 
 
 def test_a_seal_is_broken_by_each_bit_and_by_another_name():
-    whole = add_digest("a.nbc", b"content")
+    whole = with_digest("a.nbc", b"content")
     assert verify_digest("a.nbc", whole) == b"content"
     assert verify_digest("b.nbc", whole) is None
     for bit in range(8 * len(whole)):
@@ -47,8 +47,8 @@ def test_a_seal_is_broken_by_each_bit_and_by_another_name():
 
 
 def test_a_file_that_another_build_sealed_is_refused():
-    assert verify_digest("a.nbc", add_digest("a.nbc", b"content", build="0" * 20)) is None
-    assert verify_digest("a.nbc", add_digest("a.nbc", b"content", build=environment_digest())) == b"content"
+    assert verify_digest("a.nbc", with_digest("a.nbc", b"content", build="0" * 20)) is None
+    assert verify_digest("a.nbc", with_digest("a.nbc", b"content", build=environment_digest())) == b"content"
 
 
 def test_sources_that_another_version_wrote_are_parsed_again(tmp_path, monkeypatch, request):
@@ -61,7 +61,7 @@ def test_sources_that_another_version_wrote_are_parsed_again(tmp_path, monkeypat
     (file,) = tmp_path.iterdir()
     entries = json.loads(verify_digest(file.name, file.read_bytes()))
     file.write_bytes(
-        add_digest(file.name, json.dumps({key: [*entry, "more"] for key, entry in entries.items()}).encode())
+        with_digest(file.name, json.dumps({key: [*entry, "more"] for key, entry in entries.items()}).encode())
     )
     cache.source_digests.cache_clear()
     assert cache.source_digests().all() == expected
@@ -147,9 +147,9 @@ def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeyp
     folder.mkdir(parents=True)
     name = f"round.f-01234567-{cache.source_digests().of('warlight_env.engine.round')}-89abcdef.py311"
     old = f"round.f-01234567-{'0' * 20}-89abcdef.py311.nbi"
-    (folder / f"{name}.nbi").write_bytes(add_digest(f"{name}.nbi", b"whole"))
-    (folder / f"{name}.1.nbc").write_bytes(add_digest(f"{name}.nbi", b"of another name"))
-    (folder / old).write_bytes(add_digest(old, b"old"))
+    (folder / f"{name}.nbi").write_bytes(with_digest(f"{name}.nbi", b"whole"))
+    (folder / f"{name}.1.nbc").write_bytes(with_digest(f"{name}.nbi", b"of another name"))
+    (folder / old).write_bytes(with_digest(old, b"old"))
     monkeypatch.setattr(cache, "cache_folder", lambda: folder)
     main(["doctor", "--json"])
     report = json.loads(capsys.readouterr().out)

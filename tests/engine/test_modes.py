@@ -18,7 +18,7 @@ from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import build, cache_folder, jit
 from warlight_env.engine.cache_folder import others_with_write_access
-from warlight_env.engine.digest_files import add_digest
+from warlight_env.engine.digest_files import with_digest
 
 HERE = Path(__file__).parents[1]
 #: What the slow tests run: rounds, among others against the oracle, starts of games, and environments.
@@ -260,7 +260,7 @@ def test_what_others_put_into_the_cache_is_not_run(tmp_path, starts, engine_alon
     folder, planted = chosen_folder(**places)[1], tmp_path / "planted"
     folder.chmod(0o777)
     for index in folder.glob("*.nbi"):
-        index.write_bytes(add_digest(index.name, pickle.dumps(Planted(planted))))
+        index.write_bytes(with_digest(index.name, pickle.dumps(Planted(planted))))
     done = draw()
     assert done.stdout == "drawn\n" and not planted.exists()
     assert done.stderr.count("other users could change its compiled code") == 1 and str(folder) in done.stderr

@@ -48,11 +48,11 @@ def test_small_super_regions_go_to_as_many_players_as_they_can_at_random():
 
 def test_thesis_picks_are_given_and_play_begins():
     game = Game(WORLD, seed=4)
-    wishes = {p: list(game.offers(p)[1:3]) for p in range(2)}
-    game.pick(wishes)
+    preferences = {p: list(game.offers(p)[1:3]) for p in range(2)}
+    game.pick(preferences)
     assert game.phase == "play"
     for p in range(2):
-        assert np.flatnonzero(game.owner == p).tolist() == wishes[p]
+        assert np.flatnonzero(game.owner == p).tolist() == preferences[p]
     assert (game.army == 2).all()
     assert (game.owner == -1).sum() == 38
 
@@ -66,21 +66,21 @@ def test_another_players_offer_cannot_be_picked():
     assert (game.owner == 0).sum() == 2  # drawn from its own offer
 
 
-def test_challenge1_same_twelve_for_both_and_equal_wishes_at_random():
+def test_challenge1_same_twelve_for_both_and_equal_preferences_at_random():
     wins = 0
     for seed in range(400):
         game = Game(WORLD, "challenge1", seed=seed)
         assert game.offers(0) == game.offers(1)
         assert by_super_region(game.offers(0)) == dict.fromkeys(range(6), 2)
-        wish = list(game.offers(0)[:6])
-        game.pick({0: wish, 1: wish})
+        preference = list(game.offers(0)[:6])
+        game.pick({0: preference, 1: preference})
         assert [(game.owner == p).sum() for p in range(2)] == [3, 3]
-        assert set(np.flatnonzero(game.owner >= 0).tolist()) == set(wish)
-        wins += game.owner[wish[0]] == 0
+        assert set(np.flatnonzero(game.owner >= 0).tolist()) == set(preference)
+        wins += game.owner[preference[0]] == 0
     assert stats.binomtest(wins, 400).pvalue > 1e-4
 
 
-def test_challenge1_only_six_wishes_count():
+def test_challenge1_only_six_preferences_count():
     extras = set()
     for seed in range(40):
         game = Game(WORLD, "challenge1", players=3, seed=seed)
@@ -89,7 +89,7 @@ def test_challenge1_only_six_wishes_count():
         taken = {offers.index(r) for r in np.flatnonzero(game.owner >= 0).tolist()}
         assert set(range(6)) <= taken
         extras |= taken - set(range(6))
-    assert len(extras) == 6  # what the six wishes did not cover is drawn from all the rest, not taken in order
+    assert len(extras) == 6  # what the six preferences did not cover is drawn from all the rest, not taken in order
 
 
 def test_challenge2_one_by_one_abbaab_and_wastelands():

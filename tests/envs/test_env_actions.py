@@ -192,7 +192,7 @@ def test_foreign_rows_are_dropped_and_counted(encoding):
     assert np.array_equal(env.core.state.owner, before[1])
 
 
-def test_wishes_in_the_picking_phase():
+def test_preferences_in_the_picking_phase():
     for encoding in ENCODINGS:
         env = make(encoding)
         env.reset(seed=3)

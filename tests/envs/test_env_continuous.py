@@ -117,7 +117,7 @@ def test_larger_shares_go_first_equal_ones_by_edge():
     assert [a[:2] for a in turn_of(limited, {}, said).attacks] == [(0, 5), (1, 2)]
 
 
-def test_scores_are_wishes_while_regions_are_picked():
+def test_scores_are_preferences_while_regions_are_picked():
     env = WarlightParallelEnv(RING, "thesis_draft", action="continuous")
     env.reset(seed=0)
     view = env.view("player_0")

@@ -44,7 +44,7 @@ def test_what_is_played_is_what_decode_says(name, masked, data, seed):
 @given(data=st.data(), seed=st.integers(0, 10**6))
 @settings(max_examples=2)
 def test_encode_is_the_inverse_of_decode(name, data, seed):
-    """For turns that decode gave: orders, wishes, and none at all; rules are drawn as maps are."""
+    """For turns that decode gave: orders, preferences, and none at all; rules are drawn as maps are."""
     env, rng = data.draw(envs(name)), np.random.default_rng(seed)
     encoding = env.core.encoding
     while env.agents:
@@ -123,16 +123,16 @@ def test_more_attacks_than_the_rules_allow_cannot_be_encoded():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_wishes_that_cannot_be_encoded_are_named(name):
+def test_preferences_that_cannot_be_encoded_are_named(name):
     env = WarlightParallelEnv(RING, Rules.of("challenge1", picks=1, ranked=2), action=name)
     env.reset(seed=1)
     view = env.view("player_0")
     a, b, c = view.offers[:3]
-    for wishes in ([a, a], [*view.offers, 99]):
+    for preferences in ([a, a], [*view.offers, 99]):
         with pytest.raises(InexpressibleError, match="none of the nine" if name == "strategies" else "each only once"):
-            env.core.encoding.encode(view, wishes)
+            env.core.encoding.encode(view, preferences)
     if name == "steps":
-        with pytest.raises(InexpressibleError, match="3 wishes: at most 2 are possible"):
+        with pytest.raises(InexpressibleError, match="3 preferences: at most 2 are possible"):
             env.core.encoding.encode(view, [a, b, c])
         assert env.core.encoding.encode(view, [a, b, c], nearest=True) == [3 * a, 3 * b, env.core.encoding.end]
 
@@ -144,8 +144,8 @@ def test_wishes_that_cannot_be_encoded_are_named(name):
 def legal_turns(draw, view):
     """Any legal turn of a view: all or a part of the income, attacks of any size, now and then all or twice along."""
     if view.phase == "pick":
-        wishes = draw(st.permutations(view.offers))
-        return wishes[: draw(st.integers(0, len(wishes)))]
+        preferences = draw(st.permutations(view.offers))
+        return preferences[: draw(st.integers(0, len(preferences)))]
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     board, own = view.board, np.flatnonzero(view.owner == view.player)
     spent = int(rng.integers(0, view.income + 1)) if rng.random() < 0.5 else view.income

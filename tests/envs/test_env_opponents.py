@@ -53,8 +53,8 @@ def test_episodes_are_games_against_the_agent(name, rules, picking):
             seen = game.view(1 - me)
             if game.phase == "pick":
                 pickers = game.pickers()
-                wishes = {me: choice, 1 - me: bot.pick(seen) if 1 - me in pickers else []}
-                game.pick({p: wishes[p] for p in pickers}, on_illegal="skip")
+                preferences = {me: choice, 1 - me: bot.pick(seen) if 1 - me in pickers else []}
+                game.pick({p: preferences[p] for p in pickers}, on_illegal="skip")
             else:
                 turn = bot.act(seen)
                 game.play_round({me: choice, 1 - me: turn}, on_illegal="skip")

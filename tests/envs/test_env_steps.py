@@ -147,7 +147,7 @@ def test_decode_takes_nothing_after_the_end():
         decoded(env, END, deploy(0, 0))
 
 
-def test_wishes_are_kept_in_order_up_to_the_rules_number():
+def test_preferences_are_kept_in_order_up_to_the_rules_number():
     env = WarlightParallelEnv(RING, Rules.of("challenge1", picks=1, ranked=2, fog=False), action="steps")
     env.reset(seed=1)
     view = env.view("player_0")
@@ -160,7 +160,7 @@ def test_wishes_are_kept_in_order_up_to_the_rules_number():
     assert np.flatnonzero(env.core.state.owner[0] == 0).tolist() == [b]
 
 
-def test_where_picks_alternate_only_the_picker_wishes():
+def test_where_picks_alternate_only_the_picker_preferences():
     env = WarlightParallelEnv(RING, Rules.of("challenge2", picks=1), action="steps")
     env.reset(seed=1)
     picker, other = env.view("player_0"), env.view("player_1")

@@ -149,16 +149,16 @@ def test_turns_that_are_not_legal_are_named():
     refused(free, saved, "once for each pair")
 
 
-def test_wishes_that_cannot_be_are_named():
+def test_preferences_that_cannot_be_are_named():
     core = EnvCore(RING, {"picks": 1}, action="steps")
     core.reset([1])
     offered = [int(r) for r in np.flatnonzero(core.state.offers[0] & 1)]
     closed = next(r for r in range(6) if r not in offered)
-    for wishes in ([closed], [offered[0], offered[0]], [77], [-1]):
+    for preferences in ([closed], [offered[0], offered[0]], [77], [-1]):
         saved = core.snapshot()
-        saved.turns.wishes[0, 0, : len(wishes)] = wishes
-        saved.turns.status[0, 0, 0] = len(wishes)
-        refused(core, saved, f"player 0 prefers region {wishes[-1]}: it is not offered, or in the list twice")
+        saved.turns.preferences[0, 0, : len(preferences)] = preferences
+        saved.turns.status[0, 0, 0] = len(preferences)
+        refused(core, saved, f"player 0 prefers region {preferences[-1]}: it is not offered, or in the list twice")
 
 
 def test_positions_that_cannot_be_are_named():
@@ -341,7 +341,7 @@ def test_the_last_step_that_can_be_counted_leads_to_a_state_that_can_be_restored
 def test_before_its_first_game_a_core_has_turns_without_anything_in_them():
     core = EnvCore(RING, {"picks": 1}, action="steps")
     refused(core, damage(core, "status", (0, 1, 0), 63), "game 0: turns: status of player 1")
-    refused(core, damage(core, "status", (0, 1, 0), 2), "wish")
+    refused(core, damage(core, "status", (0, 1, 0), 2), "preference")
     core.restore(core.snapshot())
 
 

@@ -267,7 +267,7 @@ def _of_others(folder: Path) -> Calls:
     """Functions and constructors of beliefs, external bots, features, suites and experiments."""
     board, army = make_board(LADDER), np.full(LADDER.n_regions, 2, np.int32)
     params = Rules.of(RULES).params(LADDER.n_regions, LADDER.n_super_regions)
-    belief = {"map": LADDER, "rules": Rules(), "player": 0, "army": army, "offers": [0], "wishes": [0]}
+    belief = {"map": LADDER, "rules": Rules(), "player": 0, "army": army, "offers": [0], "preferences": [0]}
     encodings = {
         f"encoding {name}": (encoding, {"board": board, "params": params}) for name, encoding in ENCODINGS.items()
     }

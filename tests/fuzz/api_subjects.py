@@ -62,8 +62,8 @@ class OfGame(Subject):
         player: Callable[[], Arguments] = lambda: {"player": 1}  # noqa: E731
         self.methods = {"view": player, "alive": player, "income": player, "offers": player}
         if self._picking:
-            wishes = {p: list(self._first.offers(p)[:1]) for p in range(2)}
-            self.methods |= {"pick": lambda: {"wishes": copied(wishes), "on_illegal": "raise"}}
+            preferences = {p: list(self._first.offers(p)[:1]) for p in range(2)}
+            self.methods |= {"pick": lambda: {"preferences": copied(preferences), "on_illegal": "raise"}}
             return
         turns = [make_agent("random", p).act(self._first.view(p)) for p in range(2)]
         script = np.array([0, *range(50)], dtype=np.int64)

@@ -269,12 +269,12 @@ def policy(context, position, player, rng, work, deploy, attacks):
 
 
 @numba.njit(boundscheck=True)
-def picker(context, position, free, player, rng, wishes):
+def picker(context, position, free, player, rng, preferences):
     table = _table()
     count = 0
     for r in range(free.shape[0]):
         if free[r] != 0:
-            wishes[count] = r
+            preferences[count] = r
             count += 1
     if _told(table):
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
@@ -285,7 +285,7 @@ def picker(context, position, free, player, rng, wishes):
             elif array == RNG:
                 _put(rng, i, number)
             elif array == WISHES:
-                _put(wishes, i, number)
+                _put(preferences, i, number)
         if table[ANSWERS] != 0:
             return int(table[ANSWER])
     return count

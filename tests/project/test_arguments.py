@@ -42,7 +42,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "Belief, rules": lambda: belief(rules=HUGE),
     "Belief, army": lambda: belief(army=[0.5]),
     "Belief, offers": lambda: belief(offers=3),
-    "Belief, wishes": lambda: belief(wishes=[99]),
+    "Belief, preferences": lambda: belief(preferences=[99]),
     "ExternalBot, 3": lambda: ExternalBot(3),  # type: ignore[arg-type]
     "ExternalBot, list": lambda: ExternalBot([1, 2]),  # type: ignore[list-item]
     "ExternalBot, empty": lambda: ExternalBot([]),
@@ -104,5 +104,5 @@ def test_a_replay_to_a_bot_refuses_arguments_of_other_types(changes, tmp_path):
 
 
 def test_beliefs_and_scores_take_what_is_right():
-    assert belief(player=np.int64(1), offers=(0, 1), wishes=[1]).player == 1
+    assert belief(player=np.int64(1), offers=(0, 1), preferences=[1]).player == 1
     assert score_of([[0.5, 1.0], [0.0, 0.5]]).games == 8

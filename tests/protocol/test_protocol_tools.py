@@ -151,7 +151,7 @@ def test_replay_traces_what_the_player_was_told(logged, capsys):
     assert lines[0] == "> settings timebank 10000" and lines[-1] == "< No moves"
     told = [parse_message(line[2:]) for line in lines if line.startswith("> ")]
     [starts] = [message for message in told if isinstance(message, m.OpponentStartingRegions)]
-    wished = [step.wishes[1][0] + 1 for step in GameLog.load(logged).steps[:6] if step.wishes[1] is not None]
+    wished = [step.preferences[1][0] + 1 for step in GameLog.load(logged).steps[:6] if step.preferences[1] is not None]
     assert sorted(starts.regions) == sorted(wished), "what the opponent in the log got"
     maps = [message for message in told if isinstance(message, m.UpdateMap)]
     assert len(maps) == 2 and maps[0] != maps[1]

@@ -243,7 +243,7 @@ def test_a_search_tells_its_candidates_and_what_regions_are_worth():
     play_game(agents, "small", seed=3, picks="agents", max_rounds=4, observer=Both(memory, watcher))
     log = memory.log
     picks, *rounds = log.steps
-    assert picks.insights[0].data["candidates"][0]["picks"] == list(picks.wishes[0])
+    assert picks.insights[0].data["candidates"][0]["picks"] == list(picks.preferences[0])
     for number, step in enumerate(rounds):
         (insight,) = step.insights
         data = insight.data

@@ -409,8 +409,8 @@ def test_without_files_to_spare_the_server_says_so_and_serves_those_that_it_has(
             for one in held:
                 one.close()
             assert httpx.get(f"{server.base}/", timeout=30).status_code == 200
-            wishes = {"wishes": list(range(10))}
-            assert server.client(server.token(0)).post(f"games/{server.game}/picks", json=wishes).status_code == 422
+            picks = {"wishes": list(range(10))}
+            assert server.client(server.token(0)).post(f"games/{server.game}/picks", json=picks).status_code == 422
     said = errors.read_text()
     assert "Traceback" not in said
     assert len(said.splitlines()) < 10

@@ -220,11 +220,11 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
     async def run() -> None:
         lobby, room = await begun(tmp_path, picks)
         mine = int(room.game.owner.tolist().index(0)) if picks == "random" else -1
-        wishes = list(room.game.offers(0))[:2]
+        preferences = list(room.game.offers(0))[:2]
         if picks == "random":
             room.submit_orders(0, 1, Orders([(mine, 5)], []), {"hint": "coach"})
         else:
-            room.submit_picks(0, wishes)
+            room.submit_picks(0, preferences)
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, room.seats[1].token)).room
@@ -238,7 +238,7 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
         else:
             room.submit_picks(1, list(room.game.offers(1))[:2])
             await until(lambda: room.game.phase == "play")
-            assert room.game.owner[wishes].tolist() == [0, 0]
+            assert room.game.owner[preferences].tolist() == [0, 0]
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]  # those were of another step

@@ -44,8 +44,8 @@ class FakeRoom:
     def play(self) -> None:
         """The next step, with thoughts and orders in forms that are not the usual one."""
         if self.game.phase == "pick":
-            wishes = {p: self.bots[p].pick(self.game.view(p)) for p in self.game.pickers()}
-            self.log.picked(wishes, self.game.pick(wishes, on_illegal="skip"), self.game)
+            preferences = {p: self.bots[p].pick(self.game.view(p)) for p in self.game.pickers()}
+            self.log.picked(preferences, self.game.pick(preferences, on_illegal="skip"), self.game)
         else:
             self.log.seat_states[0].thought = {"round": self.game.round}
             orders = dict(ask_orders(self.game, self.bots))

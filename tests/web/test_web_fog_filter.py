@@ -24,8 +24,8 @@ def played(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[di
     recorder.began(game, bots, 500)
     after: list[Any] = [(game.clone(), None)]
     while game.phase == "pick":
-        wishes = {p: bots[p].pick(game.view(p)) for p in game.pickers()}
-        recorder.picked(wishes, game.pick(wishes, on_illegal="skip"), game)
+        preferences = {p: bots[p].pick(game.view(p)) for p in game.pickers()}
+        recorder.picked(preferences, game.pick(preferences, on_illegal="skip"), game)
         after.append((game.clone(), None))
     while not game.done and game.round < rounds:
         orders = ask_orders(game, bots)

@@ -172,7 +172,7 @@ def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Ser
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         while not feed.now(phase="pick")["clock"]["runs"]:
             pass
-        assert all(wishes for wishes in feed.event("picks")["wishes"] if wishes is not None)
+        assert all(preferences for preferences in feed.event("picks")["wishes"] if preferences is not None)
         played = feed.event("round")
         assert played["round"] == 1 and played["orders"][0] == {"deploys": [], "attacks": []}
         errors = [event["data"] for event in feed.events if event["event"] == "insight"]

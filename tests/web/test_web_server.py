@@ -234,8 +234,8 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
         two = make(first, players=[{"name": "Ann"}, {"name": "Bo"}], picks="choose", seed=3)
         for seat in "01":
             with first.feed(two["id"], two["tokens"][seat]) as feed:
-                wishes = feed.now(phase="pick")["you"]["offers"][:2]
-            answer = first.client(two["tokens"][seat]).post(f"games/{two['id']}/picks", json={"wishes": wishes})
+                preferences = feed.now(phase="pick")["you"]["offers"][:2]
+            answer = first.client(two["tokens"][seat]).post(f"games/{two['id']}/picks", json={"wishes": preferences})
             assert answer.status_code == 200
         with first.feed(two["id"], two["tokens"]["0"]) as feed:
             feed.now(phase="play")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context, generate
 from warlight_env.agents.players.plan import ChoiceWork
 from warlight_env.agents.records.factored_turns import encode_nearest
-from warlight_env.agents.records.generator_work import take_turn
+from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.agents.search.lookahead import highest, score_turns
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
@@ -52,6 +52,6 @@ def write_target(
             if left < 0.0:
                 chosen = np.int64(i)
                 break
-    sent = take_turn(lookahead.turns, chosen, deploy, attacks)
+    sent = copy_turn(lookahead.turns, chosen, deploy, attacks)
     encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, sent, row)
     return np.int64(sent)

@@ -20,9 +20,9 @@ from warlight_env.agents.turn_net.forward import (
     read_priority,
     read_score,
     read_share,
-    read_weight,
     weight_units,
     whole_units,
+    write_deploy_weight_logits,
     write_scores,
 )
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -149,7 +149,7 @@ def _evaluate_deploys(
         if owner[r] == player and r != main:
             hidden = activations.weight_units[m, k]
             weight_units(context, work, r, main, of_main, hidden)
-            read_weight(context, r, main, hidden, logits)
+            write_deploy_weight_logits(context, r, main, hidden, logits)
             log, entropy = _choose(logits, VALUES, row[r], activations.weight_push[m, k])
             chance, spread, k = chance + log, spread + entropy, k + 1
     told.weights[m] = chance

@@ -78,7 +78,7 @@ class Belief(SingleThreaded):
         map, rules, player: the map and the rules of the game, and the player.
         army: int32[N], armies at the start, including wastelands.
         offers: the regions that both players could pick, if picks are secret.
-        wishes: the player's list of preferred regions, the best first, if picks are secret.
+        preferences: the player's list of preferred regions, the best first, if picks are secret.
 
     Raises:
         InputError: an argument has a wrong type, or names a player or a region that does not exist.
@@ -93,20 +93,20 @@ class Belief(SingleThreaded):
         player: int,
         army: npt.NDArray[np.int32],
         offers: Sequence[int] = (),
-        wishes: Sequence[int] = (),
+        preferences: Sequence[int] = (),
     ) -> None:
         if not isinstance(map, Map) or not isinstance(rules, Rules):
             raise InputError(f"map and rules must be a Map and Rules, not {short_repr(map)} and {short_repr(rules)}")
         player = index(player, "player", 2)
         armies = integer_array(army, (map.n_regions,), "army")
-        for what, regions in (("offers", offers), ("wishes", wishes)):
+        for what, regions in (("offers", offers), ("preferences", preferences)):
             for region in integers_of(regions, what):
                 index(region, what, map.n_regions)
         self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
         self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], without UNKNOWN
         self.army = armies.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
         self.hidden_armies = 0  #: the opponent's armies that were placed out of sight and are in no known region
-        self._offers, self._wishes = list(offers), list(wishes)
+        self._offers, self._preferences = list(offers), list(preferences)
         self._distance: Any = make_board(map).distance
         self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
         self._begun = False
@@ -142,10 +142,10 @@ class Belief(SingleThreaded):
         own = new.owner == self.player
         count = int(own.sum())
         hidden = [r for r in self._offers if not own[r] and new.owner[r] == UNKNOWN]
-        got = [r for r in self._wishes if own[r]]
+        got = [r for r in self._preferences if own[r]]
         # A region that the player preferred to a received region went to the opponent.
-        denied = self._wishes[: self._wishes.index(got[-1])] if got else []
-        ranking = [*(r for r in denied if not own[r]), *self._wishes, *self._offers]
+        denied = self._preferences[: self._preferences.index(got[-1])] if got else []
+        ranking = [*(r for r in denied if not own[r]), *self._preferences, *self._offers]
         likely = [r for r in dict.fromkeys(ranking) if r in hidden]
         seen = int((new.owner == self.enemy).sum())
         return likely[: max(0, count - seen)] if self._offers else []

@@ -36,25 +36,25 @@ class BeliefAgent(SingleThreaded, Agent):
         self._ordered: Orders | None = None  # orders of the round before
         self._picked_in: tuple[str, Rules] | None = None  # map and rules of stored picks; None: no picks
         self._offers: tuple[int, ...] = ()
-        self._wishes: list[int] = []
+        self._preferences: list[int] = []
         self._start: npt.NDArray[np.int32] | None = None  # armies during the picks
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        wishes = self.agent.pick(view)
+        preferences = self.agent.pick(view)
         self.belief, self._picked_in = None, (view.map.digest(), view.rules)
         if not self._offers or set(view.offers) - set(self._offers):
             self._offers = view.offers
-        self.set_picks(wishes[: view.params.ranked])
+        self.set_picks(preferences[: view.params.ranked])
         self._start = view.army.copy()
-        return wishes
+        return preferences
 
-    def set_picks(self, wishes: list[int]) -> None:
+    def set_picks(self, preferences: list[int]) -> None:
         """Replace the preferred regions with the submitted regions, the best first.
 
         The submitted regions may differ from the result of `pick`.
         """
-        self._wishes = wishes
+        self._preferences = preferences
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""
@@ -73,7 +73,7 @@ class BeliefAgent(SingleThreaded, Agent):
             if army is None:
                 army = np.array(view.map.starting_armies, dtype=np.int32)
                 army[known_wastelands(view)] = view.params.wasteland_army
-            self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._wishes)
+            self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._preferences)
             self._ordered = None
             self._forget_picks()
         self._before = view
@@ -97,7 +97,7 @@ class BeliefAgent(SingleThreaded, Agent):
         return view.round > 0 or set(own) <= set(self._offers)
 
     def _forget_picks(self) -> None:
-        self._picked_in, self._offers, self._wishes, self._start = None, (), [], None
+        self._picked_in, self._offers, self._preferences, self._start = None, (), [], None
 
     # Properties of the wrapped agent
 

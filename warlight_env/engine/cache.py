@@ -19,8 +19,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from warlight_env.engine.cache_folder import cache_folder as cache_folder
 from warlight_env.engine.cache_folder import warn_once
 from warlight_env.engine.checked import CHECKED
-from warlight_env.engine.compile_progress import note_loaded
-from warlight_env.engine.digest_files import add_digest, is_damaged, verify_digest
+from warlight_env.engine.compile_progress import count_loaded_kernel
+from warlight_env.engine.digest_files import is_damaged, verify_digest, with_digest
 from warlight_env.engine.sources import (
     FORMAT,
     ModuleSource,
@@ -75,7 +75,7 @@ def _write(path: Path, content: bytes) -> None:
     try:
         # A later start rejects files that other users can write. The digest detects damage after a power cut, so the
         # file is not synced.
-        write_file(path, add_digest(path.name, content), mode=0o644, sync=False)
+        write_file(path, with_digest(path.name, content), mode=0o644, sync=False)
     except (OSError, OutputError) as error:
         _warn_unwritable(path.parent, error)
 
@@ -185,7 +185,7 @@ class _KernelCache(FunctionCache):
         except _NoKeyError:
             return None
         if loaded is not None:
-            note_loaded(self._function)
+            count_loaded_kernel(self._function)
         return loaded
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -120,7 +120,7 @@ def compiled_count() -> int:
     return _PROGRESS.compiled
 
 
-def note_loaded(function: Function) -> None:
+def count_loaded_kernel(function: Function) -> None:
     """Count a kernel from the cache as ready."""
     _PROGRESS.loaded(function)
 

@@ -15,7 +15,7 @@ _MARK: Final = b"warlight sealed 2\n"
 _DIGEST_BYTES: Final = 32
 
 
-def add_digest(name: str, content: bytes, build: str | None = None) -> bytes:
+def with_digest(name: str, content: bytes, build: str | None = None) -> bytes:
     """Return the bytes to write into the file of this name.
 
     Args:

@@ -91,7 +91,7 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def wishes_of(answer: Any, player: int | None = None) -> list[int]:
+def preferences_of(answer: Any, player: int | None = None) -> list[int]:
     """Return an agent's preferred regions as a list of integers, best first.
 
     Raises `OrdersTypeError` unless the answer is a list, a tuple or an array of integers. A set has no order, and the
@@ -106,8 +106,8 @@ def wishes_of(answer: Any, player: int | None = None) -> list[int]:
     whole = given.dtype.kind in "iu" or (given.dtype == object and all(type(value) is int for value in given.flat))
     if given.ndim != 1 or not whole:
         raise OrdersTypeError(f"picks must be a list of regions (integers); got {short_repr(answer)}", player)
-    wishes: list[int] = given.tolist()
-    return wishes
+    preferences: list[int] = given.tolist()
+    return preferences
 
 
 @kernel

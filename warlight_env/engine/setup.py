@@ -272,11 +272,11 @@ def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) 
 
 
 @kernel
-def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, player: Int, start: Int) -> Int:
-    """Return the index in `wishes` of the first region, from index `start`, that the player may take; or -1."""
+def _next_preference(offers: npt.NDArray[np.uint8], preferences: Regions, count: Int, player: Int, start: Int) -> Int:
+    """Return the index in `preferences` of the first region, from index `start`, that the player may take; or -1."""
     n = offers.shape[0]
     for i in range(start, count):
-        region = wishes[i]
+        region = preferences[i]
         if 0 <= region < n and (offers[region] >> player) & 1:
             return i
     return -1
@@ -351,13 +351,13 @@ def resolve_picks(
     params: RuleParams,
     state: State,
     b: Int,
-    wishes: Regions,
+    preferences: Regions,
     counts: npt.NDArray[np.int32],
     scratch: Scratch,
 ) -> None:
     """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
-    wishes: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
+    preferences: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
     Under "alternating" one player picks (see `picker`). Otherwise all players pick, and the first round begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
@@ -365,8 +365,8 @@ def resolve_picks(
     if params.picking == ALTERNATING:
         p = picker(state.turn[b], players)
         total = alternating_picks(params, state, b) * players
-        i = _next_wish(offers, wishes[p], counts[p], p, 0)
-        region = wishes[p, i] if i >= 0 else _random_offer(offers, p, rng)
+        i = _next_preference(offers, preferences[p], counts[p], p, 0)
+        region = preferences[p, i] if i >= 0 else _random_offer(offers, p, rng)
         _take(owner, offers, region, p)
         state.turn[b] += 1
         if picks_made(state.turn[b]) >= total:
@@ -380,10 +380,10 @@ def resolve_picks(
         _shuffle(order, players, rng)  # decides between players with the same preferred region
         for k in range(players):
             p = order[k]
-            i = _next_wish(offers, wishes[p], min(counts[p], np.int64(params.ranked)), p, cursor[p])
+            i = _next_preference(offers, preferences[p], min(counts[p], np.int64(params.ranked)), p, cursor[p])
             region = -1
             if i >= 0:
-                region = wishes[p, i]
+                region = preferences[p, i]
                 cursor[p] = i + 1
             else:
                 cursor[p] = counts[p]

@@ -16,7 +16,7 @@ from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import checked_array
 from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import JIT_DISABLED, address
-from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, preferences_of
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn
@@ -101,23 +101,23 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
         if core.round_history is not None:
             core.round_history.drop(b, player, dropped_orders(player, choice, reasons))
     else:
-        wished, dropped = _wishes(shown, choice)
-        count = len(wished)
-        turn.wishes[:count], turn.deploy[:] = wished, 0
+        preferred, dropped = _preferences(shown, choice)
+        count = len(preferred)
+        turn.preferences[:count], turn.deploy[:] = preferred, 0
     turn.status[:] = 0
     turn.status[COUNT], turn.status[READY] = count, 1
     core.out.illegal[b, player] = min(int(core.out.illegal[b, player]) + dropped, 2**31 - 1)
 
 
-def _wishes(shown: View, choice: Any) -> tuple[list[int], int]:
+def _preferences(shown: View, choice: Any) -> tuple[list[int], int]:
     """Return the offered regions in a list of preferred regions, each once, and the number of other entries."""
     try:
-        wishes = wishes_of(choice, shown.player)
+        preferences = preferences_of(choice, shown.player)
     except OrdersTypeError as error:
         raise InputError(str(error)) from None
     offers = set(shown.offers)
-    wished = [region for region in dict.fromkeys(wishes) if region in offers]
-    return wished, len(wishes) - len(wished)
+    preferred = [region for region in dict.fromkeys(preferences) if region in offers]
+    return preferred, len(preferences) - len(preferred)
 
 
 def submit_policy(

@@ -276,7 +276,7 @@ def observe_turn(
         values[at + TURN.arriving] = 0.0
     for i in range(turn.status[COUNT]):
         if picking:
-            values[base + TURN_WIDTH * turn.wishes[i] + TURN.deployed] = 1.0
+            values[base + TURN_WIDTH * turn.preferences[i] + TURN.deployed] = 1.0
             continue
         source, target = turn.attacks[i, 0], turn.attacks[i, 1]
         sent = np.float32(turn.attacks[i, 2])

@@ -34,7 +34,7 @@ from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_poin
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.buffers import Buffers, make_buffers
 from warlight_env.envs.core_arguments import check_arguments, check_batch, check_slots, make_settings
-from warlight_env.envs.core_protocol import make_row_buffers
+from warlight_env.envs.core_protocol import make_action_buffers
 from warlight_env.envs.custom_functions import (
     CustomObservation,
     CustomReward,
@@ -42,7 +42,7 @@ from warlight_env.envs.custom_functions import (
     ObservationFunction,
     PlayerViews,
     RewardFunction,
-    some_games,
+    select_games,
 )
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.round_history import RoundHistory
@@ -130,7 +130,7 @@ class EnvCore(SingleThreaded):
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
         #: Preallocated arrays for the submission of action rows.
-        self.row_buffers = make_row_buffers(batch, self.slots, self.row_size)
+        self.row_buffers = make_action_buffers(batch, self.slots, self.row_size)
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._game_batch: GameBatch | None = None
@@ -171,7 +171,7 @@ class EnvCore(SingleThreaded):
         new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
         new.slot[...] = np.where(out.slot < kept, out.slot, -1)
         self.out = new
-        self.row_buffers = make_row_buffers(self.batch, slots, self.row_size)
+        self.row_buffers = make_action_buffers(self.batch, slots, self.row_size)
         views.refresh(self)
 
     @property
@@ -371,7 +371,7 @@ class EnvCore(SingleThreaded):
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
         """Resolve inside `rollback_on_error`. If a user's reward raises, the rounds stay played, unpaid."""
-        earlier = None if self.custom_reward is None else some_games(self.games(), np.arange(self.batch))
+        earlier = None if self.custom_reward is None else select_games(self.games(), np.arange(self.batch))
         every = self.row_buffers.every_game
         selected = every if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
         told = self.round_history
@@ -390,7 +390,7 @@ class EnvCore(SingleThreaded):
         if numbers is None or numbers.min() >= 0:
             return own.paid(earlier, games, wins, numbers)
         paid, played = np.zeros(wins.shape), np.flatnonzero(numbers >= 0)
-        before, after = some_games(earlier, played), some_games(games, played)
+        before, after = select_games(earlier, played), select_games(games, played)
         paid[played] = own.paid(before, after, wins[played], numbers[played])
         return paid
 
@@ -489,7 +489,7 @@ class EnvCore(SingleThreaded):
         other.state = State(*islice(arrays, len(state)))
         other.out = reference(Buffers(*islice(arrays, len(out))))
         other._turns, other.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
-        other.row_buffers = make_row_buffers(batch, self.slots, self.row_size)
+        other.row_buffers = make_action_buffers(batch, self.slots, self.row_size)
         if self.records_history:
             other.record_history()
         return other

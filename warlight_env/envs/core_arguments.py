@@ -42,7 +42,7 @@ def check_slots(slots: Any, players: int) -> None:
         raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
 
 
-def cycles(count: Any) -> int:
+def check_max_cycles(count: Any) -> int:
     """Return the number of steps after which a game is truncated; raise `InputError` for invalid values."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
@@ -65,7 +65,7 @@ def make_settings(
             stepwise=encoding.stepwise,
             features=features,
             fog=fog,
-            max_cycles=cycles(max_cycles),
+            max_cycles=check_max_cycles(max_cycles),
             max_income=encoding.max_income,
             shaping=SHAPINGS.index(reward.shaping),
             scale=float(reward.scale),

@@ -21,7 +21,7 @@ from warlight_env.features.columns import Features
 from warlight_env.maps import Map
 
 
-class RowBuffers(NamedTuple):
+class ActionBuffers(NamedTuple):
     """Preallocated arrays for the submission of action rows."""
 
     everybody: npt.NDArray[np.int8]  #: [B, S] all 1
@@ -31,9 +31,9 @@ class RowBuffers(NamedTuple):
     converted: npt.NDArray[np.int64]
 
 
-def make_row_buffers(batch: int, slots: int, row_size: int) -> RowBuffers:
+def make_action_buffers(batch: int, slots: int, row_size: int) -> ActionBuffers:
     """Make arrays for actions of K = row_size integers, in `batch` games of S players each."""
-    return RowBuffers(
+    return ActionBuffers(
         np.ones((batch, slots), np.int8), np.ones(batch, np.int8), np.empty((batch, slots, row_size), np.int64)
     )
 
@@ -59,7 +59,7 @@ class Core(Protocol):
     out: Buffers
     round_history: RoundHistory | None
     bot_rngs: npt.NDArray[np.uint64]
-    row_buffers: RowBuffers
+    row_buffers: ActionBuffers
 
     @property
     def slots(self) -> int:
@@ -82,4 +82,4 @@ class Core(Protocol):
         ...
 
 
-__all__ = ["Core", "RowBuffers", "make_row_buffers"]
+__all__ = ["Core", "ActionBuffers", "make_action_buffers"]

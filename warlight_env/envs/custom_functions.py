@@ -39,7 +39,7 @@ class Games(NamedTuple):
     live: npt.NDArray[np.bool_]
 
 
-def some_games(games: Games, numbers: npt.NDArray[np.int64]) -> Games:
+def select_games(games: Games, numbers: npt.NDArray[np.int64]) -> Games:
     """Return the games with these numbers."""
     return Games(*(read_only(array[numbers]) for array in games))
 

@@ -21,7 +21,7 @@ from warlight_env.envs.action_submission import out_of_limits
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, nothing_shown
 from warlight_env.envs.core import EnvCore, InnerCore
-from warlight_env.envs.core_arguments import check_batch, cycles
+from warlight_env.envs.core_arguments import check_batch, check_max_cycles
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, edges_of, map_set
 from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
@@ -32,7 +32,7 @@ from warlight_env.envs.reset_options import ResetOptions, options_given, read_op
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.envs.step import MOST_ILLEGAL
-from warlight_env.envs.step_many import NUMBERS, begin_some, gather_results, seat_some, step_many
+from warlight_env.envs.step_many import NUMBERS, begin_some, seat_some, step_many, write_learner_results
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 
@@ -213,7 +213,7 @@ class Episodes:
 
     def limit_cycles(self, count: int) -> None:
         """Lower the maximum number of steps to `count` if it is higher; raise InputError for an invalid number."""
-        count = cycles(count)
+        count = check_max_cycles(count)
         self._most_cycles = count if self._most_cycles is None else min(count, self._most_cycles)
         for core in (self._some, *(part.core for part in self._parts.all)):
             core.max_cycles = min(core.max_cycles, count)
@@ -372,7 +372,7 @@ class Episodes:
         """Return the results of the last step, in new arrays."""
         reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
         numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
-        gather_results(*self._parts.games, reward, ends, numbers)
+        write_learner_results(*self._parts.games, reward, ends, numbers)
         infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
         infos["is_success"] = infos["is_success"].astype(np.bool_)
         terminated, truncated = ends

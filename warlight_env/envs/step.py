@@ -47,7 +47,7 @@ class Turns(NamedTuple):
 
     deploy: npt.NDArray[np.int32]  #: [B, P, N]
     attacks: npt.NDArray[np.int32]  #: [B, P, E, 3]
-    wishes: npt.NDArray[np.int32]  #: [B, P, N] preferred regions, best first
+    preferences: npt.NDArray[np.int32]  #: [B, P, N] preferred regions, best first
     status: npt.NDArray[np.int32]  #: [B, P, 3] COUNT, NAMED, READY
 
 
@@ -68,7 +68,7 @@ class Work(NamedTuple):
 
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P]
-    wishes: npt.NDArray[np.int32]  #: [P, N] empty lists of preferred regions
+    preferences: npt.NDArray[np.int32]  #: [P, N] empty lists of preferred regions
     position: Position  #: a player's view of a position
     free: npt.NDArray[np.int8]  #: [N]
     row: npt.NDArray[np.int64]  #: [K] an action
@@ -83,7 +83,7 @@ def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work
         Work(
             scratch=make_scratch(n, players),
             counts=private_zeros(players, np.int32),
-            wishes=np.zeros((players, n), dtype=np.int32),
+            preferences=np.zeros((players, n), dtype=np.int32),
             position=make_position(n),
             free=private_zeros(n, np.int8),
             row=private_zeros(row_size, np.int64),
@@ -143,7 +143,7 @@ def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> PlayerPosition:
 
 @kernel
 def _turn(turns: Turns, b: Int, p: Int) -> Turn:
-    return Turn(turns.deploy[b, p], turns.attacks[b, p], turns.wishes[b, p], turns.status[b, p])
+    return Turn(turns.deploy[b, p], turns.attacks[b, p], turns.preferences[b, p], turns.status[b, p])
 
 
 @kernel
@@ -221,7 +221,7 @@ def submit_policy_turns(
             seen = _seen(games, b, p, work.free)
             status[READY] = 1
             if seen.picking:
-                status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.wishes[b, p])
+                status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.preferences[b, p])
                 continue
             deploy, attacks = turns.deploy[b, p], turns.attacks[b, p]
             count = policy(context, seen.position, p, rng, work.action.generator, deploy, attacks)
@@ -264,7 +264,7 @@ def play_ready(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
                 for r in range(turns.deploy.shape[2]):
                     turns.deploy[b, p, r] = 0
         if state.phase[b] == PICK:
-            resolve_picks(params, state, b, turns.wishes[b], work.counts, work.scratch)
+            resolve_picks(params, state, b, turns.preferences[b], work.counts, work.scratch)
         else:
             orders = Workspace(work.scratch, turns.deploy[b], turns.attacks[b], work.counts)
             play_round(params, state, b, orders, None, None)
@@ -377,7 +377,7 @@ def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int
             for p in range(work.counts.shape[0]):
                 work.counts[p] = 0
             while state.phase[b] == PICK:
-                resolve_picks(context.params, state, b, work.wishes, work.counts, work.scratch)
+                resolve_picks(context.params, state, b, work.preferences, work.counts, work.scratch)
         out.cycles[b] = 0
         _clear(settings, games.turns, b)
         refresh_observations(games, b, b + 1)

@@ -50,7 +50,7 @@ class PaddingLayout(NamedTuple):
     factored: bool  #: whether the encoding has a row of VALUES for each region and edge
 
 
-#: Entries of infos, in the order of `numbers` in `gather_results`.
+#: Entries of infos, in the order of `numbers` in `write_learner_results`.
 NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
@@ -200,7 +200,7 @@ def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
 
 
 @kernel
-def gather_results(
+def write_learner_results(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], reward: npt.NDArray[np.float64],
     ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
@@ -225,7 +225,7 @@ def gather_seen(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], nodes: npt.NDArray[np.float32],
     overall: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Write the observations of the learners of M games, selected as in `gather_results`, to padded arrays.
+    """Write the observations of the learners of M games, selected as in `write_learner_results`, to padded arrays.
 
     nodes: [M, N, F], the node features; rows of missing regions are 0. overall: [M, G], the global features.
     """
@@ -247,7 +247,7 @@ def gather_masks(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8],
     layout: PaddingLayout,
 ) -> None:  # fmt: skip
-    """Write the flat masks [M, W] of the learners of M games, selected as in `gather_results`."""
+    """Write the flat masks [M, W] of the learners of M games, selected as in `write_learner_results`."""
     for k in range(places.shape[0]):
         if index[k] < 0:
             _fill(masks[k], 0)
@@ -305,7 +305,7 @@ __all__ = [
     "PaddingLayout",
     "begin_some",
     "gather_masks",
-    "gather_results",
+    "write_learner_results",
     "gather_seen",
     "map_games",
     "seat_some",

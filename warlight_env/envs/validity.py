@@ -113,16 +113,18 @@ def _fault_of_flags(state: State, standing: Any, b: Int, fault: Any) -> Int:
 
 
 @kernel
-def _fault_of_wishes(params: RuleParams, state: State, turns: Turns, b: Int, p: Int, count: Int, fault: Any) -> Int:
-    offers, wishes = state.offers[b], turns.wishes[b, p]
+def _fault_of_preferences(
+    params: RuleParams, state: State, turns: Turns, b: Int, p: Int, count: Int, fault: Any
+) -> Int:
+    offers, preferences = state.offers[b], turns.preferences[b, p]
     my_pick = params.picking != ALTERNATING or picker(state.turn[b], state.eliminated_at.shape[1]) == p
     for i in range(count):
-        region = np.int64(wishes[i])
+        region = np.int64(preferences[i])
         note(fault, p, region, 0)
         if region < 0 or region >= offers.shape[0] or not my_pick or (offers[region] >> p) & 1 == 0:
             return _WISH
         for k in range(i):
-            if wishes[k] == region:
+            if preferences[k] == region:
                 return _WISH
     return 0
 
@@ -201,7 +203,7 @@ def _fault_of_turn(
     if stepwise or not picking:
         code = _fault_of_deploys(board, params, state, turns, b, p, fault)
     if code == 0 and picking:
-        code = _fault_of_wishes(params, state, turns, b, p, count, fault)
+        code = _fault_of_preferences(params, state, turns, b, p, count, fault)
     elif code == 0:
         code = _fault_of_attacks(board, params, state, turns, b, p, count, work.action.places, fault)
     return code

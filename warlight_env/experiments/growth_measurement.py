@@ -21,9 +21,9 @@ from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.generator_work import (
     GeneratorWork,
     TurnSet,
+    copy_turn,
     make_generator_work,
     make_turn_set,
-    take_turn,
 )
 from warlight_env.agents.weights import EXPANDING
 from warlight_env.engine.jit import kernel
@@ -85,7 +85,7 @@ def _income_after(context: Context, position: Position, turn_index: Int, rounds:
     copy_position(position, at)
     for played in range(rounds):
         if played == 0:
-            orders.counts[0] = take_turn(work.turns, turn_index, orders.deploy[0], orders.attacks[0])
+            orders.counts[0] = copy_turn(work.turns, turn_index, orders.deploy[0], orders.attacks[0])
         else:
             orders.counts[0] = draw_turn(context, at, 0, work.dice, work.generator, orders.deploy[0], orders.attacks[0])
         orders.counts[1] = 0

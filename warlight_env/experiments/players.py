@@ -104,15 +104,15 @@ class FixedStartAgent(Agent):
     def pick(self, view: View) -> list[int]:
         """Return different regions, one for each named super region; raise `ExperimentError` for unknown names."""
         names = [super_region.name for super_region in view.map.super_regions]
-        wished: list[int] = []
+        preferred: list[int] = []
         for name in self.super_regions:
             if name not in names:
                 raise ExperimentError(
                     f"map {view.map.name!r} has no super region {name!r}; there are {', '.join(names)}"
                 )
-            free = [r for r in view.map.members[names.index(name)] if r in view.offers and r not in wished]
-            wished.append(free[int(below(self._rng, len(free)))])
-        return wished
+            free = [r for r in view.map.members[names.index(name)] if r in view.offers and r not in preferred]
+            preferred.append(free[int(below(self._rng, len(free)))])
+        return preferred
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""

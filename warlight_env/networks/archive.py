@@ -49,7 +49,7 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
     return arrays.pop(HEADER).tobytes().decode(), arrays
 
 
-def are_of(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
+def have_shapes(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
     """Whether the arrays have these names and shapes, are float32, and contain only finite numbers."""
     if not isinstance(arrays, Mapping) or not all(isinstance(array, np.ndarray) for array in arrays.values()):
         return False

@@ -192,11 +192,11 @@ class BotSide:
             owner[gone], owner[mine] = 1 - self.player, self.player
             left -= len(mine)
         view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=left)
-        wishes = [r for r in self._agent.pick(view) if r in offers]
+        preferences = [r for r in self._agent.pick(view) if r in offers]
         if one:
-            return wishes[:1] or offers[:1]
-        rest = [r for r in offers if r not in wishes]
-        return [*wishes, *rest][: max(self._params.ranked, 1)]
+            return preferences[:1] or offers[:1]
+        rest = [r for r in offers if r not in preferences]
+        return [*preferences, *rest][: max(self._params.ranked, 1)]
 
     def _turn(self, budget: Budget | None) -> Orders:
         engine = self._engine

@@ -129,16 +129,16 @@ class Session:
     def _pick(self, game: Game, opponent: Agent, challenge: m.Challenge) -> None:
         ms = BotClock.of(challenge).milliseconds
         while game.phase == "pick":
-            wishes: dict[int, list[int]] = {}
+            preferences: dict[int, list[int]] = {}
             for seat in game.pickers():
                 if seat == 1:
-                    wishes[seat] = opponent.pick(game.view(seat))
+                    preferences[seat] = opponent.pick(game.view(seat))
                     continue
                 offers = region_ids(region_order(game.map, game.offers(seat)))
                 answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
                 assert isinstance(answer, m.PicksAnswer)
-                wishes[seat] = [region - 1 for region in answer.regions]
-            for order in game.pick(wishes, on_illegal="skip"):
+                preferences[seat] = [region - 1 for region in answer.regions]
+            for order in game.pick(preferences, on_illegal="skip"):
                 raise NonconformanceError(f"the bot picked region {order.order[0] + 1}: {order.reason}")
         if starts := game.view(0).starts:
             self.process.send(format_message(m.OpponentStartingRegions(region_ids(starts[1]))))

@@ -79,7 +79,7 @@ def replay_to(
         raise LogError(f"seat {seat + 1}: the game has seats 1 to {len(header.players)}")
     if not 0 <= round <= len(log.rounds):
         raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
-    if round == 0 and not any(isinstance(step, Picks) and step.wishes[seat] is not None for step in log.steps):
+    if round == 0 and not any(isinstance(step, Picks) and step.preferences[seat] is not None for step in log.steps):
         raise LogError(f"round 0: the log has no picks of seat {seat + 1}")
     said: list[str] = []
 
@@ -93,14 +93,14 @@ def replay_to(
     picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
     game = Game(header.map, header.rules, len(header.players), header.seed, picks)
     try:
-        wishes: tuple[int, ...] | None = None
+        preferences: tuple[int, ...] | None = None
         for step in log.steps:
             if isinstance(step, Picks):
                 if seat in game.pickers():
                     said.clear()
                     bot.pick(game.view(seat))
-                    wishes = step.wishes[seat]
-                game.pick({p: w for p, w in enumerate(step.wishes) if w is not None}, on_illegal="skip")
+                    preferences = step.preferences[seat]
+                game.pick({p: w for p, w in enumerate(step.preferences) if w is not None}, on_illegal="skip")
                 continue
             if step.round > round:
                 break
@@ -114,7 +114,7 @@ def replay_to(
                 return ReplayedAnswer(round, tuple(said), orders, illegal, faults, step.orders[seat])
             game.play_round(step.orders, on_illegal="skip")
         if round == 0:
-            return ReplayedAnswer(0, tuple(said), None, (), tuple(bot.faults), wishes)
+            return ReplayedAnswer(0, tuple(said), None, (), tuple(bot.faults), preferences)
         raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
     finally:
         bot.close()

@@ -45,7 +45,7 @@ _MS_NOSUID_NODEV_NOEXEC, _MS_SLAVE_REC = 2 | 4 | 8, (1 << 19) | (1 << 14)
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
-class RefusedError(Exception):
+class UnavailableLimitError(Exception):
     """The system cannot enforce the settings. The text names the settings."""
 
 
@@ -82,7 +82,7 @@ def enter_namespaces(settings: SupervisorSettings) -> int:
     """Fork the first process of new namespaces. Return 0 in that process, and its id in the process that waits for it.
 
     Raises:
-        RefusedError: the system does not allow it.
+        UnavailableLimitError: the system does not allow it.
     """
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -99,7 +99,7 @@ def enter_namespaces(settings: SupervisorSettings) -> int:
         first = os.fork()
     except OSError as error:
         reason = os.strerror(error.errno or errno.EPERM)
-        raise RefusedError(f"this system does not allow new namespaces ({reason})") from None
+        raise UnavailableLimitError(f"this system does not allow new namespaces ({reason})") from None
     if first == 0:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         # Both are optional: a /proc that shows the namespace, and a process id that no other bot has (two Java machines
@@ -152,7 +152,7 @@ def probe(settings: SupervisorSettings) -> str:
                 os.write(tell, (_not_enforced(settings) or "fine").encode())
                 os._exit(0)
             os.waitpid(inner, 0)
-        except RefusedError as error:
+        except UnavailableLimitError as error:
             os.write(tell, str(error).encode())
         except OSError as error:
             os.write(tell, f"this system refuses ({os.strerror(error.errno or 0)})".encode())
@@ -342,7 +342,7 @@ def main() -> int:
     if settings.isolate:
         try:
             first = enter_namespaces(settings)
-        except RefusedError as error:
+        except UnavailableLimitError as error:
             host.sendall(f"refused {error}\n".encode())
             return 0
         if first:

@@ -196,9 +196,11 @@ class Decoder:
     def _picks(self, fields: JsonFields) -> None:
         if self._rounds:
             raise LogError(f"{fields.location}: picks after the first round")
-        wishes = fields.each("wishes", self._players, _wishes)
+        preferences = fields.each("wishes", self._players, _preferences)
         self._steps.append(
-            Picks(wishes, self._dropped(fields), self._changed(fields), fields.text("hash"), self._taken_insights())
+            Picks(
+                preferences, self._dropped(fields), self._changed(fields), fields.text("hash"), self._taken_insights()
+            )
         )
 
     def _round(self, fields: JsonFields) -> None:
@@ -253,7 +255,7 @@ def _move(values: tuple[int, ...]) -> Event:
     return Event(player, source, target, armies, "attack", lost, killed, captured == 1)
 
 
-def _wishes(data: Any, place: str) -> tuple[int, ...] | None:
+def _preferences(data: Any, place: str) -> tuple[int, ...] | None:
     if data is None:
         return None
     if not isinstance(data, list):

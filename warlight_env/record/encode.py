@@ -134,10 +134,10 @@ def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
 
 
 def picks_data(
-    wishes: Sequence[Sequence[int] | None], dropped: Sequence[IllegalOrder], changed: Sequence[Change], hash: str
+    preferences: Sequence[Sequence[int] | None], dropped: Sequence[IllegalOrder], changed: Sequence[Change], hash: str
 ) -> Data:
-    """Return the event of picks. `wishes`: the preferred regions by player; None for players that do not pick now."""
-    return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
+    """Return the event of picks. `preferences`: by player the preferred regions, or None if it is not its turn."""
+    return {"event": "picks", "wishes": preferences, **_dropped(dropped), "changed": changed, "hash": hash}
 
 
 def _orders_data(orders: Orders | None) -> Data | None:
@@ -229,7 +229,7 @@ def log_events(log: LoggedGame) -> Iterator[Data]:
         for insight in step.insights:
             yield insight_data(insight, number)
         if isinstance(step, Picks):
-            yield picks_data(step.wishes, step.dropped, step.changed, step.hash)
+            yield picks_data(step.preferences, step.dropped, step.changed, step.hash)
         else:
             yield round_data(step.round, step.orders, step.events, step.dropped, step.changed, step.hash)
         more_picks = i + 1 < len(log.steps) and isinstance(log.steps[i + 1], Picks)

@@ -83,7 +83,7 @@ class Start:
 class Picks:
     """A step of picks."""
 
-    wishes: tuple[tuple[int, ...] | None, ...]  #: by player; None: this player was not a picker
+    preferences: tuple[tuple[int, ...] | None, ...]  #: by player; None: this player was not a picker
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str

@@ -149,10 +149,10 @@ class Recorder(ABC):
         for event in log_events(replace(log, steps=steps, insights=(), failures=(), end=None)):
             self.record_event(event)
 
-    def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
+    def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """See `GameObserver`."""
-        self._write_insights(wishes, 0)
-        given = [np.asarray(wishes[p]).tolist() if p in wishes else None for p in range(game.players)]
+        self._write_insights(preferences, 0)
+        given = [np.asarray(preferences[p]).tolist() if p in preferences else None for p in range(game.players)]
         self.record_event(picks_data(given, dropped, game.changed(), game.fingerprint()))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:

@@ -205,8 +205,8 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
     """Play a step of the log. Return the facts to compare."""
     if isinstance(step, Picks):
-        wishes = {player: wish for player, wish in enumerate(step.wishes) if wish is not None}
-        return [("dropped", step.dropped, tuple(game.pick(wishes, on_illegal="skip")))]
+        preferences = {p: regions for p, regions in enumerate(step.preferences) if regions is not None}
+        return [("dropped", step.dropped, tuple(game.pick(preferences, on_illegal="skip")))]
     result = game.play_round(step.orders, on_illegal="skip")
     return [("moves", step.events, tuple(result.events)), ("dropped", step.dropped, tuple(result.dropped))]
 

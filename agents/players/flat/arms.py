@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, generate
-from warlight_env.agents.records.generator_work import TurnSet, make_turn_set, take_turn
+from warlight_env.agents.records.generator_work import TurnSet, copy_turn, make_turn_set
 from warlight_env.agents.search.playout import evaluate_leaves, move, play_orders
 from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork
-from warlight_env.agents.search.utility import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.search.simulation_utility import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
@@ -92,7 +92,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
     orders = work.samples.round
     for p in range(context.players):
         if p == me:
-            orders.counts[p] = take_turn(arms.turns, arm, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = copy_turn(arms.turns, arm, orders.deploy[p], orders.attacks[p])
         else:
             move(context, settings, work, p)
     leaves.winner[0] = play_orders(context, settings, work)

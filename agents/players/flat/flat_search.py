@@ -27,7 +27,7 @@ from warlight_env.agents.players.flat.arms import (
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.final_move import by_middle
+from warlight_env.agents.search.final_move import sorted_by_middle
 from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork, make_simulation_work
 from warlight_env.agents.search.thread_pool import Quota
@@ -142,7 +142,7 @@ class FlatSearch(AnytimeSearch):
                     visits, total = visits + before.visits, total + before.total
                 merged[key] = Candidate(orders, visits, total)
                 results.setdefault(key, []).append(kept.get(i, ()))
-        return by_middle(
+        return sorted_by_middle(
             [
                 replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.final_move))
                 for key, candidate in merged.items()

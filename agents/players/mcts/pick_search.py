@@ -41,14 +41,14 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
     rng = make_rng(seed)
     me, players, count = view.player, view.players, answers_of_each(view.players)
     offered = list(view.offers)
-    levels = [[(offered, wishes) for wishes in _wishes(view, context, me, offered, PICK_SETS)]]
+    levels = [[(offered, preferences) for preferences in _preferences(view, context, me, offered, PICK_SETS)]]
     for k in range(1, players):
         offers = [_imagined_offer(view, rng) for _ in range(count if view.params.picking == OWN_OFFER else 1)]
         levels.append(
             [
-                (offer, wishes)
+                (offer, preferences)
                 for offer in offers
-                for wishes in _wishes(view, context, (me + k) % players, offer, count // len(offers))
+                for preferences in _preferences(view, context, (me + k) % players, offer, count // len(offers))
             ]
         )
     parents: list[tuple[int, list[tuple[list[int], list[int]]]]] = [(0, [])]
@@ -70,10 +70,10 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
                 used += 1
         parents = children
     tree.used[NODES] = used
-    return [wishes for _, wishes in levels[0]]
+    return [preferences for _, preferences in levels[0]]
 
 
-def _wishes(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
+def _preferences(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
     """Return up to `count` lists of preferred regions: a set from the generator, then the rest by value."""
     own = np.flatnonzero(view.owner == player).tolist()
     found = []
@@ -120,14 +120,14 @@ def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarr
     state.owner[0], state.army[0], state.phase[0] = view.owner, view.army, PICK
     state.turn[0] = view.pick_turn
     state.rng[0] = rng
-    wishes = np.full((players, board.n_regions), -1, dtype=np.int32)
+    preferences = np.full((players, board.n_regions), -1, dtype=np.int32)
     counts = np.zeros(players, dtype=np.int32)
-    for k, (offer, wished) in enumerate(chosen):
+    for k, (offer, preferred) in enumerate(chosen):
         player = (view.player + k) % players
         state.offers[0, offer] |= 1 << player
-        wishes[player, : len(wished)], counts[player] = wished, len(wished)
+        preferences[player, : len(preferred)], counts[player] = preferred, len(preferred)
     scratch = make_scratch(board.n_regions, players)
     while state.phase[0] == PICK:
-        resolve_picks(view.params, state, 0, wishes, counts, scratch)
+        resolve_picks(view.params, state, 0, preferences, counts, scratch)
     rng[:] = state.rng[0]
     return state.owner[0]

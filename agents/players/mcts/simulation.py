@@ -20,7 +20,7 @@ from warlight_env.agents.players.mcts.tree import EXPANDING, LEAF, LOCK, NODES, 
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork
 from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.playout import evaluate_leaves
-from warlight_env.agents.search.utility import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.search.simulation_utility import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers

@@ -92,7 +92,7 @@ class TreeSearch(AnytimeSearch):
         pack(position, tree.states[0])
         tree.used[STATES], tree.state[0] = 1, 0
         if self.view.phase == "pick":
-            self._wishes = plant_picks(self.view, self.context, tree, seed)
+            self._preferences = plant_picks(self.view, self.context, tree, seed)
 
     def _open(self, store: TreeStore, quota: Quota) -> None:
         """Give a root its children with one simulation of one thread.
@@ -144,7 +144,7 @@ class TreeSearch(AnytimeSearch):
         """Return the choice of a child of the root: orders or, during the picks, preferred regions."""
         board = self.view.board
         if self.view.phase == "pick":
-            return Orders(), tuple(self._wishes[turn])
+            return Orders(), tuple(self._preferences[turn])
         deploy = np.zeros(board.n_regions, dtype=np.int32)
         attacks = np.zeros((board.n_edges, 3), dtype=np.int32)
         count = load_turn(board, tree, turn, deploy, attacks)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context, draw_turn, generate
 from warlight_env.agents.evaluation.game_outcome import ONGOING, holds_regions, winner_of
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.records.generator_work import copy_turn, turn_set_of
 from warlight_env.agents.search.leaves import write_leaf_shares
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real
@@ -39,7 +39,7 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
             count = generate(context, position, p, work.rng, work.generator, work.first)
         work.sizes[p], work.bot[p] = count, 0
         for i in range(count):
-            turns.counts[i] = take_turn(work.first, i, turns.deploy[i], turns.attacks[i])
+            turns.counts[i] = copy_turn(work.first, i, turns.deploy[i], turns.attacks[i])
         for i in range(work.regret.shape[1]):
             work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
             work.bonus[p, i] = 0.0
@@ -52,7 +52,7 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
 def order(work: NashWork, p: Int, index: Int) -> None:
     """Write a player's turn to the orders of the round."""
     orders = work.round
-    orders.counts[p] = take_turn(turn_set_of(work.turns, p), index, orders.deploy[p], orders.attacks[p])
+    orders.counts[p] = copy_turn(turn_set_of(work.turns, p), index, orders.deploy[p], orders.attacks[p])
 
 
 @inline_kernel

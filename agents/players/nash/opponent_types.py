@@ -18,7 +18,7 @@ from warlight_env.agents.planning.plans import random_style_turn
 from warlight_env.agents.players.nash.nash_work import NashWork
 from warlight_env.agents.players.nash.observed_orders import ObservedOrders, OpponentModel
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.records.generator_work import copy_turn, turn_set_of
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
@@ -62,7 +62,7 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
         first.counts[0] = draw_turn(
             context, position, p, work.rng, work.generator, first.deploy[0], first.attacks[0]
         )  # fmt: skip
-        turns.counts[count] = take_turn(first, 0, turns.deploy[count], turns.attacks[count])
+        turns.counts[count] = copy_turn(first, 0, turns.deploy[count], turns.attacks[count])
         if count == 0 or is_new(turns, count):
             count += 1
     work.sizes[p] = count

@@ -14,7 +14,7 @@ import numpy as np
 from warlight_env.agents.context import Context
 from warlight_env.agents.generators.turns import is_new
 from warlight_env.agents.players.nash.nash_work import NashWork
-from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.records.generator_work import copy_turn, turn_set_of
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Real
@@ -34,7 +34,7 @@ def add_policy_anchor(context: Context, position: Position, p: Int, bonus: Real,
         context, position, p, np.float64(0.0), work.rng, work.generator, trial.deploy[0], trial.attacks[0]
     )
     for i in range(work.sizes[p]):
-        trial.counts[1] = take_turn(turns, i, trial.deploy[1], trial.attacks[1])
+        trial.counts[1] = copy_turn(turns, i, trial.deploy[1], trial.attacks[1])
         if not is_new(trial, np.int64(1)):
             work.bonus[p, i] = bonus
             break

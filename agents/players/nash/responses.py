@@ -12,7 +12,7 @@ import numpy as np
 from warlight_env.agents.context import Context
 from warlight_env.agents.players.nash.equilibrium import assume, choose, evaluate_rollouts, order_all, rollout
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.records.generator_work import take_turn, turn_set_of
+from warlight_env.agents.records.generator_work import copy_turn, turn_set_of
 from warlight_env.agents.search.local_search.neighborhood import fit, is_within, list_borders, random_neighbor
 from warlight_env.agents.search.local_search.scenario_evaluation import BEST, BLOCK, TRIED
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -45,7 +45,7 @@ def best_mean(work: NashWork, p: Int) -> Int:
 @inline_kernel
 def _copy(work: NashWork, source: Int, target: Int) -> None:
     turns = work.trial
-    turns.counts[target] = take_turn(turns, source, turns.deploy[target], turns.attacks[target])
+    turns.counts[target] = copy_turn(turns, source, turns.deploy[target], turns.attacks[target])
 
 
 @kernel
@@ -66,7 +66,7 @@ def _try(
             work.bot[p] = 0
             order_all(context, work)
             orders = work.round
-            orders.counts[p] = take_turn(work.trial, index, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = copy_turn(work.trial, index, orders.deploy[p], orders.attacks[p])
             rollout(context, setup, position, work.dice[begun + k], k, work)
         evaluate_rollouts(context, setup, count, work)
         for k in range(count):
@@ -82,7 +82,7 @@ def _try(
 def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> None:
     """Start the local search for a player at its best turn, in new scenarios."""
     best, turns = best_mean(work, p), work.trial
-    turns.counts[BEST] = take_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
+    turns.counts[BEST] = copy_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
     draw_scenarios(context, setup, work)
     _try(context, setup, position, p, BEST, False, work)
 
@@ -125,12 +125,12 @@ def add_best_response(context: Context, setup: NashSetup, position: Position, p:
         return False
     draw_scenarios(context, setup, work)
     _try(context, setup, position, p, BEST, False, work)
-    turns.counts[TRIED] = take_turn(turn_set_of(work.turns, p), begun, turns.deploy[TRIED], turns.attacks[TRIED])
+    turns.counts[TRIED] = copy_turn(turn_set_of(work.turns, p), begun, turns.deploy[TRIED], turns.attacks[TRIED])
     gain = -_try(context, setup, position, p, TRIED, False, work) / setup.scenarios
     if gain <= work.bonus[p, begun]:
         return False
     own = turn_set_of(work.turns, p)
-    own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
+    own.counts[count] = copy_turn(turns, BEST, own.deploy[count], own.attacks[count])
     work.sizes[p] = count + 1
     # Set statistics as if the turn had been in the game from the beginning, better than its start by the gain.
     known: Int = max(np.int64(1), work.visits[p, begun])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.generator_work import TurnSet, take_turn
+from warlight_env.agents.records.generator_work import TurnSet, copy_turn
 from warlight_env.agents.search.local_search.neighborhood import fit, is_within, list_borders, random_neighbor
 from warlight_env.agents.search.local_search.scenario_evaluation import (
     BEST,
@@ -27,7 +27,7 @@ def value_turn(context: Context, position: Position, player: Int, rounds: Int, w
 
 @inline_kernel
 def _copy(turns: TurnSet, source: Int, target: Int) -> None:
-    turns.counts[target] = take_turn(turns, source, turns.deploy[target], turns.attacks[target])
+    turns.counts[target] = copy_turn(turns, source, turns.deploy[target], turns.attacks[target])
 
 
 @kernel

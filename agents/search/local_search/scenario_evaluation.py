@@ -17,10 +17,10 @@ from warlight_env.agents.records.generator_work import (
     GeneratorWork,
     TurnSet,
     TurnSets,
+    copy_turn,
     make_generator_work,
     make_turn_set,
     make_turn_sets,
-    take_turn,
     turn_set_of,
 )
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -176,9 +176,9 @@ def _play_scenario(
     copy_position(position, work.position)
     for p in range(players):
         if p == player:
-            orders.counts[p] = take_turn(work.turns, index, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = copy_turn(work.turns, index, orders.deploy[p], orders.attacks[p])
         else:
-            orders.counts[p] = take_turn(turn_set_of(work.opponent_turns, p), k, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = copy_turn(turn_set_of(work.opponent_turns, p), k, orders.deploy[p], orders.attacks[p])
     for played in range(rounds):
         if played > 0:
             for p in range(players):

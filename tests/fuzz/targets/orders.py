@@ -28,7 +28,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
 
 
 class OrdersTarget(Target):
-    """``("text", map, text)``, ``("draft", map, steps)``, ``("picks", map, wishes)`` or ``("round", …)``."""
+    """``("text", map, text)``, ``("draft", map, steps)``, ``("picks", map, preferences)`` or ``("round", …)``."""
 
     share = 110
 
@@ -53,8 +53,8 @@ class OrdersTarget(Target):
                 steps.append((step, mutate.changed(row, rng, 1) if size and rng.random() < 0.4 else row))
             return (kind, name, steps)
         if kind == "picks":
-            wishes = {p: [rng.randrange(n) for _ in range(rng.randint(0, 4))] for p in range(2)}
-            return (kind, name, mutate.changed(wishes, rng), rng.choice(("raise", "skip")))
+            preferences = {p: [rng.randrange(n) for _ in range(rng.randint(0, 4))] for p in range(2)}
+            return (kind, name, mutate.changed(preferences, rng), rng.choice(("raise", "skip")))
         return (kind, name, *_round(rng, n))
 
     def run(self, data: Data) -> bool:
@@ -119,11 +119,11 @@ def _draft(map_: Any, steps: list[Any]) -> bool:
     return taken
 
 
-def _picks(map_: Any, wishes: Any, on_illegal: Any) -> bool:
+def _picks(map_: Any, preferences: Any, on_illegal: Any) -> bool:
     game = Game(map_, {"name": "thesis", "picks": 1})
     before = game.hash()
     try:
-        dropped = game.pick(wishes, on_illegal)
+        dropped = game.pick(preferences, on_illegal)
     except (InputError, OrdersTypeError) as error:
         expect(game.hash() == before and not game.can_undo, "picks that were refused and changed the game")
         return refused(error)

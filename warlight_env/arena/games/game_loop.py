@@ -89,11 +89,11 @@ class GameObserver(Protocol):
         """The game begins; called before the first pick or round. The game is stopped after `limit` rounds."""
         ...
 
-    def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
+    def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """The agents that choose now have given their preferred regions.
 
         Args:
-            wishes: the lists of preferred regions by seat, unchanged.
+            preferences: the lists of preferred regions by seat, unchanged.
             dropped: the illegal regions in these lists, which were left out.
         """
         ...
@@ -118,19 +118,19 @@ def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserve
     """Ask the agents for their picks until the picking is complete. Return the illegal picks, which were left out."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":
-        wishes: dict[int, Any] = {}
+        preferences: dict[int, Any] = {}
         for seat in game.pickers():
             try:
-                wishes[seat] = agents[seat].pick(game.view(seat))
+                preferences[seat] = agents[seat].pick(game.view(seat))
             except Exception as error:
                 raise AgentCrashError(agents[seat].name, seat, 0, game.seed, crash_reason(error)) from error
         try:
-            left_out = game.pick(wishes, on_illegal="skip")
+            left_out = game.pick(preferences, on_illegal="skip")
         except OrdersTypeError as error:
             raise _no_answer(game, agents, 0, error) from error
         dropped += left_out
         if observer is not None:
-            observer.picked(wishes, left_out, game)
+            observer.picked(preferences, left_out, game)
     return dropped
 
 

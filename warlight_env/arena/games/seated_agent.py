@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 from warlight_env.agents import Budget
 from warlight_env.agents.agent_adapter import PlainAgent, as_agent
 from warlight_env.arena.games.clocks import Clock, RunningClock
-from warlight_env.engine.orders import Orders, wishes_of
+from warlight_env.engine.orders import Orders, preferences_of
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError, crash_reason
 
@@ -84,7 +84,7 @@ class SeatedAgent:
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        return self._ask(0, lambda: self.agent.pick(view), wishes_of, [])
+        return self._ask(0, lambda: self.agent.pick(view), preferences_of, [])
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`. The budget of a clock replaces `budget`."""

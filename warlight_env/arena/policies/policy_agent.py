@@ -75,7 +75,7 @@ class PolicyAgent(SingleThreaded, Agent):
     def pick(self, view: View) -> list[int]:
         """Return the regions that the policy's actions pick."""
         turn = self._turn(view)
-        return [int(region) for region in turn.wishes[: int(turn.status[COUNT])]]
+        return [int(region) for region in turn.preferences[: int(turn.status[COUNT])]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Return the orders that the policy's actions encode. Illegal orders are dropped, as in the environment."""

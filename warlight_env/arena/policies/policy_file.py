@@ -26,7 +26,7 @@ from warlight_env.features.columns import global_features, node_features
 from warlight_env.features.definitions import GLOBALS, NODES
 from warlight_env.features.registry import FeatureNameError
 from warlight_env.maps import Map
-from warlight_env.networks.archive import are_of, check_network, packed, unpacked
+from warlight_env.networks.archive import check_network, have_shapes, packed, unpacked
 from warlight_env.networks.forward import Arrays, PolicyNet, choose, expected_shapes
 from warlight_env.networks.npz import ArraysError
 
@@ -181,7 +181,7 @@ class PolicyFile:
             if isinstance(error, PolicyFileError):
                 raise
             raise PolicyFileError(f"{name}: the header is damaged ({clipped(repr(error), 300)})") from None
-        if not are_of(arrays, expected):
+        if not have_shapes(arrays, expected):
             raise PolicyFileError(f"{name}: the arrays do not fit the network that the header describes")
         return file
 

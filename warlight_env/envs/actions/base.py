@@ -192,7 +192,7 @@ class ActionEncoding(ABC):
         """Convert a turn of the kernels to orders or a list of regions."""
         count = int(turn.status[COUNT])
         if view.phase == "pick":
-            return [int(region) for region in turn.wishes[:count]]
+            return [int(region) for region in turn.preferences[:count]]
         return Orders.from_arrays(turn.deploy, turn.attacks, count)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
@@ -204,7 +204,7 @@ class ActionEncoding(ABC):
         """
         seen = view()
         turn = self.decode(seen, action)
-        return orders_row(seen, turn, out) if isinstance(turn, Orders) else wishes_row(seen, turn, out)
+        return orders_row(seen, turn, out) if isinstance(turn, Orders) else preferences_row(seen, turn, out)
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
         """Apply `row` to a batch: write out int64[M, K]; return the dropped orders, int32[M]. view(i): game i."""
@@ -228,14 +228,14 @@ def orders_row(view: View, orders: Orders, out: I64) -> int:
     return dropped
 
 
-def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
+def preferences_row(view: View, preferences: Sequence[int], out: I64) -> int:
     """Write preferred regions, best first, to an exact row (the best has the highest value); count illegal ones."""
     out[:] = 0
     offers, dropped = set(view.offers), 0
-    wished = list(wishes)
-    for place, region in enumerate(wished):
+    preferred = list(preferences)
+    for place, region in enumerate(preferred):
         if region in offers and out[region] == 0:
-            out[region] = len(wished) - place
+            out[region] = len(preferred) - place
         else:
             dropped += 1
     return dropped

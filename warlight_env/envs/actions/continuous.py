@@ -24,7 +24,7 @@ from warlight_env.envs.actions.turns import (
     I64,
     Choice,
     InexpressibleError,
-    check_wishes,
+    check_preferences,
     edge_of,
     merge_deploys,
     merged_attacks,
@@ -90,10 +90,10 @@ def submit_scores(
         for r in range(n):
             if seen.free[r] == OFFERED:
                 i = count
-                while i > 0 and row[turn.wishes[i - 1]] < row[r]:
-                    turn.wishes[i] = turn.wishes[i - 1]
+                while i > 0 and row[turn.preferences[i - 1]] < row[r]:
+                    turn.preferences[i] = turn.preferences[i - 1]
                     i -= 1
-                turn.wishes[i] = r
+                turn.preferences[i] = r
                 count += 1
         turn.status[COUNT] = count
         return 0
@@ -203,7 +203,7 @@ class ContinuousActions(ActionEncoding):
         attacks from regions that no army may leave after the deploys.
         """
         if not isinstance(turn, Orders):
-            return self._encode_wishes(view, turn)
+            return self._encode_preferences(view, turn)
         try:
             return self._exact(view, turn)
         except InexpressibleError:
@@ -211,11 +211,11 @@ class ContinuousActions(ActionEncoding):
                 raise
         return self._nearest(view, turn)
 
-    def _encode_wishes(self, view: View, turn: Sequence[int]) -> npt.NDArray[np.float32]:
+    def _encode_preferences(self, view: View, turn: Sequence[int]) -> npt.NDArray[np.float32]:
         action = np.full(self._size, -1.0, dtype=np.float32)
-        wishes = check_wishes(view, turn)
-        rest = [r for r in view.offers if r not in wishes]
-        for place, region in enumerate([*wishes, *rest]):
+        preferences = check_preferences(view, turn)
+        rest = [r for r in view.offers if r not in preferences]
+        for place, region in enumerate([*preferences, *rest]):
             action[region] = 1.0 - place / self.board.n_regions
         return action
 

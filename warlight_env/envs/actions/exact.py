@@ -16,8 +16,8 @@ from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPo
 
 
 @kernel
-def decode_wishes(allowed: Marks, top: Int, action: ActionRow, wishes_out: Regions) -> tuple[Int, Int]:
-    """Write the preferred regions to wishes_out int32[N]: those with the highest values first, equal values by region.
+def decode_preferences(allowed: Marks, top: Int, action: ActionRow, out: Regions) -> tuple[Int, Int]:
+    """Write the preferred regions to `out`, int32[N]: highest values first, equal values by region.
 
     `allowed` is int8[N], not 0 for regions that the mask allows. Returns the numbers of preferred regions and of
     illegal entries.
@@ -34,7 +34,7 @@ def decode_wishes(allowed: Marks, top: Int, action: ActionRow, wishes_out: Regio
         for r in range(n):
             if allowed[r] != 0:
                 if action[r] == value:
-                    wishes_out[count] = r
+                    out[count] = r
                     count += 1
                 elif action[r] < value:
                     below = max(below, np.int64(action[r]))
@@ -112,7 +112,7 @@ def submit_exact(
     n = seen.position.owner.shape[0]
     turn.status[READY] = 1
     if seen.picking:
-        turn.status[COUNT], illegal = decode_wishes(seen.free, config[1], row[:n], turn.wishes)
+        turn.status[COUNT], illegal = decode_preferences(seen.free, config[1], row[:n], turn.preferences)
         for e in range(board.edge_target.shape[0]):  # priorities are always legal
             illegal += row[n + e] != 0
         return illegal

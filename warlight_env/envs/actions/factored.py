@@ -20,14 +20,14 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
-from warlight_env.envs.actions.exact import decode_wishes
+from warlight_env.envs.actions.exact import decode_preferences
 from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, PlayerPosition, Turn
 from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.actions.turns import (
     I64,
     Choice,
     InexpressibleError,
-    check_wishes,
+    check_preferences,
     edge_of,
     merge_deploys,
     merged_attacks,
@@ -47,7 +47,7 @@ def submit_factored(
     board, params = context.board, context.params
     turn.status[READY] = 1
     if seen.picking:
-        turn.status[COUNT], illegal = decode_wishes(seen.free, _TOP, row, turn.wishes)
+        turn.status[COUNT], illegal = decode_preferences(seen.free, _TOP, row, turn.preferences)
         return illegal
     priority = row.shape[0] > seen.position.owner.shape[0] + board.edge_target.shape[0]
     turn.status[COUNT], illegal = decode_factored(
@@ -154,9 +154,9 @@ class FactoredActions(ActionEncoding):
             raise InputError(f"action must lie in 0 .. {_TOP}")
         n = self.board.n_regions
         if view.phase == "pick":
-            wishes = np.zeros(n, dtype=np.int32)
-            count, _ = decode_wishes(free_regions(view), _TOP, row, wishes)
-            return wishes[:count].tolist()
+            preferences = np.zeros(n, dtype=np.int32)
+            count, _ = decode_preferences(free_regions(view), _TOP, row, preferences)
+            return preferences[:count].tolist()
         deploy = np.zeros(n, dtype=np.int32)
         attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
         count, _ = decode_factored(
@@ -184,8 +184,8 @@ class FactoredActions(ActionEncoding):
     def _exact(self, view: View, turn: Choice) -> I64:
         action = np.zeros(self.mask_rows, dtype=np.int64)
         if not isinstance(turn, Orders):
-            wishes = check_wishes(view, turn)
-            action[wishes] = ranks(wishes, _TOP)
+            preferences = check_preferences(view, turn)
+            action[preferences] = ranks(preferences, _TOP)
             return action
         deploy = merge_deploys(view, turn)
         if deploy.any():
@@ -228,8 +228,8 @@ class FactoredActions(ActionEncoding):
         board, n = self.board, self.board.n_regions
         action = np.zeros(self.mask_rows, dtype=np.int64)
         if not isinstance(turn, Orders):
-            wishes = check_wishes(view, turn)
-            action[wishes] = nearest_ranks(len(wishes), _TOP)
+            preferences = check_preferences(view, turn)
+            action[preferences] = nearest_ranks(len(preferences), _TOP)
             return action
         deploy = merge_deploys(view, turn)
         if deploy.any():

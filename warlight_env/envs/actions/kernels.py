@@ -49,7 +49,7 @@ class Turn(NamedTuple):
 
     deploy: npt.NDArray[np.int32]  #: [N]
     attacks: npt.NDArray[np.int32]  #: [E, 3] (from, to, armies)
-    wishes: npt.NDArray[np.int32]  #: [N] regions, best first
+    preferences: npt.NDArray[np.int32]  #: [N] regions, best first
     status: npt.NDArray[np.int32]  #: [3] COUNT, NAMED, READY
 
 

@@ -18,7 +18,7 @@ class Loss(NamedTuple):
     armies: int = 0  #: the sum over directed edges of the differences in armies sent
     attacks: int = 0  #: the number of directed edges with an attack in only one of the two turns
     order: int = 0  #: the number of attacks of both turns that come before the attack that they should directly follow
-    wishes: int = 0  #: while regions are picked: the number of places of the list with another region or none
+    preferences: int = 0  #: while regions are picked: the number of places of the list with another region or none
 
     @property
     def exact(self) -> bool:
@@ -33,7 +33,7 @@ def loss_between(view: View, turn: Choice, said: Choice) -> Loss:
     """
     if not isinstance(turn, Orders) or not isinstance(said, Orders):
         meant, found = list(turn), list(said)  # type: ignore[arg-type]
-        return Loss(wishes=sum(i >= len(found) or region != found[i] for i, region in enumerate(meant)))
+        return Loss(preferences=sum(i >= len(found) or region != found[i] for i, region in enumerate(meant)))
     deploy, there = merge_deploys(view, turn), merge_deploys(view, said)
     sent = [
         {

@@ -15,14 +15,14 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
-from warlight_env.envs.actions.exact import decode_exact, decode_wishes
+from warlight_env.envs.actions.exact import decode_exact, decode_preferences
 from warlight_env.envs.actions.kernels import OWN
 from warlight_env.envs.actions.maskable import MaskableChoices, MaskableDict
 from warlight_env.envs.actions.turns import (
     I64,
     Choice,
     InexpressibleError,
-    check_wishes,
+    check_preferences,
     merge_deploys,
     merged_attacks,
     nearest_ranks,
@@ -125,9 +125,9 @@ class OrdersActions(ActionEncoding):
             raise InputError("action has an entry outside the action space")
         n = self.board.n_regions
         if view.phase == "pick":
-            wishes = np.zeros(n, dtype=np.int32)
-            count, _ = decode_wishes(free_regions(view), self.max_income, row[:n], wishes)
-            return wishes[:count].tolist()
+            preferences = np.zeros(n, dtype=np.int32)
+            count, _ = decode_preferences(free_regions(view), self.max_income, row[:n], preferences)
+            return preferences[:count].tolist()
         deploy = np.zeros(n, dtype=np.int32)
         attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
         count, _ = decode_exact(
@@ -149,13 +149,13 @@ class OrdersActions(ActionEncoding):
         if isinstance(turn, Orders):
             self._encode_orders(view, turn, row, nearest)
         else:
-            wishes = check_wishes(view, turn)
+            preferences = check_preferences(view, turn)
             try:
-                row[wishes] = ranks(wishes, self.max_income)
+                row[preferences] = ranks(preferences, self.max_income)
             except InexpressibleError:
                 if not nearest:
                     raise
-                row[wishes] = nearest_ranks(len(wishes), self.max_income)
+                row[preferences] = nearest_ranks(len(preferences), self.max_income)
         return {"attack": row[n : n + e], "deploy": row[:n], "priority": row[n + e :]}
 
     def _encode_orders(self, view: View, orders: Orders, row: I64, nearest: bool) -> None:

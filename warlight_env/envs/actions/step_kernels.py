@@ -57,7 +57,7 @@ def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
 
 
 @kernel
-def _wish(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _preference(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     """Add a preferred region; return False if it is illegal."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
@@ -66,9 +66,9 @@ def _wish(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], actio
     if seen.free[r] != OFFERED or count >= config[_MAX_WISHES]:
         return False
     for i in range(count):
-        if turn.wishes[i] == r:
+        if turn.preferences[i] == r:
             return False
-    turn.wishes[count] = r
+    turn.preferences[count] = r
     turn.status[COUNT] += 1
     return True
 
@@ -114,7 +114,7 @@ def submit_step(
         turn.status[READY] = 1
         return 0
     if seen.picking:
-        return 0 if _wish(seen, turn, config, action) else 1
+        return 0 if _preference(seen, turn, config, action) else 1
     if action < DEPLOYS * n:
         return 0 if _deploy(seen, turn, config, action) else 1
     return 0 if _attack(board, seen, turn, config, action - DEPLOYS * n) else 1
@@ -138,7 +138,7 @@ def write_step_mask(
             for r in range(n):
                 mask[DEPLOYS * r] = seen.free[r] == OFFERED
             for i in range(count):
-                mask[DEPLOYS * turn.wishes[i]] = 0
+                mask[DEPLOYS * turn.preferences[i]] = 0
         return 0
     deploys = turn.status[NAMED] < config[_MAX_DEPLOYS] and _left(turn, seen.income) > 0
     attacks = count < config[_MAX_ATTACKS]

@@ -17,7 +17,7 @@ from warlight_env.envs.actions.base import I8, check_game
 from warlight_env.envs.actions.discrete import DiscreteEncoding
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter, submit_step, write_step_mask
 from warlight_env.envs.actions.step_plans import exact_actions, nearest_actions
-from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, check_wishes, edge_of, merge_deploys
+from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, check_preferences, edge_of, merge_deploys
 from warlight_env.errors import InputError
 
 
@@ -61,8 +61,8 @@ class StepActions(DiscreteEncoding):
         limit = params.max_orders or max(max_deploys, max_attacks)
         self.max_deploys = min(max_deploys, limit)
         self.max_attacks = min(max_attacks, limit, board.n_edges)
-        self.max_wishes = 1 if params.picking == ALTERNATING else min(int(params.ranked), board.n_regions)
-        self.max_parts = self.max_deploys + self.max_attacks + self.max_wishes + 1
+        self.max_preferences = 1 if params.picking == ALTERNATING else min(int(params.ranked), board.n_regions)
+        self.max_parts = self.max_deploys + self.max_attacks + self.max_preferences + 1
         #: The action that ends the turn.
         self.end = self.size - 1
 
@@ -72,7 +72,7 @@ class StepActions(DiscreteEncoding):
 
     @property
     def config(self) -> I64:
-        return np.array([self.max_deploys, self.max_attacks, self.max_wishes], dtype=np.int64)
+        return np.array([self.max_deploys, self.max_attacks, self.max_preferences], dtype=np.int64)
 
     def mask(self, view: View, actions: Sequence[int] = ()) -> I8:
         """Return int8[3 * N + 4 * E + 1]: the mask after the turn's first actions."""
@@ -94,10 +94,10 @@ class StepActions(DiscreteEncoding):
         many deploys and attacks as the limits allow, with the shares nearest to the armies sent.
         """
         if not isinstance(turn, Orders):
-            wishes = check_wishes(view, turn)
-            if len(wishes) > self.max_wishes and not nearest:
-                raise InexpressibleError(f"{len(wishes)} wishes: at most {self.max_wishes} are possible")
-            return [*(DEPLOYS * r for r in wishes[: self.max_wishes]), self.end]
+            preferences = check_preferences(view, turn)
+            if len(preferences) > self.max_preferences and not nearest:
+                raise InexpressibleError(f"{len(preferences)} preferences: at most {self.max_preferences} are possible")
+            return [*(DEPLOYS * r for r in preferences[: self.max_preferences]), self.end]
         deploy = merge_deploys(view, turn)
         attacks = [(edge_of(view, source, target), armies) for source, target, armies in turn.arrays()[1].tolist()]
         try:

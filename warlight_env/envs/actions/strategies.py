@@ -40,7 +40,8 @@ def submit_strategy(
     turn.status[READY] = 1
     way, generator = row[0] // _N_ATTACKS, work.generator
     if seen.picking:
-        turn.status[COUNT] = write_best_picks(context, seen.position, seen.free, seen.player, work.rng, turn.wishes)
+        out = turn.preferences
+        turn.status[COUNT] = write_best_picks(context, seen.position, seen.free, seen.player, work.rng, out)
         return 1 if row[0] != 0 else 0
     prepare(context, seen.position, seen.player, generator)
     illegal = 0

@@ -22,11 +22,11 @@ class InexpressibleError(InputError):
     """An error for a turn that no action of an encoding expresses."""
 
 
-def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
+def check_preferences(view: View, preferences: Sequence[int]) -> list[int]:
     """Return the preferred regions as integers; raise `InexpressibleError` if one is not offered or occurs twice."""
-    regions = [int(region) for region in wishes]
+    regions = [int(region) for region in preferences]
     if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
-        raise InexpressibleError(f"wishes = {regions}: must be offered regions, each only once")
+        raise InexpressibleError(f"preferences = {regions}: must be offered regions, each only once")
     return regions
 
 

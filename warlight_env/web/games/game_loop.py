@@ -199,7 +199,7 @@ class GameLoop:
         seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
         room.log.seat_states[s].thought = answer.insight if answer.error is None else {"error": answer.error}
         if view.phase == "pick":
-            room.commands.submit(s, list(view.offers) if answer.wishes is None else answer.wishes)
+            room.commands.submit(s, list(view.offers) if answer.preferences is None else answer.preferences)
         else:
             orders = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
             room.commands.submit(s, orders if answer.error is None else None)

@@ -182,9 +182,9 @@ class Room:
         """The submitted turns by seat."""
         return self.commands.pending
 
-    def submit_picks(self, seat: int, wishes: list[int]) -> None:
+    def submit_picks(self, seat: int, preferences: list[int]) -> None:
         """Submit a person's preferred regions, the best first."""
-        self.commands.submit_picks(seat, wishes)
+        self.commands.submit_picks(seat, preferences)
 
     def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
         """Submit a person's orders for the round of that number."""

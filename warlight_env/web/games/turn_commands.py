@@ -79,10 +79,10 @@ class TurnCommands:
         self.pending: dict[int, Any] = {}
         self._room, self._file = room, file
 
-    def submit_picks(self, seat: int, wishes: list[int]) -> None:
+    def submit_picks(self, seat: int, preferences: list[int]) -> None:
         """Submit a person's preferred regions, the best first; see `submit_orders`."""
-        self._check_picks(seat, wishes)
-        self._commit(seat, SubmittedTurn(wishes))
+        self._check_picks(seat, preferences)
+        self._commit(seat, SubmittedTurn(preferences))
 
     def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
         """Submit a person's orders for the round of that number.
@@ -154,12 +154,12 @@ class TurnCommands:
         self.pending, self._room.resignations.agreed = {}, set()
         self._room.clock.begin()
 
-    def _check_picks(self, seat: int, wishes: list[int]) -> None:
+    def _check_picks(self, seat: int, preferences: list[int]) -> None:
         self._require(seat, "pick")
         trial = self._room.game.clone()
         try:
             others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
-            trial.pick({**others, seat: wishes})
+            trial.pick({**others, seat: preferences})
         except IllegalOrdersError as error:
             raise RequestError(str(error), details=_reasons(error), code="illegal") from None
 

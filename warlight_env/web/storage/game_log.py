@@ -175,7 +175,9 @@ def play_again(log: GameLog, game: Game, rounds: int) -> None:
     """
     for step in log.steps:
         if isinstance(step, Picks):
-            game.pick({p: wish for p, wish in enumerate(step.wishes) if wish is not None}, on_illegal="skip")
+            game.pick(
+                {p: regions for p, regions in enumerate(step.preferences) if regions is not None}, on_illegal="skip"
+            )
         elif step.round <= rounds:
             game.play_round(step.orders, on_illegal="skip")
         else:

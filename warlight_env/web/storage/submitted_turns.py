@@ -16,14 +16,14 @@ from warlight_env.web.storage.game_folder import write_private
 
 TURNS: Final = ".turns.json"
 
-Wishes = list[int]
+Preferences = list[int]
 
 
 @dataclass(frozen=True)
 class SubmittedTurn:
     """A person's turn, picks or orders, and the log entry about the help that the person used."""
 
-    turn: Wishes | Orders
+    turn: Preferences | Orders
     help_used: dict[str, Any] | None = None
 
 
@@ -86,7 +86,7 @@ class SubmittedTurns:
             self.path.unlink(missing_ok=True)
 
 
-def _plain(turn: Wishes | Orders) -> Any:
+def _plain(turn: Preferences | Orders) -> Any:
     if isinstance(turn, Orders):
         deploys, attacks = (rows.tolist() for rows in turn.arrays())
         return {"deploys": deploys, "attacks": attacks}
@@ -99,7 +99,7 @@ def _read_turn(turn: Any, thought: Any) -> SubmittedTurn:
     return SubmittedTurn(_turn(turn), thought)
 
 
-def _turn(data: Any) -> Wishes | Orders:
+def _turn(data: Any) -> Preferences | Orders:
     if isinstance(data, dict):
         return Orders([(r, n) for r, n in data["deploys"]], [(a, b, n) for a, b, n in data["attacks"]])
     return [int(region) for region in data]

@@ -17,7 +17,7 @@ import numpy as np
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
-from warlight_env.engine.orders import Orders, OrdersTypeError, wishes_of
+from warlight_env.engine.orders import Orders, OrdersTypeError, preferences_of
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.errors import crash_reason
@@ -102,7 +102,7 @@ class BotQuery:
 class WorkerAnswer:
     """A worker's answer; `error` is the reason if it failed."""
 
-    wishes: list[int] | None = None
+    preferences: list[int] | None = None
     deploys: list[list[int]] = field(default_factory=list)
     attacks: list[list[int]] = field(default_factory=list)
     insight: dict[str, Any] | None = None
@@ -142,8 +142,9 @@ class Worker:
         start = time.perf_counter()
         agent = self._agent(question, question.spec)
         if view.phase == "pick":
-            wishes = wishes_of(agent.pick(view), view.player)
-            return WorkerAnswer(wishes=wishes, insight=decision_info(agent, 0), seconds=time.perf_counter() - start)
+            preferences = preferences_of(agent.pick(view), view.player)
+            seconds = time.perf_counter() - start
+            return WorkerAnswer(preferences=preferences, insight=decision_info(agent, 0), seconds=seconds)
         orders = agent.act(view)
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
