@@ -331,6 +331,15 @@ def test_fallback_answers_attack_what_is_weak_and_bring_armies_outwards():
     assert fallback.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
 
 
+def test_a_new_name_of_the_bot_cancels_its_placement():
+    fallback = FallbackPolicy()
+    fallback.receive(m.Neighbors(((1, (2,)),)))
+    fallback.receive(m.UpdateMap(((1, "player1", 4), (2, "player2", 2))))
+    assert fallback.answer(m.Go(m.PLACE, 1)) == m.PlaceOrders((m.PlaceOrder("player1", 1, 5),))
+    fallback.receive(m.YourBot("player2"))
+    assert fallback.answer(m.Go(m.ATTACK, 1)) == m.MoveOrders(()), "one of two armies does not attack four"
+
+
 # Preparing our bots
 
 

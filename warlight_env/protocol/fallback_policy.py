@@ -29,7 +29,7 @@ class FallbackPolicy:
         """Process a message."""
         match message:
             case m.YourBot(name):
-                self._name = name
+                self._name, self._placed = name, None
             case m.Neighbors(lists):
                 for region, near in lists:
                     for other in near:
