@@ -365,7 +365,7 @@ class Game:
             return given
         if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
             raise GameError(
-                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict from players to `Orders`"
+                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict of them by player"
             )
         return dict(enumerate(orders))
 
