@@ -229,7 +229,7 @@ def _decoder(digits: int) -> json.JSONDecoder:
 
     def whole(literal: str) -> int:
         if len(literal) > digits:
-            raise _LiteralError(literal, f"number of {len(literal)} digits")
+            raise _LiteralError(literal, f"a number has {len(literal)} digits, more than {digits}")
         return int(literal)
 
     def real(literal: str) -> float:

@@ -339,7 +339,9 @@ class Game:
         if script is not None:
             script = array_of(script, "script")
             if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
-                raise GameError("script must be a contiguous, writeable array int64[1 + K]: a cursor, then K decisions")
+                raise GameError(
+                    "script must be a contiguous, writeable array int64[1 + K]: a counter, then K decisions"
+                )
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []
         for player in range(self.players):
@@ -365,7 +367,8 @@ class Game:
             return given
         if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
             raise GameError(
-                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict of them by player"
+                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict with the `Orders` "
+                "of each player"
             )
         return dict(enumerate(orders))
 
@@ -391,7 +394,7 @@ class Game:
             GameError: no pick or round has been played, or all were undone.
         """
         if self._past is None:
-            raise GameError("there is no last step: the game has just begun, or the step was undone")
+            raise GameError("there is no last step: no pick or round has been played, or all were undone")
         now, before = self._state, self._past[0]
         regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)

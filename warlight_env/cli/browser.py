@@ -15,7 +15,7 @@ from warlight_env.cli.common import Integer, MapOption, RulesOption, UsageError,
 #: The bot that plays against a person if the command names no bot.
 OPPONENT = "nash:secs=1"
 
-PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 takes any free port.")]
+PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 means any free port.")]
 HostOption = Annotated[
     str,
     Parameter(name="--host", help="Address on which the server listens; users need the token in the printed link."),

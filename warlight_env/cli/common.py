@@ -69,7 +69,7 @@ RulesOption = Annotated[
 SeedOption = Annotated[Integer, Parameter(name="--seed", help="Seed of all random choices.")]
 PicksOption = Annotated[
     Literal["random", "agents"],
-    Parameter(name="--picks", help="Draw the starting regions at random, or let the agents pick them."),
+    Parameter(name="--picks", help="Choose the starting regions at random, or let the agents pick them."),
 ]
 BackendOption = Annotated[
     Literal["local", "ray"],

@@ -163,7 +163,7 @@ def list_(
         Literal["complete", "incomplete", "failed", "unreadable"] | None,
         Parameter(help="List only logs with this status."),
     ] = None,
-    last: Annotated[Integer | None, Parameter(help="List only the last logs, at most this many.")] = None,
+    last: Annotated[Integer | None, Parameter(help="List only this number of logs, from the end of the list.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:

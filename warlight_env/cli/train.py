@@ -42,7 +42,7 @@ class RunOptions:
     out: Annotated[
         Path | None,
         Parameter(
-            help="Run folder (default: runs/NAME with the name of the settings file; without one, of the command)."
+            help="Run folder (default: runs/NAME, where NAME is the name of the settings file or of the command)."
         ),
     ] = None
     quick: Annotated[bool, Parameter(negative="", help="Play very few games, as a test of the setup.")] = False

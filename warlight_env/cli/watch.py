@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def watch(
     *agents: Annotated[str, Parameter(help="Two to six bots, for example random or random:chunks=5.")],
     seed: SeedOption = 1,
-    game: Annotated[Integer, Parameter(help="Which game of the match with this seed, from 1.")] = 1,
+    game: Annotated[Integer, Parameter(help="Number of the game to show, among the games of a match, from 1.")] = 1,
     delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5,
     rounds: Annotated[Integer | None, Parameter(help="Stop after this many rounds.")] = None,
     picks: PicksOption = "random",

@@ -70,7 +70,7 @@ class BotSide:
         if not callable(make) or not accepts_arguments(make):
             raise InputError(f"make = {short_repr(make)}: must be a function without arguments")
         if not callable(report) or not accepts_arguments(report, ""):
-            raise InputError(f"report = {short_repr(report)}: must be a function of a string")
+            raise InputError(f"report = {short_repr(report)}: must be a function with one string argument")
         if challenge is not None and (not is_integer(challenge) or challenge not in (1, 2)):
             raise InputError(f"challenge = {short_repr(challenge)}: must be 1, 2 or None")
         self._report = report
@@ -123,7 +123,7 @@ class BotSide:
             if self._engine.turn.receive_question(question.kind == m.PLACE):
                 self._orders = None
                 number = self._engine.turn.round + 1
-                self._report(f"round {number}: no 'update_map': the turn is planned on the map of round {number - 1}")
+                self._report(f"round {number}: no 'update_map': the bot uses the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
             if question.kind == m.PLACE:
@@ -161,7 +161,7 @@ class BotSide:
         self._start[self._known(self._engine.wastelands)] = self._rules.wasteland_army
         if not self._engine.name:
             self._engine.name = NAMES[0]
-            self._report(f"no 'settings your_bot': the name {NAMES[0]} is used")
+            self._report(f"the engine sent no 'settings your_bot': the bot uses the name {NAMES[0]}")
         self.player = NAMES.index(self._engine.name) if self._engine.name in NAMES else 0
         self._map = described  # set this last, so that after an error the game has not begun
 
@@ -228,7 +228,7 @@ class BotSide:
             members, bonuses = dict(enumerate(self._map.super_region_of)), dict(enumerate(self._map.bonuses))
             armies = income(owned, members, bonuses)
             self._report(
-                f"round {engine.turn.round + 1}: no 'settings starting_armies': the rules give {armies} armies"
+                f"round {engine.turn.round + 1}: no 'settings starting_armies': under the rules it is {armies}"
             )
         view = self._view("play", owner, army, starts=None, income=armies)
         seen = OpponentOrders(tuple(placements), tuple(moves))

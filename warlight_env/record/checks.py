@@ -77,7 +77,7 @@ class JsonFields:
         """Return the value of a key, which must be a list of this length; None: of any length."""
         value = self.get(key)
         if not isinstance(value, list) or (length is not None and len(value) != length):
-            raise self.fail(key, "a list" if length is None else f"a list of {length}")
+            raise self.fail(key, "a list" if length is None else f"a list with {length} elements")
         return value
 
     def integers(
@@ -134,7 +134,7 @@ def brief(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= 10**bounded_io.DIGITS:
         return "an integer with too many digits"
     if isinstance(value, (list, dict)) and len(value) > 20:
-        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+        return f"a list with {len(value)} elements" if isinstance(value, list) else f"an object with {len(value)} keys"
     try:
         return f"{value!r:.60}"
     except RecursionError:
@@ -154,7 +154,7 @@ def _bounds(low: int | None, high: int | None) -> str:
 def row(value: Any, place: str, *lengths: int) -> list[Any]:
     """Return `value` if it is a list with one of these lengths; otherwise raise `LogError`."""
     if not isinstance(value, list) or len(value) not in lengths:
-        raise LogError(f"{place}: must be a list of {' or '.join(map(str, lengths))}, not {brief(value)}")
+        raise LogError(f"{place}: must be a list with {' or '.join(map(str, lengths))} elements, not {brief(value)}")
     return value
 
 

@@ -209,7 +209,7 @@ class Decoder:
     def _round(self, fields: JsonFields) -> None:
         number = fields.integer("round", 1)
         if number != self._rounds + 1:
-            raise LogError(f"{fields.location}: round {number} comes directly after round {self._rounds}")
+            raise LogError(f"{fields.location}: must be round {self._rounds + 1}, not round {number}")
         orders = fields.each("orders", self._players, _orders)
         moves = tuple(_move(row) for row in fields.rows("moves", *self._move_bounds))
         dropped, changed = self._dropped(fields), self._changed(fields)

@@ -98,7 +98,7 @@ class LogIndex:
             entries = self._entries()
         except (sqlite3.Error, ValueError, TypeError, RecursionError):  # another program has changed the SQLite file
             self._base.close()
-            self._base = self._instead(sqlite3.DatabaseError("another program wrote its rows"))
+            self._base = self._instead(sqlite3.DatabaseError("another program changed its rows"))
             self._refresh(None)
             entries = self._entries()
         return [

@@ -204,7 +204,7 @@ class Recorder(ABC):
         if len(line) > bounded_io.LOG_LINE or bounded_io.deeper_than(data):
             raise LogError(
                 f"agent {name!r}: the result of `insight` has more than {bounded_io.format_size(bounded_io.LOG_LINE)} "
-                f"or {bounded_io.DEPTH} levels"
+                f"or more than {bounded_io.DEPTH} nested levels"
             )
         self.write(line)
 

@@ -54,7 +54,7 @@ class ShownPosition:
         if names is not None and not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
             raise RenderError(f"names = {short_repr(names)}: must be a list of strings")
         if names is not None and len(names) != self.players:
-            raise RenderError(f"names: {len(names)} given for {self.players} players")
+            raise RenderError(f"names: must be {self.players} names, one for each player, not {len(names)}")
         if not isinstance(self.title, str):
             raise RenderError(f"title = {short_repr(self.title)}: must be a string")
         army = tuple(0 if o == UNKNOWN else a for o, a in zip(owner, armies, strict=True))
