@@ -45,7 +45,7 @@ def is_number(value: Any) -> bool:
     """Return whether a value is a Python or NumPy integer or float that is finite as a float; False for booleans."""
     if isinstance(value, bool) or not (isinstance(value, int | float) or _kind(value) in ("i", "u", "f")):
         return False
-    if not isinstance(value, numbers.Real):  # an array
+    if not isinstance(value, numbers.Real):  # a NumPy array is not a number
         return False
     try:
         return math.isfinite(value)

@@ -82,7 +82,7 @@ def _odds(a: int, d: int, attack_kill: float, defense_kill: float, luck: float, 
 
 
 def _clipped(pmf: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """Return the distribution of min(kills, most), as float64[most + 1]."""
+    """Return the distribution of the number of kills if at most `most` armies can die, as float64[most + 1]."""
     out = np.zeros(most + 1)
     shared = min(len(pmf), most + 1)
     out[:shared] = pmf[:shared]

@@ -270,7 +270,8 @@ def decode_line(line: bytes) -> Any:
     """Return the value of a line of JSON, after a check of the limits. The line may come from an untrusted file.
 
     Raises:
-        ValueError: the line is not JSON (see `decode_json`) or exceeds a limit. RecursionError: see `decode_json`.
+        ValueError: the line is not JSON (see `decode_json`) or exceeds a limit.
+        RecursionError: lists and objects are nested too deeply for the parser.
     """
     if json_object_bound(line) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")

@@ -340,7 +340,7 @@ class Game:
             script = array_of(script, "script")
             if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
                 raise GameError(
-                    "script must be a contiguous, writeable array int64[1 + K]: a counter, then K decisions"
+                    "script must be a contiguous, writeable array int64[1 + K] of a counter and K decisions"
                 )
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []

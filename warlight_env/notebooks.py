@@ -1,4 +1,4 @@
-"""HTML of games and logs for notebooks. The package `warlight_env` registers the function that makes the HTML."""
+"""HTML of games and logs for Jupyter notebooks. The package `warlight_env` registers the function that makes the HTML."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
     """Open a file for writing, and return its descriptor; `flags` and `mode` are those of `os.open`.
 
     Raises:
-        OutputError: see `check_output`.
+        OutputError: no output file can have this name, see `check_output`.
         OSError: the file cannot be opened.
     """
     check_output(path)
@@ -75,7 +75,7 @@ def move_output(source: Path, target: Path) -> None:
     """Rename the file `source` to `target` in one atomic step. If `target` is a regular file, replace it.
 
     Raises:
-        OutputError: see `check_output`. Both files are unchanged.
+        OutputError: no output file can have the name `target`, see `check_output`. Both files are unchanged.
         OSError: the system cannot rename the file. Both files are unchanged.
     """
     check_output(target)
@@ -96,7 +96,7 @@ def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = N
         mode: the permissions of the new file, as for `os.open`. None: those of the replaced file, or 0o666.
 
     Raises:
-        OutputError: see `check_output`.
+        OutputError: no output file can have this name, see `check_output`.
         OSError: the file `path` cannot be written; it is unchanged.
     """
     check_output(path)
@@ -139,7 +139,7 @@ def write_file(
         sync: whether to wait until the content is on the disk, so that it survives a power cut.
 
     Raises:
-        OutputError: see `check_output`.
+        OutputError: no output file can have this name, see `check_output`.
         FolderSyncError: the file has the new content, but a power cut may restore the old content.
         OSError: any other failure; the file is unchanged.
     """
