@@ -27,8 +27,8 @@ MIB: Final = 1 << 20
 LOG_BYTES: Final = 64 * MIB
 LOG_LINE: Final = 24 * MIB
 LOG_LINES: Final = 250_000
-#: The maximum result of `json_object_bound` for a game log or another JSON text. Code that reads, writes or draws a log
-#: uses at most about 170 bytes of memory times this result.
+#: The maximum result of `json_object_bound` for a game log or another JSON text. If the result is n, code that reads,
+#: writes or draws the log uses at most about 170 n bytes of memory.
 VALUES: Final = 5_000_000
 #: The maximum number of bytes of a map.
 MAP_BYTES: Final = 16 * MIB

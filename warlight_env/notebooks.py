@@ -1,4 +1,4 @@
-"""HTML of games and logs for Jupyter notebooks. The package `warlight_env` registers the function that makes the HTML."""
+"""HTML of games and logs for Jupyter notebooks. `warlight_env/__init__.py` registers the function that makes it."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class _Source(str):
 
 
 def exclusive(method: F) -> F:
-    """Make a method exclusive: it raises ConcurrentUseError while another thread runs an exclusive one of the object.
+    """Make a method exclusive: it raises ConcurrentUseError if another thread runs an exclusive method of its object.
 
     An exclusive method may call other exclusive methods of the same object. The object must have a `UseLock` in its
     attribute `_in_use`. The generated wrapper has the parameters of the method, because a wrapper with
@@ -124,7 +124,7 @@ def exclusive(method: F) -> F:
 def unchecked(subclass: type[C]) -> type[C]:
     """Class decorator that removes the thread check from the class's exclusive methods.
 
-    It is for a class with objects that exist only inside another object, if that other object checks the thread.
+    Use it if all objects of the class belong to other objects that check the thread.
     """
     for name in subclass.exclusive_methods:
         setattr(subclass, name, getattr(subclass, name).__wrapped__)

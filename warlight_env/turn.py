@@ -60,7 +60,7 @@ class TurnDraft:
         self._enter("deploy", (*self._deploys, step), self._attacks)
 
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
-        """Add an order that attacks a neighbouring region, or moves armies to an own one.
+        """Add an order that attacks a neighbouring region, or moves armies to an own neighbour.
 
         In the phase "deploy" this also starts the phase "attack".
         """

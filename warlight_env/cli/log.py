@@ -86,7 +86,8 @@ def _logs(given: Sequence[Path]) -> list[Path]:
         elif path.exists():
             paths.append(path)
         else:
-            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")  # as for a failed read
+            # The message is the same as for a file that cannot be read.
+            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")
     return paths
 
 

@@ -27,7 +27,7 @@ class MatchStats:
         self._first, self._began = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
-        """Add finished games."""
+        """Add finished games to the statistics."""
         self.match_score.add(records)
         self.played += len(records)
         if self._first == 0:

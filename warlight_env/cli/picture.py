@@ -54,7 +54,7 @@ def picture(
         position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
         drawn = ask_orders(game, bots) if orders and not game.done else None
     if suffix == ".png":
-        assert output is not None  # standard output is SVG
+        assert output is not None  # without --output, the picture is SVG
         write_file(output, _png(to_rgb(position, drawn)))
     elif output is not None:
         write_file(output, to_svg(position, drawn))

@@ -70,7 +70,7 @@ def tournament(
     place = read_backend(backend, ray_address)
     asked = load_tournament(file)
     if asked.players > 2:
-        openskill_model()  # raises an error before the games if the library is missing
+        openskill_model()  # load the library now: if it is missing, the error comes before the games
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)

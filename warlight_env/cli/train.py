@@ -114,9 +114,9 @@ WEIGHTS_DEFAULTS = WeightsOptions()
 def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
     """Evolve evaluation weights and search parameters with CMA-ES. Early stages use a fast player without search.
 
-    The run folder stores all progress. After an interruption, even a killed process, the same command continues with
-    the same results. At the end the folder contains the weights in found.json (for the agent parameter ``weights=``),
-    report.md and report.html.
+    The run folder stores all progress. After an interruption, even a killed process, the same command continues the
+    run. The result is the same as without the interruption. At the end the folder contains the weights in found.json
+    (for the agent parameter ``weights=``), report.md and report.html.
 
     ```toml
     parameters = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that have an effect
@@ -145,8 +145,9 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     """Learn evaluation weights by TD(λ) in self-play. The ratio of both players' evaluations predicts the winner.
 
     Both players in self-play choose turns by one-ply search. The run folder stores all progress. After an interruption,
-    even a killed process, the same command continues with the same results. At the end the folder contains the weights
-    in found.json (for the agent parameter ``weights=``), report.md and report.html with a calibration plot.
+    even a killed process, the same command continues the run. The result is the same as without the interruption. At
+    the end the folder contains the weights in found.json (for the agent parameter ``weights=``), report.md and
+    report.html with a calibration plot.
 
     ```toml
     batches = 40
@@ -168,8 +169,8 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
     In each iteration, a search with the current network computes values of positions, and the next network learns
     these values. The run folder stores all progress. After an interruption, even a killed process, the same command
-    continues with the same results. At the end the folder contains the network in value.npz (for ``nash:value=FILE``),
-    report.md and report.html.
+    continues the run. The result is the same as without the interruption. At the end the folder contains the network in
+    value.npz (for the agent ``nash:value=FILE``), report.md and report.html.
 
     ```toml
     iterations = 3
@@ -195,9 +196,9 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
     The network learns the turns that a search of one round chooses. The candidates of this search include turns that
     the network proposes.
 
-    The run folder stores all progress. After an interruption, even a killed process, the same command continues with
-    the same results. At the end the folder contains the network in policy.npz (for the agent ``policy:FILE``),
-    report.md and report.html.
+    The run folder stores all progress. After an interruption, even a killed process, the same command continues the
+    run. The result is the same as without the interruption. At the end the folder contains the network in policy.npz
+    (for the agent ``policy:FILE``), report.md and report.html.
 
     ```toml
     iterations = 4
@@ -225,9 +226,9 @@ def ppo(
     With the setting action = "turns", the policy network plays complete turns on any map, and compiled code plays
     batches of games.
 
-    The run folder stores all progress. After an interruption, even a killed process, the same command continues with
-    the same results. At the end the folder contains the policy in policy.npz, report.md and report.html. TensorBoard
-    can read the subfolder tensorboard during the run.
+    The run folder stores all progress. After an interruption, even a killed process, the same command continues the
+    run. The result is the same as without the interruption. At the end the folder contains the policy in policy.npz,
+    report.md and report.html. TensorBoard can read the subfolder tensorboard during the run.
 
     ```toml
     iterations = 200                # each plays `n_envs` games in parallel for `n_steps` steps, and learns from them

@@ -98,9 +98,9 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
     """Return an agent's budget for a turn.
 
-    own: the limits in the agent's specification. If there are any, they remain, but the turn takes at most `advised`
-    seconds. Without limits, the budget contains a time bank of `most` seconds, and the agent decides how much of the
-    bank it uses.
+    own: the limits in the agent's specification. An agent with such limits keeps them, but a turn takes at most
+    `advised` seconds. An agent without limits receives a time bank of `most` seconds, and decides how much of it a turn
+    uses.
     """
     if own.simulations is None and own.seconds is None:
         return replace(own, seconds=advised, bank=most, increment=increment)

@@ -104,7 +104,7 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
         )
 
 
-# Moments
+# Situations
 
 
 class Session:

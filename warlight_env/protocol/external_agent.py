@@ -90,7 +90,7 @@ class ExternalBot(SingleThreaded, Agent):
         self._last: tuple[int, int] | None = None
         self._observer = OrderObserver()
 
-    # As an agent
+    # The methods of an agent
 
     def pick(self, view: View) -> list[int]:
         """Ask the bot for its picks. See `Agent.pick`."""
@@ -149,7 +149,7 @@ class ExternalBot(SingleThreaded, Agent):
             cause = f"the bot wrote more than {FILE_SIZE} bytes; the last {TAIL_BYTES} bytes were kept"
             self.faults.note(BotFault(self._round, "standard error", cause, errors=errors.tail(200)))
 
-    # A game
+    # The communication with the bot
 
     def _begin(self, view: View) -> bool:
         """If a new game begins, start a process and send it the first messages.

@@ -198,7 +198,9 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
 
 
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
-    """Return an order of this type by this player. `words` must be exactly the numbers of such an order.
+    """Return an order of the player `name`.
+
+    kind: the type of the order, `PLACE` or `ATTACK`. words: the numbers of the order, as many as its type requires.
 
     Raises:
         ProtocolError: a word is not a number; the error quotes the line.

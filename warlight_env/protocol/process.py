@@ -114,7 +114,7 @@ class BotProcess:
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
         self._waiting, self._buffer = bytearray(), bytearray()
-        self._scanned = 0  # the first bytes of the buffer, this many, contain no line end
+        self._scanned = 0  # number of bytes at the start of the buffer that contain no line end
         self._skipping = False  # whether the next bytes belong to a line that is too long
         self._open = True  # whether the bot's output is not yet closed
         self._end: str | None = None  # the reason why the bot can give no more answers
@@ -179,7 +179,7 @@ class BotProcess:
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
-        """Wait at most this many seconds until the bot can be read or written, and do so once."""
+        """Wait at most `seconds` until the bot has written output or can accept input. Then read or write once."""
         poll = select.poll()
         if self._open:
             poll.register(self._out, select.POLLIN)
@@ -323,6 +323,6 @@ def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
         raise CommandError("the command is empty")
     if not os.path.isdir(folder):
         raise CommandError(f"the working folder {str(folder)!r} of {command[0]!r} does not exist")
-    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # `Path` would shorten ./bot to bot
+    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # no `Path`, which shortens ./bot
     if shutil.which(program) is None:
         raise CommandError(f"the program {command[0]!r} does not exist or cannot be executed")

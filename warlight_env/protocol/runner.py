@@ -69,7 +69,7 @@ class AgentProcess:
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
             if number != str(self._count):
-                continue  # a late answer to an earlier question
+                continue  # skip a late answer to an earlier question
             if answer != "!":
                 return answer
             self.failed, self.why = True, "the agent failed"

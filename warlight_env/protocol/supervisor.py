@@ -51,7 +51,7 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 class UnavailableLimitError(Exception):
-    """This system cannot enforce a setting. The message names it."""
+    """This system cannot enforce a limit of the program. The message names the limit."""
 
 
 class SupervisorSettings:

@@ -1,6 +1,7 @@
 """Game logs: files with all orders and positions of a game. This package writes, reads, verifies and replays them.
 
-The packages `arena`, `web` and `cli` import this package. It imports the module `game` and packages below it.
+The packages `arena`, `web` and `cli` import this package. It may import only `game` and modules of lower layers (see
+ARCHITECTURE.md).
 """
 
 from warlight_env.record.decision_info import decision_info

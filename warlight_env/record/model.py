@@ -83,7 +83,7 @@ class Start:
 class Picks:
     """One step of the picking phase."""
 
-    preferences: tuple[tuple[int, ...] | None, ...]  #: for each player, or None if it did not pick in this step
+    preferences: tuple[tuple[int, ...] | None, ...]  #: for each player a list, or None if it did not pick
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str

@@ -113,7 +113,7 @@ class Recorder(ABC):
         insight: bool = False,
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
-        self.header: Header | None = None  #: None before the game begins
+        self.header: Header | None = None  #: the header of the log; None before the game begins
         self._agents: Sequence[NamedAgent] = ()
         self._faults: dict[int, int] = {}  # for each seat the number of faults that the log contains
 

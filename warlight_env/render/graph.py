@@ -61,7 +61,7 @@ def _scaling(distance: Floats) -> Floats:
     values, vectors = np.linalg.eigh(centred)
     points = vectors[:, -1:-3:-1] * np.sqrt(np.maximum(values[-1:-3:-1], 0))
     points *= np.where(points[np.abs(points).argmax(0), range(points.shape[1])] < 0, -1, 1)
-    angle = np.arange(n) * 2.399963  # the golden angle
+    angle = np.arange(n) * 2.399963  # multiples of the golden angle, in radians
     return np.asarray(points + 0.05 * np.stack([np.cos(angle), np.sin(angle)], 1))
 
 

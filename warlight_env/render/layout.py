@@ -23,7 +23,7 @@ NODE = 30.0  # radius of the circle that shows a region on a map without a drawi
 class Layout:
     """The parts of a map's drawing that do not change during a game."""
 
-    box: tuple[float, float, float, float]  # x, y, width, height
+    box: tuple[float, float, float, float]  # bounding box of the drawing: x, y, width, height
     regions: tuple[tuple[Ring, ...], ...]  # [N]: outline of each region, as rings filled by the even-odd rule
     labels: tuple[Point, ...]  # [N]: position of each region's number of armies
     radii: tuple[float, ...]  # [N]: radius of the largest circle around the label that is inside the region

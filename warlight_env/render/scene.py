@@ -16,8 +16,8 @@ from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player
 from warlight_env.tables import printable
 
 MARGIN = 12.0
-LINE = 24.0  # height of a line of the header
-MIN_WIDTH, MAX_WIDTH = 200, 4000  # pixels
+LINE = 24.0  # height of a line of the header, in pixels
+MIN_WIDTH, MAX_WIDTH = 200, 4000  # limits of the width of a picture, in pixels
 
 
 @dataclass(frozen=True)
