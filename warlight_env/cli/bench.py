@@ -66,7 +66,7 @@ def bench(
     verify: Annotated[
         bool,
         Parameter(
-            negative="", help="Only check that the suite's opponents play exactly the games stored with the suite."
+            negative="", help="Only check that the suite's opponents play the same games as when the suite was made."
         ),
     ] = False,
     jobs: JobsOption = None,

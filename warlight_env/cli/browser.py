@@ -45,7 +45,7 @@ class GameOptions:
     games: Annotated[
         Path | None, Parameter(help="Folder for logs of the games (default: in the user's data folder).")
     ] = None
-    runs: Annotated[Path | None, Parameter(help="Run folder of tournaments to show in the page.")] = None
+    runs: Annotated[Path | None, Parameter(help="Folder with run folders of tournaments; the page shows them.")] = None
     opponents: Annotated[Path | None, Parameter(help="Folder with your own policies (.npz) to play against.")] = None
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
