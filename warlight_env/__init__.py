@@ -1,7 +1,7 @@
 """Warlight, a game with simultaneous orders: engine, environments, bots and arena.
 
-The import of the package is fast, because the names below are loaded at their first use. These names are for users;
-modules of the package import each other directly.
+The import of the package is fast, because Python loads each public name, for example `Game`, at its first use. Only
+users of the package need these names; the modules of the package import each other directly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 if not os.path.isdir(os.path.join(_HERE, "agents")):
-    # A checkout without an installation: the folders of the subpackages agents, maps and train are next to this folder.
+    # The package runs from a checkout without an installation. There the folders of the subpackages agents, maps and
+    # train are next to this folder.
     __path__.append(os.path.dirname(_HERE))
 
 _HOMES = {
@@ -70,7 +71,9 @@ def _register_agents() -> None:
         package.register_agents()
 
 
-notebooks.register_html_renderer(_framed)  # here, because games and logs must not import the page
-registration_hooks.add(_register_agents)  # the registry must not import the packages that add agents
+# These two calls are here because of the imports: the modules of games and logs must not import the package `web`, and
+# the agent registry must not import the packages that register agents.
+notebooks.register_html_renderer(_framed)
+registration_hooks.add(_register_agents)
 
 __getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

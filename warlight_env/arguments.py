@@ -1,4 +1,7 @@
-"""Checks of the type and range of arguments; an `InputError` gives the reason. See also `array_arguments`."""
+"""Functions that check the type and range of arguments, and raise `InputError` with the reason.
+
+The module `array_arguments` checks arrays.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ Error = type[InputError]
 
 
 def short_repr(value: object, most: int = 80) -> str:
-    """Return `repr` of a value, cut to `most` characters; its type if `repr` fails (as for integers of 5000 digits)."""
+    """Return `repr` of a value, cut to `most` characters.
+
+    If `repr` fails, for example for an integer of 5000 digits, return the name of the value's type.
+    """
     try:
         return clipped(repr(value), most)
     except Exception:
@@ -24,14 +30,14 @@ def short_repr(value: object, most: int = 80) -> str:
 
 
 def is_integer(value: object) -> bool:
-    """Return whether a value is an integer of Python or NumPy; booleans are not integers here."""
+    """Return whether a value is an integer of Python or NumPy; False for booleans."""
     return (isinstance(value, int) and not isinstance(value, bool)) or (
         isinstance(value, numbers.Integral) and _kind(value) in ("i", "u")
     )
 
 
 def _kind(value: Any) -> Any:
-    """Return the dtype's kind of a NumPy scalar or array, without an import of NumPy; None for other values."""
+    """Return `value.dtype.kind` of a NumPy scalar or array; None for other values. The function needs no NumPy."""
     return getattr(getattr(value, "dtype", None), "kind", None)
 
 
@@ -39,7 +45,7 @@ def is_number(value: Any) -> bool:
     """Return whether a value is a Python or NumPy integer or float that is finite as a float; False for booleans."""
     if isinstance(value, bool) or not (isinstance(value, int | float) or _kind(value) in ("i", "u", "f")):
         return False
-    if not isinstance(value, numbers.Real):  # an array
+    if not isinstance(value, numbers.Real):  # a NumPy array is not a number
         return False
     try:
         return math.isfinite(value)
@@ -48,12 +54,12 @@ def is_number(value: Any) -> bool:
 
 
 def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
-    """Return an integer in 0 .. count - 1; raise `error` for any other value."""
+    """Return the value as an integer in 0 .. count - 1; raise `error` for any other value."""
     if type(value) is int and 0 <= value < count:
         return value
     try:
         at = operator.index(value)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # a method of the caller's object may raise any exception
         at = -1
     if isinstance(value, bool) or not 0 <= at < count:
         raise error(f"{what} = {short_repr(value)}: must be an integer in 0 .. {count - 1}")
@@ -61,10 +67,10 @@ def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
 
 
 def integers_of(values: Any, what: str) -> list[int]:
-    """Return the integers of a list or of another iterable; raise `InputError` if it contains other values."""
+    """Return the integers of a list or of another iterable; raise `InputError` if an element is not an integer."""
     try:
         return [operator.index(value) for value in values]
-    except Exception as error:  # methods of the caller's own object may raise anything
+    except Exception as error:  # a method of the caller's object may raise any exception
         raise InputError(
             f"{what} = {short_repr(values)}: must be a list of integers: {clipped(str(error), 100)}"
         ) from None
@@ -77,14 +83,14 @@ def check_flag(value: Any, what: str, error: Error = InputError) -> None:
 
 
 def seed_of(value: Any, error: Error = InputError) -> int:
-    """Return a seed, any integer; raise `error` for other values."""
+    """Return the seed as a Python integer; raise `error` if it is not an integer."""
     if not is_integer(value):
         raise error(f"seed = {short_repr(value)}: must be an integer")
     return int(value)
 
 
 def accepts_arguments(function: Any, *arguments: Any) -> bool:
-    """Return whether a function accepts these arguments; True for a builtin without a signature."""
+    """Return whether a function can be called with these arguments; True for a built-in without a signature."""
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError:
@@ -95,7 +101,7 @@ def accepts_arguments(function: Any, *arguments: Any) -> bool:
 
 
 def path_of(value: Any, what: str, error: Error = InputError) -> Path:
-    """Return the path of a string or a path object; raise `error` for other values."""
+    """Return a string or a path object as a `Path`; raise `error` for other values."""
     if not isinstance(value, str | os.PathLike):
         raise error(f"{what} = {short_repr(value)}: must be the path of a file")
     try:

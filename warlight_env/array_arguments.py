@@ -1,4 +1,4 @@
-"""Checks of the type, shape and range of callers' arrays; an `InputError` gives the reason."""
+"""Functions that check the type, shape and range of a caller's arrays, and raise `InputError` with the reason."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from warlight_env.errors import InputError, clipped
 def checked_array(
     value: Any, what: str, dtype: Any, shape: tuple[int, ...], buffer: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[Any]:
-    """Return an array with this dtype and shape, in the memory layout of the kernels: the array itself, or a copy.
+    """Return `value` as a writeable, C-contiguous array with this dtype and shape: the array itself, or a copy.
 
-    Integers (and booleans) of another dtype are converted if they keep their values. For other arrays, `InputError`
-    gives the reason. Read-only arrays are copied. Otherwise Numba, which has a separate type for them, would compile
-    every kernel again.
+    Integers and booleans of another dtype are converted if all values fit into `dtype`. A read-only array is copied,
+    because Numba has a separate type for read-only arrays and would compile every kernel again.
 
-    room: an array of that dtype and shape for the copy; None: a new array.
+    Args:
+        value: the caller's array.
+        what: the name of the argument, for the error message.
+        dtype, shape: the dtype and shape of the result.
+        buffer: an array of this dtype and shape that receives the copy. None: make a new array.
+
+    Raises:
+        InputError: `value` is not an array of integers or booleans with this shape, or a value does not fit into
+            `dtype`.
     """
     if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
         return value
@@ -34,19 +41,22 @@ def checked_array(
     if not np.can_cast(value.dtype, dtype):
         low, high = int(value.min()), int(value.max())
         if low < bounds.min or high > bounds.max:
-            raise InputError(f"{what} must fit into {bounds.dtype}, but the values lie in {low} .. {high}")
+            raise InputError(f"{what} must fit into {bounds.dtype}, but the values are in {low} .. {high}")
     copied = np.empty(shape, dtype) if buffer is None else buffer
     np.copyto(copied, value, casting="unsafe")
     return copied
 
 
 def array_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return the values as an array; raise `InputError` if they have different lengths or cannot be converted."""
+    """Return the values as a NumPy array; raise `InputError` if NumPy cannot convert them.
+
+    For example, NumPy cannot convert lists of different lengths.
+    """
     if type(values) is np.ndarray:
         return values
     try:
         return np.asarray(values)
-    except Exception as error:  # methods of the caller's own object may raise anything
+    except Exception as error:  # a method of the caller's object may raise any exception
         raise InputError(f"{what} must be an array, not {short_repr(values)}: {clipped(str(error), 200)}") from None
 
 

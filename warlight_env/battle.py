@@ -1,4 +1,4 @@
-"""The exact odds of a battle: probabilities of capture and the distributions of survivors."""
+"""The exact outcome of a battle: the probability of capture and the distributions of surviving armies."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from warlight_env.engine.dice import kills_pmf
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 
-#: The most armies on each side for which exact distributions are computed.
+#: The maximum number of armies on each side of a battle for which `battle_odds` computes exact distributions.
 MAX_BATTLE = 2_000
 
 
 class BattleError(InputError):
-    """An error for a number of armies without an exact distribution."""
+    """An error for a number of armies outside 1 .. `MAX_BATTLE`."""
 
 
 @dataclass(frozen=True)
 class BattleOdds:
-    """The outcomes of an attack of `attackers` armies on `defenders`.
+    """The probabilities of the outcomes when `attackers` armies attack `defenders` armies.
 
-    After a capture no defenders are left. If all armies on both sides die, the defender keeps one army, as the rules
-    say.
+    After a capture no defenders are left. If all armies on both sides die, the rules let the defender keep one army.
     """
 
     attackers: int
@@ -38,22 +37,23 @@ class BattleOdds:
 
     @property
     def expected_attackers(self) -> float:
-        """Expected surviving attackers."""
+        """The expected number of surviving attackers."""
         return float(self.attackers_left @ np.arange(self.attackers + 1))
 
     @property
     def expected_defenders(self) -> float:
-        """Expected surviving defenders."""
+        """The expected number of surviving defenders."""
         return float(self.defenders_left @ np.arange(self.defenders + 1))
 
 
 def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, Any] = "thesis") -> BattleOdds:
-    """Return the exact odds of a battle under the rules.
+    """Return the exact probabilities of the outcomes of a battle under these rules.
 
     Args:
-        attackers: armies sent, 1 .. MAX_BATTLE (not the army that must stay on the source).
-        defenders: armies on the attacked region, 1 .. MAX_BATTLE.
-        rules: a preset's name, a `Rules` record, or a dict of its fields.
+        attackers: number of armies that attack, 1 .. MAX_BATTLE. It does not include the army that must stay on the
+            source region.
+        defenders: number of armies on the attacked region, 1 .. MAX_BATTLE.
+        rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
 
     Raises:
         BattleError: an argument is out of range; the message names it. RulesError: the rules are not valid.
@@ -82,7 +82,7 @@ def _odds(a: int, d: int, attack_kill: float, defense_kill: float, luck: float, 
 
 
 def _clipped(pmf: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """Return the distribution of min(kills, most), as float64[most + 1]."""
+    """Return the distribution of the number of kills if at most `most` armies can die, as float64[most + 1]."""
     out = np.zeros(most + 1)
     shared = min(len(pmf), most + 1)
     out[:shared] = pmf[:shared]

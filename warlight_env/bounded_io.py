@@ -1,8 +1,9 @@
-"""Limits on input from outside, and functions that check them: bytes, values, nesting, digits.
+"""Limits on the size of files, uploads and texts from outside, and functions that check these limits.
 
-All code that reads a file, an upload or a text uses this module. It rejects input beyond a limit before this input
-costs more memory or time; the error names the place and the limit. It also rejects input that no parser can read. All
-files that this project writes are within the limits. The documentation of each file format names its limits.
+All code of the package that reads a file, an upload or a text uses this module. The module rejects input that exceeds
+a limit, before this input uses more memory or time. The error names the place in the input and the limit. The module
+also rejects texts that are not valid JSON, TOML or UTF-8. All files that this project writes are within the limits. The
+documentation of each file format states its limits.
 """
 
 from __future__ import annotations
@@ -22,37 +23,37 @@ from warlight_env.file_kinds import not_regular
 
 MIB: Final = 1 << 20
 
-#: The maximum number of bytes of an uncompressed log, of bytes of one of its lines, and of its lines.
+#: Limits of an uncompressed game log: the number of bytes, the number of bytes of one line, and the number of lines.
 LOG_BYTES: Final = 64 * MIB
 LOG_LINE: Final = 24 * MIB
 LOG_LINES: Final = 250_000
-#: The largest `json_object_bound` of a log or of another JSON text. To read, write or draw a log takes at most about
-#: 170 bytes of memory for each unit of this bound.
+#: The maximum result of `json_object_bound` for a game log or another JSON text. If the result is n, code that reads,
+#: writes or draws the log uses at most about 170 n bytes of memory.
 VALUES: Final = 5_000_000
 #: The maximum number of bytes of a map.
 MAP_BYTES: Final = 16 * MIB
 #: The maximum number of elements of a map in XML.
 ELEMENTS: Final = 200_000
-#: The maximum number of bytes of files that people write by hand: settings, tournaments, weights.
+#: The maximum number of bytes of a file that people write by hand: settings, a tournament, or evaluation weights.
 SETTINGS_BYTES: Final = MIB
-#: The maximum number of bytes of files that runs write: descriptions, results, and lines of journals.
+#: The maximum number of bytes of a description file or result file of a run, and of a line of a training journal.
 RESULT_BYTES: Final = 64 * MIB
-#: The maximum number of bytes of the arrays of a policy or a checkpoint, and the maximum number of these arrays.
+#: The maximum number of bytes of all arrays in a policy file or a checkpoint, and the maximum number of the arrays.
 ARRAYS_BYTES: Final = 192 * MIB
 ARRAYS: Final = 4000
-#: The maximum number of bytes of a model file of another library.
+#: The maximum number of bytes of a model file that another library wrote, for example Stable-Baselines3.
 MODEL_BYTES: Final = 4096 * MIB
 #: The maximum number of levels of nested objects and lists.
 DEPTH: Final = 64
-#: The maximum number of digits of an integer; numbers of this size still fit a float.
+#: The maximum number of decimal digits of an integer. An integer of this size can still be converted to a float.
 DIGITS: Final = 300
-#: The maximum number of parts of a key in TOML (a.b.c has 3), and of all such keys of a text together.
+#: The maximum number of parts of a dotted key in TOML (a.b.c has 3 parts), and of all dotted keys of a text together.
 KEY_PARTS: Final = 16
 ALL_KEY_PARTS: Final = 20_000
 
 Error = type[InputError]
 
-#: Flags that open a file without waiting for the other end of a FIFO. Child processes do not inherit the file.
+#: Flags of `os.open`. They open a FIFO without waiting for a writer, and child processes do not inherit the file.
 _READ: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -62,35 +63,35 @@ _READ: Final = (
 )
 
 _PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?)"""
-#: The tokens of a TOML text: multi-line strings and comments, or (group 1) a word, a string, or several of them with
-#: dots between them, which are a key or a number.
+#: Matches a token of a TOML text: a multi-line string, a comment, or the parts of a key or number. Group 1 contains
+#: only the last kind of token: a word, a string, or several words and strings with dots between them.
 _TOML: Final = re.compile(
     rf'''"""(?:\\.|[^\\])*?(?:"""|\Z)|\'\'\'.*?(?:\'\'\'|\Z)|\#[^\n]*|({_PART}(?:[ \t]*\.[ \t]*{_PART})*)''',
     re.ASCII | re.DOTALL,
 )
 _TOML_PART: Final = re.compile(_PART, re.ASCII)
-#: Finds places where a JSON text may have a number with too many digits or a number that is not finite. Most texts have
-#: none; then the numbers need no check one by one.
+#: Matches JSON text that may contain a number with too many digits or an infinite number. If a text has no match, the
+#: decoder does not check each number.
 _ODD_NUMBER: Final = re.compile(r"[0-9]{200}|[eE]\+?[0-9]{3}")
 
 
 def reason(error: Exception) -> str:
-    """Return the short reason of an error from the system, also for an invalid file name."""
+    """Return a short text with the reason of an `OSError` or of an invalid file name."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return "this is not a valid file name" if isinstance(error, UnicodeError) else str(error)
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file to read; never block on another kind of file.
+    """Open a regular file for reading. The call never waits, even if the path is the name of a FIFO or a device.
 
     Raises:
         OSError: the file cannot be opened, or is not a regular file. ValueError: the name is not a valid file name.
     """
-    _check_regular(os.stat(path), path)  # opening a device may have effects, and a socket cannot be opened
+    _check_regular(os.stat(path), path)  # check first: opening a device may have effects, opening a socket fails
     descriptor = os.open(path, _READ)
     try:
-        _check_regular(os.fstat(descriptor), path)  # the name may belong to another file now
+        _check_regular(os.fstat(descriptor), path)  # check again: another file may have this name now
         return open(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -105,10 +106,11 @@ def _check_regular(found: os.stat_result, path: Path) -> None:
 
 
 def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
-    """Return a file's bytes, if their number is at most `most`.
+    """Return the bytes of a file that has at most `most` bytes.
 
     Raises:
-        error: the file cannot be read, is not a regular file, or is larger; `what` names the expected kind of file.
+        error: the file cannot be read, is not a regular file, or has more than `most` bytes. The message contains
+            `what`, the name of the expected kind of file.
     """
     try:
         with open_file(path) as file:
@@ -121,11 +123,12 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
 
 
 def read_text(path: Path, most: int, error: Error, what: str) -> str:
-    """Return the text of a UTF-8 file, with or without a byte order mark; see `read_bytes`."""
+    """Return the text of a UTF-8 file, without its byte order mark. The arguments are those of `read_bytes`."""
     return decode_text(read_bytes(path, most, error, what), shown(path), error)
 
 
-#: First bytes of files that do not contain UTF-8 text, and the kinds of these files; longer beginnings first.
+#: The first bytes of file formats that are not UTF-8 text, with the names of the formats. The UTF-32 entries precede
+#: the UTF-16 entries, because a UTF-32 file can begin with the bytes of the UTF-16 mark.
 _BEGINNINGS: Final = (
     (b"\xff\xfe\0\0", "UTF-32 text"),
     (b"\0\0\xfe\xff", "UTF-32 text"),
@@ -142,11 +145,11 @@ _BEGINNINGS: Final = (
 
 
 def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
-    """Return the text of a file's bytes in UTF-8, with or without a byte order mark.
+    """Decode a file's bytes from UTF-8, and remove a byte order mark.
 
     Raises:
-        error: the bytes are not UTF-8 text. The message begins with `place`, names the apparent kind of file, and ends
-            with `more`.
+        error: the bytes are not UTF-8 text. The message begins with `place` and ends with `more`. If the first bytes
+            are those of another file format, the message names this format.
     """
     if (kind := _kind_of(data)) is not None:
         convert = "; convert it to UTF-8" if kind.startswith("UTF-") else ""
@@ -158,28 +161,31 @@ def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
 
 
 def _kind_of(data: bytes) -> str | None:
-    """Return the apparent kind of a file from its first bytes; None: it may be UTF-8 text."""
+    """Guess the format of a file from its first bytes. Return None if the file may be UTF-8 text."""
     for beginning, kind in _BEGINNINGS:
         if data.startswith(beginning):
             return kind
     low, high = data[:2], data[2:4]
     if len(data) >= 4 and (low[0] == 0) != (low[1] == 0) and (low[0] == 0, low[1] == 0) == (high[0] == 0, high[1] == 0):
-        return "UTF-16 text"  # without a byte order mark; ASCII letters have 0 as every second byte
+        return "UTF-16 text"  # without a byte order mark: every second byte of an ASCII text in UTF-16 is 0
     return None
 
 
 def shown(path: object) -> str:
-    """Return a file's name for a message: shortened, with unprintable characters escaped."""
+    """Return a file's name for an error message: unprintable characters are escaped, and a long name is shortened."""
     return clipped(readable(str(path)), 300)
 
 
 def format_size(size: int) -> str:
-    """Return a number of bytes as text, in MiB if it is large."""
+    """Return a number of bytes as text, in MiB if it is at least 1 MiB."""
     return f"{size // MIB} MiB" if size >= MIB else f"{size} bytes"
 
 
 def json_object_bound(text: str | bytes) -> int:
-    """Return an upper bound on the size of a JSON text; numbers, strings and keys count 1, lists 2, objects 4."""
+    """Return an upper bound on the size of a decoded JSON text, without decoding it.
+
+    The size is the sum over all values in the text: 1 for a number, a string or a key, 2 for a list, 4 for an object.
+    """
     if isinstance(text, str):
         return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")
     return text.count(b",") + text.count(b":") + 2 * text.count(b"[") + 4 * text.count(b"{")
@@ -201,7 +207,7 @@ def deeper_than(value: Any, most: int = DEPTH) -> bool:
 
 
 class _LiteralError(ValueError):
-    """An error for a number that cannot be used."""
+    """An error for a number in a JSON text that is not finite or has too many digits."""
 
     def __init__(self, literal: str, why: str) -> None:
         super().__init__(why)
@@ -209,18 +215,21 @@ class _LiteralError(ValueError):
 
 
 class _TwiceError(ValueError):
-    """An error for a key that an object contains twice."""
+    """An error for a key that occurs twice in one JSON object."""
 
 
 def _decoder(digits: int) -> json.JSONDecoder:
-    """Return a decoder that rejects NaN, duplicate keys, infinite numbers and integers with too many digits."""
+    """Return a JSON decoder that rejects NaN and duplicate keys.
+
+    It also rejects infinite numbers and integers with more than `digits` characters, unless `digits` is 0.
+    """
 
     def constant(literal: str) -> NoReturn:
         raise _LiteralError(literal, f"{literal} is not a number")
 
     def whole(literal: str) -> int:
         if len(literal) > digits:
-            raise _LiteralError(literal, f"number of {len(literal)} digits")
+            raise _LiteralError(literal, f"a number has {len(literal)} digits, more than {digits}")
         return int(literal)
 
     def real(literal: str) -> float:
@@ -242,26 +251,27 @@ def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-#: Decoders by the maximum number of digits of an integer; 0: for texts in which `_ODD_NUMBER` finds nothing.
+#: JSON decoders. Key: the maximum number of digits of an integer, or 0 for texts in which `_ODD_NUMBER` finds no match.
 _DECODERS: Final = {digits: _decoder(digits) for digits in (0, DIGITS)}
 
 
 def decode_json(text: str) -> Any:
-    """Return the value of a JSON text with a checked `json_object_bound`; reject NaN and duplicate keys.
+    """Return the value of a JSON text. The caller must check the text with `json_object_bound` before.
 
     Raises:
-        ValueError: the text is not JSON, has a key twice in an object, or a number that is not finite or has too many
+        ValueError: the text is not JSON, an object has a key twice, a number is not finite, or a number has too many
             digits.
-        RecursionError: its nesting is too deep for the parser.
+        RecursionError: lists and objects are nested too deeply for the parser.
     """
     return _DECODERS[DIGITS if _ODD_NUMBER.search(text) else 0].decode(text)
 
 
 def decode_line(line: bytes) -> Any:
-    """Return the value of a line of JSON of any origin, for example from a file that a run wrote.
+    """Return the value of a line of JSON, after a check of the limits. The line may come from an untrusted file.
 
     Raises:
-        ValueError: the line is not JSON, see `decode_json`, or beyond the limits. RecursionError: see `decode_json`.
+        ValueError: the line is not JSON (see `decode_json`) or exceeds a limit.
+        RecursionError: lists and objects are nested too deeply for the parser.
     """
     if json_object_bound(line) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")
@@ -272,10 +282,10 @@ def decode_line(line: bytes) -> Any:
 
 
 def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> Any:
-    """Return the value of a JSON text; reject parts that are not JSON (NaN) or ambiguous (a key that occurs twice).
+    """Return the value of a JSON text. Reject NaN, which is not valid JSON, and a key that occurs twice in an object.
 
     Raises:
-        error: the text is not JSON, or beyond the limits; the message begins with `place`.
+        error: the text is not JSON, or exceeds a limit of this module; the message begins with `place`.
     """
     if json_object_bound(text) > VALUES:
         raise error(f"{place}: more than {VALUES:,} values")
@@ -296,10 +306,10 @@ def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> 
 
 
 def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
-    """Return the table of a TOML text.
+    """Return the content of a TOML text as a dict.
 
     Raises:
-        error: the text is not TOML, or beyond the limits; the message begins with `place`.
+        error: the text is not TOML, or exceeds a limit of this module; the message begins with `place`.
     """
     import tomllib
 
@@ -312,14 +322,14 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
         raise error(f"{place}: {problem}") from None
     except RecursionError:
         raise error(f"{place}: nested too deeply") from None
-    except ValueError:  # Python's own limit of a few thousand digits
+    except ValueError:  # Python converts no text of more than a few thousand digits to an integer
         raise error(f"{place}: a number has too many digits") from None
     _check_digits(value, place, error)
     return value
 
 
 def _check_keys(text: str, place: str, error: Error) -> None:
-    """Reject keys with too many parts: the parser's time grows with the square of the number of parts."""
+    """Raise `error` if dotted keys have too many parts: the TOML parser's time is quadratic in the number of parts."""
     parts = 0
     for found in _TOML.finditer(text):
         key = found[1]
@@ -335,7 +345,10 @@ def _check_keys(text: str, place: str, error: Error) -> None:
 
 
 def _check_digits(value: Any, place: str, error: Error) -> None:
-    """Reject integers of more than `DIGITS` digits anywhere in plain data of limited depth."""
+    """Raise `error` if a number, or a number inside lists and dicts, has more than `DIGITS` digits.
+
+    The caller must check the nesting depth of the lists and dicts before.
+    """
     if isinstance(value, int):
         if abs(value) >= 10**DIGITS:
             raise error(f"{place}: a number has too many digits")

@@ -1,4 +1,4 @@
-"""Limits of an agent's time or simulations per move, as text: ``1.5s``, ``500ms``, ``2m``; ``457``, ``457sims``."""
+"""Functions that read an agent's budget per move: a time such as ``1.5s``, or simulations such as ``457sims``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _SIMULATIONS: Final = re.compile(r"([0-9]{1,18})(?:sims)?")
 
 
 def read_seconds(text: str) -> float | None:
-    """Return the seconds of a duration with a unit; None for any other text."""
+    """Return the number of seconds of a text such as ``1.5s``, ``500ms``, ``2m`` or ``1h``; None for any other text."""
     found = _DURATION.fullmatch(text)
     if found is None:
         return None
-    # Division by 1000, not multiplication by 0.001: 100ms becomes exactly Python's 0.1.
+    # Divide by 1000 instead of multiplying by 0.001, so that 100ms is equal to the Python number 0.1.
     return float(found[1]) / 1000 if found[2] == "ms" else float(found[1]) * _UNITS[found[2]]
 
 

@@ -1,4 +1,4 @@
-"""Base classes of the project's errors, and the hint for a mistyped word."""
+"""Base classes of the project's errors, functions that format messages, and the suggestion for a mistyped word."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-#: The maximum number of characters of a message. Quoted text may have any length, but a message must stay readable.
+#: The maximum number of characters of an error message. A message may quote a long text, so it is shortened.
 LONGEST: Final = 2000
-#: Beginning of the note that names the user's function in which an exception was raised.
+#: The first words of an exception's note that names the user's function in which the exception was raised.
 IN_FUNCTION: Final = "in the "
-#: The maximum length of words that get a suggestion or are suggested, and the maximum number of words to compare.
+#: Limits of `did_you_mean`: the number of characters of a word, and the number of known words to compare.
 _WORD, _WORDS = 100, 2000
 
 
 def clipped(text: str, most: int = LONGEST) -> str:
-    """Return a text; if it has more than `most` characters, only its beginning and its end."""
+    """Return a text. If it has more than `most` characters, replace its middle by an ellipsis."""
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
 
 
 def crash_reason(error: BaseException) -> str:
-    """Return an exception as one line, with the place where it was raised.
+    """Return one line of text with an exception's type, its message, and the place where it was raised.
 
-    If a note names a user's function (`engine.callback_errors`), this function is the place, because tracebacks do not
-    contain lines of compiled code.
+    The place is a file and a line. Tracebacks do not contain lines of compiled code. So a note on the exception may
+    name a user's function instead (see `engine.callback_errors`); then the text contains this note as the place.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
@@ -39,7 +39,7 @@ def crash_reason(error: BaseException) -> str:
 
 
 def readable(text: str) -> str:
-    """Return a text for a terminal, with unprintable characters escaped and without the middle of a long text."""
+    """Return a text that is safe to print in a terminal: escape unprintable characters, and shorten a long text."""
     text = clipped(text)
     if text.isprintable():
         return text
@@ -48,21 +48,24 @@ def readable(text: str) -> str:
 
 
 class InputError(ValueError):
-    """An error for unusable input: the message names the place and the reason, and nothing has changed."""
+    """Invalid input. The message names the place and the reason. The call that raised the error changed nothing."""
 
     def __str__(self) -> str:
         return readable(super().__str__())
 
 
 class RunError(RuntimeError):
-    """An error during a run that is not caused by the input."""
+    """A failure with valid input, for example a full disk or a failed worker process."""
 
     def __str__(self) -> str:
         return readable(super().__str__())
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'X'?)`` for the known word closest to ``word``, or an empty text."""
+    """Return `` (did you mean 'X'?)``, where X is the known word most similar to ``word``.
+
+    If no known word is similar, return an empty text.
+    """
     from difflib import get_close_matches
 
     if len(word) > _WORD:

@@ -1,4 +1,4 @@
-"""Names of the kinds of files that are not regular files, for error messages."""
+"""Names of file types other than regular files, such as ``a FIFO``, for error messages."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ _KINDS: Final = {
 
 
 def not_regular(mode: int) -> str | None:
-    """Return a text such as ``it is a FIFO, not a regular file`` for a mode of `os.stat`; None for a regular file."""
+    """Return a text such as ``it is a FIFO, not a regular file``; None for a regular file.
+
+    `mode` is the field `st_mode` of the result of `os.stat`.
+    """
     kind = stat.S_IFMT(mode)
     return None if kind == stat.S_IFREG else f"it is {_KINDS.get(kind, 'a special file')}, not a regular file"

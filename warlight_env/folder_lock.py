@@ -1,4 +1,4 @@
-"""Locks of folders: only one run at a time, with its worker processes, may write to a folder."""
+"""A lock of a folder, so that only one run at a time, with its worker processes, can write to the folder."""
 
 from __future__ import annotations
 
@@ -19,35 +19,36 @@ from warlight_env.output import open_output
 try:
     import fcntl
     import resource
-except ImportError:  # Windows has no such locks, so two runs in one folder are not detected
+except ImportError:  # Windows has no module `fcntl`; there, two runs that use one folder are not detected
     fcntl = resource = None  # type: ignore[assignment]
 
-#: The file in a folder while it is locked.
+#: The name of the lock file, which is in a folder while the folder is locked.
 LOCK: Final = ".warlight.lock"
-#: Attempts to lock a folder that other runs remove at the same time.
+#: The maximum number of attempts to lock a folder. An attempt fails if another run removes the folder at this moment.
 _ATTEMPTS: Final = 100
 
 
 class FolderLockedError(InputError):
-    """Another run writes to the folder. Nothing in it was changed."""
+    """Another run has the lock of the folder. The failed attempt changed nothing in the folder."""
 
 
 class FolderLock:
-    """Exclusive use of a folder, until `release` or until the process ends for any reason.
+    """A lock of a folder. The process has it until it calls `release` or ends for any reason.
 
-    The run's worker processes write to the folder without their own locks. Used as a context manager, the object
-    releases the lock at the end.
+    The worker processes of the run write to the folder and need no locks of their own. A `with` statement releases the
+    lock at its end.
 
     Args:
-        folder: the folder; it is made if it does not exist.
-        in_use: a function that makes the error if another run has the lock. Its argument is a message that names the
-            folder and the process.
-        unwritable: a function that makes the error if the folder cannot be made or written. None: a `RunError`.
+        folder: the folder to lock; the constructor creates it if it does not exist.
+        in_use: a function that returns the exception to raise if another run has the lock. Its argument is a message
+            that names the folder and the process of the other run.
+        unwritable: a function that returns the exception to raise if the folder cannot be created or written. Its
+            argument is the `OSError`. None: raise a `RunError`.
 
     Raises:
-        FolderLockedError: another run has the lock; see `in_use`.
-        RunError: the folder cannot be made or written; see `unwritable`.
-        OutputError: the lock's file has the name of something that is not a regular file.
+        FolderLockedError: another run has the lock, and `in_use` is not given.
+        RunError: the folder cannot be created or written, and `unwritable` is not given.
+        OutputError: the folder contains something with the name `LOCK` that is not a regular file.
     """
 
     def __init__(
@@ -79,26 +80,29 @@ class FolderLock:
         self.release()
 
     def describe(self, note: str = "") -> None:
-        """Write into the lock's file which process has the lock. The note is for people, such as a server's address."""
+        """Write the number of this process, the host, the time and a note to the lock file.
+
+        Messages to other runs contain these data. A note is a text for people, for example the address of a server.
+        """
         since = datetime.now(UTC).isoformat(" ", "seconds")
         data = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "note": note}
-        with contextlib.suppress(OSError):  # if the disk is full, messages of other runs do not name the process
+        with contextlib.suppress(OSError):  # if the disk is full, messages to other runs do not name this process
             os.ftruncate(self._file, 0)
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, json.dumps(data).encode() + b"\n")
 
     def release(self) -> None:
-        """Release the folder. Remove the folders that this lock made, if they are empty."""
+        """Release the lock. Remove the folders that the constructor created, if they are empty."""
         if self._file < 0:
             return
-        with contextlib.suppress(OSError):  # before the unlock: another run may take it then
+        with contextlib.suppress(OSError):  # remove the file before the unlock: afterwards another run may lock it
             os.unlink(self._path)
         os.close(self._file)
         self._file = -1
         self._remove_made()
 
     def _locked(self) -> int:
-        """Return the descriptor of the lock's file, locked."""
+        """Create the folder and the lock file if necessary, lock the file, and return its descriptor."""
         failure: Exception | None = None
         for _ in range(_ATTEMPTS):
             try:
@@ -107,7 +111,7 @@ class FolderLock:
             except (FileNotFoundError, FileExistsError) as error:  # another run has removed the folder again
                 failure = error
                 continue
-            failure = self._locked_error("")  # raised below if every attempt finds a file that was removed meanwhile
+            failure = self._locked_error("")  # raised after the last attempt, if each found a removed lock file
             try:
                 if not _lock(file):
                     raise self._locked_error(_holder(file))
@@ -129,7 +133,7 @@ class FolderLock:
         self._made.update(missing)
 
     def _remove_made(self) -> None:
-        """Remove the folders that this lock made, if they are empty."""
+        """Remove the folders that the constructor created, if they are empty."""
         with contextlib.suppress(OSError):
             for path in (self.folder, *self.folder.parents):
                 if path in self._made:
@@ -144,7 +148,7 @@ class FolderLock:
             return open_output(self._path, os.O_RDWR | os.O_CREAT)
 
     def _is_current(self, file: int) -> bool:
-        """Return whether the file still has its name; the process that releases the lock removes the name."""
+        """Return whether the open file is still the lock file. A process that releases the lock deletes the file."""
         try:
             return os.path.samestat(os.fstat(file), os.stat(self._path))
         except FileNotFoundError:
@@ -152,7 +156,10 @@ class FolderLock:
 
 
 def _lock(file: int) -> bool:
-    """Lock an open file until it is closed. False: another run has it. True also on systems without such locks."""
+    """Lock an open file until it is closed, and return whether this succeeded.
+
+    The result is False if another run has locked the file. It is True on Windows, which does not support this lock.
+    """
     if fcntl is None:
         return True
     try:
@@ -163,7 +170,10 @@ def _lock(file: int) -> bool:
 
 
 def _more_files() -> bool:
-    """Raise this process's limit of open files to the system's maximum, because each lock needs an open file."""
+    """Raise this process's limit of open files to its maximum, because each lock needs an open file.
+
+    Return False if the limit is already the maximum.
+    """
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == most:
         return False
@@ -172,7 +182,7 @@ def _more_files() -> bool:
 
 
 def _holder(file: int) -> str:
-    """Return a text about the process that the lock's file names; "" if the file names no process yet."""
+    """Return a text such as " (process 7, since …)" from a lock file; "" if the file is empty or not readable."""
     try:
         data: Any = json.loads(os.read(file, 1000))
         host = "" if data["host"] == socket.gethostname() else f" on {data['host']}"

@@ -1,4 +1,7 @@
-"""`Game`: one game for people, bots and web pages. It checks all input; kernels execute the rounds."""
+"""The class `Game`: one game for people, bots and web pages.
+
+It checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +60,14 @@ OnIllegal = Literal["raise", "skip"]
 
 
 class Game:
-    """A game of 2 to 6 players. One thread at a time may use it.
+    """A game of 2 to 6 players. Only one thread at a time may use it.
 
     Args:
-        map: a bundled map's name, a file, or a `Map`.
-        rules: a preset's name, a `Rules` record, or a dict of its fields.
-        players: 2 to 6.
-        seed: any integer; it determines the offers and all dice.
-        picks: "play" starts with the picking phase; "random" picks start regions for all players at random.
+        map: the name of a bundled map, the path of a map file, or a `Map`.
+        rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
+        players: number of players, 2 to 6.
+        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice.
+        picks: "play" starts the game with the picking phase. "random" draws the start regions of all players at random.
 
     Raises:
         MapError, RulesError: the map or the rules are not valid; the message gives the place and the reason.
@@ -99,7 +102,7 @@ class Game:
         self._workspace: Workspace | None = None
         self._state = make_state(1, self._board.n_regions, players)
         self._past: tuple[State, RoundResult | None, Any] | None = None
-        self._last: RoundResult | None = None  # for views, like the start regions below
+        self._last: RoundResult | None = None  # `view` needs the last result, and the start regions below
         self._starts: tuple[tuple[int, ...], ...] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
         if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
@@ -112,7 +115,7 @@ class Game:
 
     @property
     def _work(self) -> Workspace:
-        """Working memory, made at the first use, so that clones are cheap and do not share it."""
+        """The arrays that kernels use as working memory. Each clone makes its own arrays at their first use."""
         if self._workspace is None:
             self._workspace = make_workspace(self._board.n_regions, self._board.n_edges, self.players)
         return self._workspace
@@ -121,7 +124,7 @@ class Game:
 
     @property
     def phase(self) -> str:
-        """ "pick", "play" or "over"."""
+        """The phase of the game: "pick", "play" or "over"."""
         return PHASES[self._state.phase[0]]
 
     @property
@@ -131,12 +134,12 @@ class Game:
 
     @property
     def owner(self) -> npt.NDArray[np.int8]:
-        """int8[N]: for each region -1 (neutral) or the player who owns it. Read-only."""
+        """The owner of each region, as a read-only array int8[N]: a player, or -1 for a neutral region."""
         return _read_only(self._state.owner[0])
 
     @property
     def army(self) -> npt.NDArray[np.int32]:
-        """int32[N]: for each region its armies, at least 1. Read-only."""
+        """The number of armies in each region, at least 1, as a read-only array int32[N]."""
         return _read_only(self._state.army[0])
 
     @property
@@ -146,16 +149,17 @@ class Game:
 
     @property
     def winner(self) -> int | None:
-        """The winner; None during the game and after a draw."""
+        """The player who has won; None during the game and after a draw."""
         winner = int(self._state.winner[0])
         return winner if winner >= 0 else None
 
     @property
     def placements(self) -> tuple[int, ...]:
-        """Each player's place in the current state; 1 is the best. Equal players share a place.
+        """Each player's place in the current position; 1 is the best. Players with equal results share a place.
 
-        Players who are still in the game come first. They share a place, unless one has won or the rules break ties by
-        regions and then armies. Eliminated players follow; a later elimination is better.
+        Players who are still in the game have the best places. They share one place, unless a player has won or the
+        rule `tie_break` is "regions": then more regions, and after that more armies, are better. Eliminated players
+        have the other places. Among them a later elimination is better.
         """
         scores = []
         for p in range(self.players):
@@ -168,23 +172,23 @@ class Game:
 
     @property
     def eliminated(self) -> tuple[int | None, ...]:
-        """For each player the round in which it lost its last region, or None if it is still in the game."""
+        """For each player: the round in which it lost its last region, or None if it is still in the game."""
         return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
 
     def alive(self, player: int) -> bool:
-        """Return whether a player has regions; in the phase "pick", whether it will get some."""
+        """Return whether a player has regions. In the phase "pick", return whether it will receive regions."""
         self._check_player(player)
         return bool(self._state.eliminated_at[0, player] == 0)
 
     def income(self, player: int) -> int:
-        """Return the armies that the player may deploy this round; 0 for an eliminated player."""
+        """Return the number of armies that the player may deploy this round; 0 for an eliminated player."""
         self._check_player(player)
         if not self.alive(player):
             return 0
         return int(income(self._board, self._params.base_income, self._state.owner[0], player))
 
     def pickers(self) -> tuple[int, ...]:
-        """Return the players who must pick now."""
+        """Return the players who must pick start regions in the next call of `pick`."""
         if self.phase != "pick":
             return ()
         if self._params.picking == ALTERNATING:
@@ -193,7 +197,11 @@ class Game:
 
     @exclusive
     def view(self, player: int) -> View:
-        """Return the player's view. Under fog it shows own regions and their neighbours; in the phase "pick", all."""
+        """Return the position as the player sees it.
+
+        Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" it sees all
+        regions.
+        """
         self._check_player(player)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
         return view_of(
@@ -201,7 +209,7 @@ class Game:
         )
 
     def offers(self, player: int) -> tuple[int, ...]:
-        """Return the regions that the player may pick."""
+        """Return the regions that the player may pick now; empty outside the phase "pick"."""
         self._check_player(player)
         if self.phase != "pick":
             return ()
@@ -217,12 +225,14 @@ class Game:
     def pick(
         self, preferences: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
     ) -> list[IllegalOrder]:
-        """Pick start regions for the players who must pick now. Picks without a preferred region are drawn at random.
+        """Pick start regions for the players in `pickers`. Return the illegal picks, which were ignored.
 
-        preferences: for each of these players a list of preferred regions, best first. If a list is longer than the
-            rules need ("ranked"), only its first regions count.
-        on_illegal: "raise" is strict: every list must have enough regions, all of them offered and none twice. "skip"
-            drops illegal regions and returns them.
+        If none of a player's preferred regions is left, the game draws a start region for it at random.
+
+        preferences: for each player who must pick, a list of regions, best first. With the picking rule "ranked", the
+            game uses only as many regions from the start of the list as the rules require.
+        on_illegal: "raise" raises `IllegalOrdersError` if a list has too few regions, a region twice, or a region that
+            the player may not pick. "skip" ignores illegal regions and returns them.
         """
         _check_on_illegal(on_illegal)
         if self.phase != "pick":
@@ -254,14 +264,14 @@ class Game:
     def _note_starts(self) -> None:
         if self.phase != "play":
             return
-        picked: dict[int, int] = {}  # region: the step of the game in which it was picked
+        picked: dict[int, int] = {}  # for each region: the step of the game in which a player picked it
         now, past, step = self._state, self._past, 0
         while past is not None:
             for region in np.flatnonzero(now.owner[0] != past[0].owner[0]).tolist():
                 picked[region] = step
             now, past, step = past[0], past[2], step - 1
-        # Regions assigned at random, or picked before the game was loaded, come first: the step of their pick is
-        # unknown.
+        # Start regions with an unknown step come first: regions assigned at random, and regions picked before the game
+        # was saved and loaded.
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
         self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
@@ -291,11 +301,11 @@ class Game:
 
     @exclusive
     def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
-        """Return those of a player's orders that the rules forbid now, with reasons; play nothing."""
+        """Check a player's orders for this round. Return the illegal orders with reasons; the game does not change."""
         return self._check(player, orders)
 
     def _check(self, player: int, orders: Orders) -> list[IllegalOrder]:
-        """See `check`; afterwards the workspace contains the legal orders."""
+        """Check orders as in `check`, and write the legal orders to the player's rows of the arrays in `_work`."""
         self._check_player(player)
         if self.phase != "play":
             raise GameError(f"orders are not possible now: the game's phase is {self.phase!r}")
@@ -318,17 +328,20 @@ class Game:
         on_illegal: OnIllegal = "raise",
         script: npt.NDArray[np.int64] | None = None,
     ) -> RoundResult:
-        """Play a round with the orders of all players. A player without orders, or with None, does nothing.
+        """Play a round with the orders of all players.
 
-        on_illegal: "raise" is strict: any illegal order raises `IllegalOrdersError`, and nothing is played. "skip"
-            drops illegal orders and lists them in the result.
-        script: decisions that replace the dice, int64[1 + K], see `engine.dice.scripted_below`.
+        orders: for each player its `Orders`; None, or no entry in a dict, means that the player does nothing.
+        on_illegal: "raise" raises `IllegalOrdersError` if any order is illegal; then the game does not change. "skip"
+            ignores illegal orders and lists them in the result.
+        script: predetermined results that replace the dice, int64[1 + K]; see `engine.dice.scripted_below`.
         """
         _check_on_illegal(on_illegal)
         if script is not None:
             script = array_of(script, "script")
             if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
-                raise GameError("script must be a contiguous, writeable array int64[1 + K]: a cursor, then K decisions")
+                raise GameError(
+                    "script must be a contiguous, writeable array int64[1 + K] of a counter and K decisions"
+                )
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []
         for player in range(self.players):
@@ -354,30 +367,34 @@ class Game:
             return given
         if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
             raise GameError(
-                f"orders must be a list of {self.players} turns, one for each player, or a dict of turns by player"
+                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict with the `Orders` "
+                "of each player"
             )
         return dict(enumerate(orders))
 
     # Undo and copies
 
     def _go_on(self, state: State) -> None:
-        """Make this state the current one. States in `_state` and `_past` are never modified: clones share them."""
+        """Replace the current position, and keep the old one for `undo`.
+
+        Do not modify the states in `_state` and `_past`: clones of the game share them.
+        """
         self._past, self._state = (self._state, self._last, self._past), state
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to undo."""
+        """Whether there is a pick or a round that `undo` can undo."""
         return self._past is not None
 
     @exclusive
     def changed(self) -> list[tuple[int, int, int]]:
-        """Return the regions that the last pick or round changed, as (region, owner, army).
+        """Return the regions that the last pick or round changed, as (region, new owner, new number of armies).
 
         Raises:
-            GameError: there was no such step, or it was undone.
+            GameError: no pick or round has been played, or all were undone.
         """
         if self._past is None:
-            raise GameError("there is no last step: the game has just begun, or the step was undone")
+            raise GameError("there is no last step: no pick or round has been played, or all were undone")
         now, before = self._state, self._past[0]
         regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)
@@ -385,14 +402,14 @@ class Game:
 
     @exclusive
     def undo(self) -> None:
-        """Undo the last pick or round, including the dice."""
+        """Undo the last pick or round. The state of the dice is restored, too."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
         self._state, self._last, self._past = self._past
 
     @exclusive
     def clone(self) -> Game:
-        """Return an independent copy with the same future, including dice and undo."""
+        """Return an independent copy. It has the same dice and undo history, so equal orders have equal results."""
         other = Game.__new__(Game)
         other._in_use = UseLock()
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
@@ -419,7 +436,10 @@ class Game:
 
     @exclusive
     def hash(self) -> str:
-        """Return a hex digest of map, rules and position, including the dice: equal hashes mean equal futures."""
+        """Return a SHA-256 digest of the map, the rules, the position and the state of the dice, in hexadecimal.
+
+        Two games with equal hashes have equal results after equal orders.
+        """
         digest = hashlib.sha256()
         digest.update(json.dumps([FORMAT, self.map.digest(), self.rules.to_dict(), self.players]).encode())
         digest.update(state_bytes(self._state))
@@ -427,11 +447,12 @@ class Game:
 
     @exclusive
     def fingerprint(self) -> str:
-        """Return 16 hex digits for the position, including the dice: a 64-bit BLAKE2b, fast enough for logs.
+        """Return the 64-bit BLAKE2b digest of the position and the state of the dice, as 16 hexadecimal digits.
 
-        Unlike `hash`, it leaves out map and rules, which do not change during a game.
+        A game log stores this digest for every round, because it is faster than `hash`. It does not include the map
+        and the rules, which do not change during a game.
         """
-        arrays: Any = self._state  # of one game, each contiguous
+        arrays: Any = self._state  # a batch of one game; each array is contiguous
         return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -441,7 +462,7 @@ class Game:
 
     @exclusive
     def to_dict(self) -> dict[str, Any]:
-        """Return the game as plain data for JSON, with the dice but without the undo history."""
+        """Return the game as data for JSON. They include the state of the dice, but not the undo history."""
         bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
@@ -455,7 +476,11 @@ class Game:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Game:
-        """Return the game from data of `to_dict`; the map may also be a `Map`. A `GameError` names any wrong field."""
+        """Return the game that `to_dict` saved. The value of "map" may also be a `Map`.
+
+        Raises:
+            GameError: a field is missing or invalid; the message names it.
+        """
         if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
             raise GameError(f"not a saved game of format {FORMAT}")
         for key in ("map", "rules", "players", "seed", "state"):
@@ -466,7 +491,7 @@ class Game:
             map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
-        game._starts = None  # not saved: only the first round needs them
+        game._starts = None  # unknown: `to_dict` does not save them, because only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not match the other fields")
         return game
@@ -479,7 +504,10 @@ class Game:
         return to_svg(ShownPosition(self.map, self.owner, self.army, self.players, self.round))
 
     def _repr_html_(self) -> str | None:
-        """Return an HTML frame with the web page, for notebooks; None without the page: they show the picture."""
+        """Return an HTML frame with the web page, for notebooks.
+
+        Return None if the page is not installed; the notebook then shows the SVG picture.
+        """
         return html_of(self)
 
     def __repr__(self) -> str:
@@ -496,10 +524,10 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
-    """Return a caller's values by player as a new dict."""
+    """Return a copy of a caller's mapping from players to values."""
     try:
         return {player: given[player] for player in given}
-    except Exception as error:  # methods of the caller's own object may raise anything
+    except Exception as error:  # a method of the caller's object may raise any exception
         raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
 
 

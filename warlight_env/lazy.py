@@ -1,4 +1,4 @@
-"""Support for packages that load their names at the first use, so that their import is fast (PEP 562)."""
+"""A function for packages that load each public name at its first use (PEP 562), so that their import is fast."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 
 def lazy_attributes(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the functions ``__getattr__`` and ``__dir__`` of a package.
+    """Return the two functions that a package must define as its ``__getattr__`` and ``__dir__``.
 
     Args:
         package: the full name of the package.
-        homes: for each name of the package, the module that defines it, relative to the package.
+        homes: for each public name of the package, the module that defines it, relative to the package.
     """
 
     def get(name: str) -> Any:

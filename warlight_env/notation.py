@@ -1,4 +1,7 @@
-"""Orders as text, ``d na 4; a na eg 9``: deploy 4 on NA, attack from NA to EG with 9."""
+"""Functions that write and read orders as text.
+
+For example, ``d na 4; a na eg 9`` means: deploy 4 armies on region NA, and attack from NA to EG with 9 armies.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, MapError
 
-MAX_DIGITS = 9  # the maximum number of digits of a number of armies
+MAX_DIGITS = 9  # an army count in the text has at most 9 digits
 
 
 class NotationError(InputError):
-    """An error for a text that cannot be read as orders; the message names the part and the reason."""
+    """The text or the orders are not valid. The message names the order and the reason."""
 
 
 def _check_map(map_: Any) -> None:
@@ -22,7 +25,11 @@ def _check_map(map_: Any) -> None:
 
 
 def format_orders(map_: Map, orders: Orders) -> str:
-    """Return one line of text that `parse_orders` reads; a `NotationError` names an order that cannot be written."""
+    """Return orders as one line of text, which `parse_orders` can read.
+
+    Raises:
+        NotationError: a region or a number of armies is not valid; the message names the order.
+    """
     _check_map(map_)
     if not isinstance(orders, Orders):
         raise NotationError(f"orders = {short_repr(orders)}: must be `Orders`")
@@ -37,7 +44,9 @@ def format_orders(map_: Map, orders: Orders) -> str:
 
 
 def parse_orders(map_: Map, text: str) -> Orders:
-    """Return the orders in a text: semicolons between orders, regions by code; ``t`` means the same as ``a``.
+    """Read orders from a text. Semicolons separate orders, and regions are given as codes, for example ``na``.
+
+    The letter ``t`` (transfer) has the same meaning as ``a`` (attack).
 
     Raises:
         NotationError: the text is not valid. The message gives the number of the order, from 1, and the reason.

@@ -1,22 +1,22 @@
-"""The display of games and logs in notebooks. Another package registers the function that makes the HTML."""
+"""HTML of games and logs for Jupyter notebooks. `warlight_env/__init__.py` registers the function that makes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-#: Makes the HTML of a game or of a log; None if that is not possible.
+#: A function that returns the HTML of a game or a game log, or None if it cannot make the HTML.
 Maker = Callable[[Any], str | None]
 
 _maker: Maker | None = None
 
 
 def register_html_renderer(maker: Maker) -> None:
-    """Register the function that makes the HTML of games and logs from now on."""
+    """Register the function that `html_of` calls from now on."""
     global _maker
     _maker = maker
 
 
 def html_of(shown: Any) -> str | None:
-    """Return the HTML of a game or of a log, or None; a notebook then uses another representation."""
+    """Return the HTML of a game or a game log. If it is None, a notebook shows another form, such as the SVG."""
     return None if _maker is None else _maker(shown)

@@ -1,4 +1,4 @@
-"""Functions that write a file completely or not at all, and never replace anything other than a regular file."""
+"""Functions that write a file completely or not at all. They never replace a symbolic link, a folder or a device."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from typing import Final
 from warlight_env.errors import InputError, RunError, clipped, readable
 from warlight_env.file_kinds import not_regular
 
-#: Flags of `os.open` that write a file from its beginning.
+#: Flags of `os.open`: create the file if it does not exist, delete its content, and open it for writing.
 WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-#: Child processes do not inherit the file, and a symbolic link is not followed.
+#: Flags of `os.open` for every output file: child processes do not inherit it, and opening a symbolic link fails.
 _ALWAYS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-#: Error codes for a name that no file can have: its folder is missing, or the name is too long.
+#: Error codes for an unusable file name: its folder does not exist, the name is too long, or it is a symbolic link.
 _BAD_NAME: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class OutputError(InputError):
-    """An error for a target that is not a regular file, or that is not a valid file name. Nothing was written."""
+    """The output file's name is not valid, or belongs to something other than a regular file. Nothing was written."""
 
 
 class WriteError(RunError):
-    """An error for a file that could not be written, for example because the disk is full. The file is unchanged,
-    unless the message says that it has the new content but a power cut may undo the change, see `FolderSyncError`."""
+    """The file could not be written, for example because the disk is full.
+
+    The file is unchanged, with one exception: it has the new content if the message says that a power cut may undo the
+    change (see `FolderSyncError`).
+    """
 
 
 class FolderSyncError(OSError):
-    """An error after a write, if the folder could not be synced: a power cut may restore the old file."""
+    """The file has the new content, but `os.fsync` of its folder failed. So a power cut may restore the old file."""
 
     def __init__(self, error: OSError, path: Path) -> None:
         reason = f"the file has the new content, but a power cut may undo the change: {error.strerror or error}"
@@ -40,14 +43,14 @@ class FolderSyncError(OSError):
 
 
 def check_output(path: Path) -> None:
-    """Check that an output file can have this name: the name is unused, or a regular file has it.
+    """Check that an output file can have this name: no file has it yet, or a regular file has it.
 
     Raises:
-        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or not a valid name.
+        OutputError: a folder, a symbolic link, a device, a FIFO or a socket has this name, or the name is not valid.
     """
     try:
         wrong = not_regular(os.lstat(path).st_mode)
-    except OSError:  # the name is unused, or the folder is missing, which the later write reports
+    except OSError:  # no file has the name, or its folder does not exist; the write reports a missing folder
         return
     except ValueError as error:
         raise OutputError(
@@ -58,10 +61,10 @@ def check_output(path: Path) -> None:
 
 
 def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
-    """Open a file to write, and return its descriptor; flags and mode are those of `os.open`.
+    """Open a file for writing, and return its descriptor; `flags` and `mode` are those of `os.open`.
 
     Raises:
-        OutputError: see `check_output`.
+        OutputError: no output file can have this name, see `check_output`.
         OSError: the file cannot be opened.
     """
     check_output(path)
@@ -69,11 +72,11 @@ def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
 
 
 def move_output(source: Path, target: Path) -> None:
-    """Rename a file in one step. A regular file with the target's name is replaced.
+    """Rename the file `source` to `target` in one atomic step. If `target` is a regular file, replace it.
 
     Raises:
-        OutputError: see `check_output`; the source keeps its name.
-        OSError: the system cannot rename the file; the source keeps its name.
+        OutputError: no output file can have the name `target`, see `check_output`. Both files are unchanged.
+        OSError: the system cannot rename the file. Both files are unchanged.
     """
     check_output(target)
     os.replace(source, target)
@@ -81,19 +84,20 @@ def move_output(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = None) -> Iterator[Path]:
-    """Yield a temporary file in the folder of the target, empty at first. It gets the target's name at the end.
+    """Replace a file by a new one: yield an empty temporary file, and rename this file to `path` at the end.
 
-    After an exception in the block the target is unchanged, and the temporary file is removed.
+    The `with` block writes the new content to the temporary file. If the block raises an exception, the file `path` is
+    unchanged, and the temporary file is deleted.
 
     Args:
-        path: the target.
-        temporary: the name of the temporary file, for folders in which only one process writes. A file with this name
-            from an earlier process is overwritten. None: a name that no other process uses, with the same suffix.
-        mode: the permissions, as for `os.open`. None: those of the replaced file, or 0o666.
+        path: the file to replace or create.
+        temporary: the path of the temporary file, for folders in which only one process writes. If an earlier process
+            left a file with this name, it is overwritten. None: a random name with the suffix of `path`.
+        mode: the permissions of the new file, as for `os.open`. None: those of the replaced file, or 0o666.
 
     Raises:
-        OutputError: see `check_output`.
-        OSError: the target cannot be written; it is unchanged.
+        OutputError: no output file can have this name, see `check_output`.
+        OSError: the file `path` cannot be written; it is unchanged.
     """
     check_output(path)
     before = None
@@ -126,15 +130,16 @@ def write_file(
     mode: int | None = None,
     sync: bool = True,
 ) -> None:
-    """Write a file in one step: afterwards it has all of the content, or it is unchanged.
+    """Write a file in one step: afterwards it has the complete new content, or it is unchanged.
 
     Args:
-        content: bytes, or text that is written in UTF-8.
+        path: the file to replace or create.
+        content: bytes, or text to encode in UTF-8.
         temporary, mode: see `replacing`.
         sync: whether to wait until the content is on the disk, so that it survives a power cut.
 
     Raises:
-        OutputError: see `check_output`.
+        OutputError: no output file can have this name, see `check_output`.
         FolderSyncError: the file has the new content, but a power cut may restore the old content.
         OSError: any other failure; the file is unchanged.
     """
@@ -158,7 +163,7 @@ def write_file(
 
 @contextlib.contextmanager
 def _open_folder(folder: Path) -> Iterator[int]:
-    """Yield the descriptor of a folder, to sync the folder; -1 on systems that do not sync folders."""
+    """Yield the descriptor of a folder for `os.fsync`; -1 on systems that cannot sync folders, such as Windows."""
     if os.name != "posix":
         yield -1
         return
@@ -170,11 +175,11 @@ def _open_folder(folder: Path) -> Iterator[int]:
 
 
 def save_file(path: Path, content: str | bytes) -> None:
-    """Write a file with `write_file`, for functions that save an object. Every error is one of this package.
+    """Write a file with `write_file`, and raise `OutputError` or `WriteError` instead of `OSError`.
 
     Raises:
-        OutputError: the path is not that of a regular file, or its folder does not exist.
-        WriteError: the file cannot be written; it is unchanged unless the message says otherwise.
+        OutputError: the path names something other than a regular file, or its folder does not exist.
+        WriteError: the file cannot be written. It is unchanged, unless the message says otherwise.
     """
     with write_errors(path):
         write_file(path, content)
@@ -182,7 +187,7 @@ def save_file(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Convert an `OSError` of the block, which writes a file, into the errors of `save_file`."""
+    """Replace an `OSError` of the `with` block, which writes the file `path`, by an error of `save_file`."""
     try:
         yield
     except OSError as error:
@@ -191,6 +196,6 @@ def write_errors(path: Path) -> Iterator[None]:
 
 
 def write_all(file: int, data: bytes) -> None:
-    """Write all data to an open file, with several system calls if necessary."""
+    """Write all bytes to the open file with this descriptor, with several system calls if necessary."""
     while data:
         data = data[os.write(file, data) :]

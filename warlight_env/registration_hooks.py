@@ -1,4 +1,4 @@
-"""Functions of other packages that register agents. They are called before the registry is first used."""
+"""A list of functions that register agents in the agent registry. The registry calls them before its first use."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _lock = threading.RLock()
 
 
 def add(registrar: Callable[[], None]) -> None:
-    """Add a function to call once, before the registry is used next."""
+    """Add a function. The agent registry calls it once, before the registry's next use."""
     _waiting.append(registrar)
 
 
 def run() -> None:
-    """Call all functions that have not been called yet."""
+    """Call all added functions that have not been called yet."""
     with _lock:
         while _waiting:
             _waiting.pop(0)()

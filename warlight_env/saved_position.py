@@ -1,4 +1,4 @@
-"""A function that reads a saved position into arrays and checks every number."""
+"""A function that copies the position of a saved game into arrays and checks every number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, check_state
 from warlight_env.step_results import GameError
 
-#: Version of the format of saved games.
+#: The version number of the format of saved games, which `Game.to_dict` writes.
 FORMAT: Final = 1
 
 
 def fill_state(params: RuleParams, state: State, saved: Any) -> None:
-    """Fill a batch of one game from the "state" of `Game.to_dict`; a `GameError` names an invalid field."""
+    """Copy a saved position into the arrays of `state`, a batch of one game.
+
+    Args:
+        params: the rules of the game.
+        state: the arrays to fill; they are unchanged after an error.
+        saved: the value of "state" in the result of `Game.to_dict`.
+
+    Raises:
+        GameError: a field is missing or invalid; the message names it.
+    """
     filled = copy_state(state)
     for name, array in filled._asdict().items():
         if not isinstance(saved, dict) or name not in saved:

@@ -1,4 +1,4 @@
-"""The results of a step of a game: events, dropped orders, and the errors for invalid steps."""
+"""The result of a round: deploys, attacks, transfers and dropped orders; the errors for invalid picks and orders."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from warlight_env.errors import InputError
 
 
 class GameError(InputError):
-    """An error for a step that the game's phase or arguments do not allow; nothing has been played."""
+    """The call is not possible in the game's phase, or an argument is not valid. The game has not changed."""
 
 
 @dataclass(frozen=True)
 class IllegalOrder:
-    """An order that the rules forbid: the player, the kind of list, the index in it, and the reason."""
+    """An order that the rules forbid, and the reason.
+
+    `kind` is the type of the order. `index` is its position in the player's list of deploys, attacks or picks.
+    """
 
     player: int
     kind: Literal["deploy", "attack", "pick"]
@@ -34,7 +37,10 @@ class IllegalOrder:
 
 
 class IllegalOrdersError(GameError):
-    """An error of strict steps for illegal orders; `illegal` lists all of them. Nothing has been played."""
+    """An order or pick is illegal, and the call has `on_illegal="raise"`. The game has not changed.
+
+    `illegal` lists all illegal orders.
+    """
 
     def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
         super().__init__(tuple(illegal))
@@ -47,7 +53,7 @@ class IllegalOrdersError(GameError):
 
 @dataclass(frozen=True)
 class Event:
-    """An attack or transfer that was executed."""
+    """An executed attack or transfer, with its losses in armies."""
 
     player: int
     source: int
@@ -61,7 +67,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Deploy:
-    """Armies that were deployed."""
+    """The number of armies that a player deployed on a region."""
 
     player: int
     region: int
@@ -70,17 +76,21 @@ class Deploy:
 
 @dataclass(frozen=True)
 class RoundResult:
-    """The result of a round: deploys, attacks and transfers in order, and the orders that were dropped."""
+    """The result of a round: deploys, attacks and transfers in the order of execution, and dropped (illegal) orders."""
 
     round: int
     deploys: list[Deploy] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     dropped: list[IllegalOrder] = field(default_factory=list)
-    #: Under fog: for each player the regions that it saw in the round, see `seen_in_round`. None: all regions.
+    #: Under fog of war: for each player the regions that it saw in the round (see `seen_in_round`). None: all regions.
     visible: tuple[frozenset[int], ...] | None = None
 
     def seen_by(self, player: int) -> RoundResult:
-        """Return what the player knows of the result: its own orders, and orders that touch a region that it saw."""
+        """Return the part of the result that the player knows.
+
+        The player knows its own orders, and other players' orders in regions that it saw. It knows only its own
+        dropped orders.
+        """
         if self.visible is None:
             return replace(self, dropped=[d for d in self.dropped if d.player == player])
         seen = self.visible[player]
@@ -96,7 +106,11 @@ class RoundResult:
 def seen_by_all(
     neighbors: Sequence[Sequence[int]], players: int, before: Sequence[int], after: Sequence[int], events: list[Event]
 ) -> tuple[frozenset[int], ...]:
-    """Return for each player the regions that it saw in a round under fog; before, after: owners at start and end."""
+    """Return for each player the regions that it saw in a round under fog of war.
+
+    before, after: the owners of all regions at the start and at the end of the round. events: the attacks and transfers
+    of the round.
+    """
     captured: list[list[int]] = [[] for _ in range(players)]
     for event in events:
         if event.captured:
@@ -114,7 +128,11 @@ def round_result(
     after: npt.NDArray[np.int8],
     dropped: list[IllegalOrder],
 ) -> RoundResult:
-    """Return a round's result from the kernels' arrays: deploy int32[P, N], events int32[M, 7], owners int8[N]."""
+    """Convert the arrays of a played round into a `RoundResult`.
+
+    deploy: int32[P, N], deployed armies. events: int32[M, 7], see `decode_events`. before, after: int8[N], the owners
+    at the start and at the end of the round.
+    """
     deploys = [Deploy(int(p), int(r), int(deploy[p, r])) for p, r in zip(*np.nonzero(deploy), strict=True)]
     told = decode_events(events, before.copy())
     seen = seen_by_all(neighbors, len(deploy), before.tolist(), after.tolist(), told) if fog else None
@@ -122,7 +140,10 @@ def round_result(
 
 
 def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> list[IllegalOrder]:
-    """Return the orders that `engine.orders.check_turn` dropped, with its reasons."""
+    """Return the orders that `engine.orders.check_turn` dropped.
+
+    reasons: for each order a reason code, an index of `REASONS`; 0 for a legal order.
+    """
     deploys, attacks = orders.arrays()
     told = []
     for i in np.flatnonzero(reasons).tolist():
@@ -135,10 +156,10 @@ def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
-    """Return each player's place, 1 is the best, in a game with failed players. A failure counts as an elimination.
+    """Return each player's place in a game with failed players; 1 is the best. A failure counts as an elimination.
 
-    placements: the places in the position. out: for each player the round of its failure or elimination; None: the
-    player still plays.
+    placements: the places that result from the position alone. out: for each player the round of its failure or
+    elimination, or None if it still plays.
     """
     scores = [
         (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
@@ -147,16 +168,20 @@ def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -
 
 
 def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
-    """Return the winner of such a game: the only player in place 1 if the game has `ended`; None: no winner."""
+    """Return the winner of a game with failed players, or None.
+
+    If the game has `ended`, the winner is the player in place 1, unless several players share this place.
+    """
     return places.index(1) if ended and places.count(1) == 1 else None
 
 
 def end_with_forfeits(
     placements: Sequence[int], winner: int | None, done: bool, out: Sequence[int | None]
 ) -> tuple[list[int], int | None, bool]:
-    """Return places, the winner, and whether the game is over, in a game with failed players.
+    """Return the places, the winner, and whether the game is over, for a game with failed players.
 
-    placements, winner, done: the values of the position. out: see `places_with_forfeits`.
+    placements, winner, done: these three values for the position alone, without failures. out: see
+    `places_with_forfeits`.
     """
     left = out.count(None)
     places = places_with_forfeits(placements, out)
@@ -164,7 +189,11 @@ def end_with_forfeits(
 
 
 def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
-    """Return the events with their kind. `owner`: the owners before the round; updated after each event."""
+    """Convert the event array of a round, int32[M, 7], into a list of `Event`.
+
+    owner: int8[N], the owners at the start of the round. The function updates this array after each event, because an
+    order of a player into its own region is a transfer.
+    """
     events = []
     for player, source, target, armies, lost, killed, captured in rows.tolist():
         kind: Literal["attack", "transfer"] = "transfer" if owner[target] == player else "attack"

@@ -1,4 +1,4 @@
-"""Functions that format text for people: aligned columns, numbers with nouns, text without control characters."""
+"""Functions that format text output: aligned columns, numbers with nouns, and text without control characters."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 
 def printable(text: object) -> str:
-    """Return a text without control, formatting or unpaired surrogate characters."""
+    """Return a text in which U+FFFD replaces control, formatting and unpaired surrogate characters."""
     text = str(text)
     return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return lines of columns: the first `left` columns are aligned left, the others right; row 0 is the header."""
+    """Return the lines of a table with aligned columns.
+
+    Row 0 is the header. The text in the first `left` columns is aligned left; in the remaining columns it is aligned
+    right.
+    """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
@@ -23,5 +27,5 @@ def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 game``, ``2 games``."""
+    """Return a number with a noun in the singular or plural: ``1 game``, ``2 games``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,6 +1,7 @@
-"""A check that only one thread at a time uses an object, for objects with memory that compiled code writes.
+"""A check that only one thread at a time uses an object.
 
-Kernels run without the global interpreter lock, so two threads in one object would write the same arrays.
+Objects need this check if their methods call kernels. Kernels run without the global interpreter lock, so two threads
+in one object could write to the same arrays at the same time.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from weakref import WeakSet
 
 from warlight_env.errors import InputError
 
-#: An interrupt (Ctrl-C) never leaves this lock locked. Python handles interrupts only after calls, and this `finally`
-#: makes no calls: if `setdefault` has stored this thread in the lock, `del` removes it. A lock of `threading` can stay
-#: locked: an interrupt directly after its `acquire` is raised before the result is stored, even inside a `try`.
+#: The source code of the wrapper that `exclusive` makes. An interrupt (Ctrl-C) never leaves the object locked: Python
+#: handles interrupts only after calls, and the `finally` block makes no calls. So `del` always removes the entry of
+#: this thread. A lock of `threading` could stay locked: an interrupt directly after `acquire` is raised before the
+#: caller can store that it has the lock, even inside a `try`.
 _WRAPPER: Final = """
 def guarded{declared}:
     {own}lock = {first}._in_use
@@ -38,16 +40,20 @@ C = TypeVar("C", bound="SingleThreaded")
 
 
 class ConcurrentUseError(InputError):
-    """An error for two threads that use one object at the same time. The call that raises it changes nothing."""
+    """Two threads use one object at the same time. The call that raises this error changes nothing."""
 
     @classmethod
     def of(cls, used: object) -> ConcurrentUseError:
-        """Return the error for an object."""
+        """Return the error with a message that names the type of the object `used`."""
         return cls(f"{type(used).__name__} is in use by another thread: give each thread its own object, or use a lock")
 
 
 class _Thread(threading.local):
-    """The running thread; each thread has its own object `token`. Thread numbers are reused, so they are not unique."""
+    """An object with a different `token` in each thread.
+
+    The token identifies the running thread. The thread numbers of `threading` are not unique, because new threads get
+    the numbers of ended threads.
+    """
 
     def __init__(self) -> None:
         self.token = object()
@@ -57,7 +63,10 @@ _THREAD: Final = _Thread()
 
 
 class UseLock(dict[int, object]):
-    """A dict with the thread that uses an object at key 0, or empty. Pickles and deep copies of it are new locks."""
+    """A lock that names the thread that uses an object: a dict with this thread's token at key 0.
+
+    The dict is empty while no thread uses the object. Pickles and deep copies of the lock are new, unlocked locks.
+    """
 
     __slots__ = ()
 
@@ -68,23 +77,23 @@ class UseLock(dict[int, object]):
         return UseLock()
 
 
-#: The methods that `exclusive` returned.
+#: All methods that `exclusive` has wrapped.
 _GUARDED: Final[WeakSet[Callable[..., Any]]] = WeakSet()
 
 
 class _Source(str):
-    """Source text that is its own `repr`."""
+    """A string with `repr(text) == text`, without quotes, so that a printed signature contains it as code."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def exclusive(method: F) -> F:
-    """Make a method raise ConcurrentUseError while another thread runs an exclusive method of the same object.
+    """Make a method exclusive: it raises ConcurrentUseError if another thread runs an exclusive method of its object.
 
-    Such a method may call other exclusive methods of the object. The object has a `UseLock` in the attribute `_in_use`.
-    The wrapper is generated with the method's own parameters, because a wrapper with ``*args, **kwargs`` takes twice as
-    long.
+    An exclusive method may call other exclusive methods of the same object. The object must have a `UseLock` in its
+    attribute `_in_use`. The generated wrapper has the parameters of the method, because a wrapper with
+    ``*args, **kwargs`` takes twice as long.
     """
     if method in _GUARDED:
         return method
@@ -113,14 +122,17 @@ def exclusive(method: F) -> F:
 
 
 def unchecked(subclass: type[C]) -> type[C]:
-    """Decorate a subclass so that its methods do not check the thread; for parts of objects that already check."""
+    """Class decorator that removes the thread check from the class's exclusive methods.
+
+    Use it if all objects of the class belong to other objects that check the thread.
+    """
     for name in subclass.exclusive_methods:
         setattr(subclass, name, getattr(subclass, name).__wrapped__)
     return subclass
 
 
 def _exclusive_member(owner: type, name: str) -> Any:
-    """Return the exclusive form of a class's method or property; an exclusive method is returned unchanged."""
+    """Return a method or property of a class, wrapped by `exclusive`. Return an exclusive method unchanged."""
     member = inspect.getattr_static(owner, name, None)
     if inspect.isfunction(member):
         return exclusive(member)
@@ -132,14 +144,15 @@ def _exclusive_member(owner: type, name: str) -> Any:
 
 
 class SingleThreaded:
-    """Base class of objects that only one thread at a time may use. It makes the `exclusive_methods` exclusive.
+    """Base class of objects that only one thread at a time may use.
 
-    Each subclass finds these methods and properties by name. So methods that it overrides or that come from other base
-    classes are exclusive, too. A name that is neither a method nor a property raises TypeError when the class is made.
-    A shallow copy shares the arrays of its original, and therefore its lock.
+    It applies `exclusive` to the methods and properties that `exclusive_methods` names. This is repeated for each
+    subclass. So overridden methods, and methods of other base classes, are exclusive, too. A name that is neither a
+    method nor a property raises TypeError when the subclass is defined. A shallow copy uses the same arrays and the
+    same lock as its original.
 
-    Attributes in `not_copied` are None in copies and pickles. They are made again when they are needed: for example
-    working memory, and addresses of compiled functions, which are invalid in another process.
+    The attributes that `not_copied` names are None in copies and pickles, and the class makes them again at their next
+    use. Examples are working memory, and addresses of compiled functions, which are not valid in another process.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = ()

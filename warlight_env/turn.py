@@ -1,4 +1,4 @@
-"""A turn that a person enters step by step, with undo and redo."""
+"""The orders that a person enters one by one for a round, with undo and redo."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Step = tuple[int, ...]
 
 
 class TurnDraft:
-    """The orders of one player for the next round; every step is checked when it is entered.
+    """The orders of one player for the next round. Every new order is checked at once.
 
-    The phases are "deploy", "attack" and "done". The step back to "deploy" deletes the attacks; this step can be
-    undone, too. After `commit` the turn cannot change.
+    The phases are "deploy", "attack" and "done". The method `back_to_deploy` deletes the attacks; `undo` restores them.
+    After `commit` the orders cannot change.
 
     Args:
-        game: a game in play; it is not changed.
-        player: the player of the turn.
+        game: a game in the phase "play"; the `TurnDraft` does not change it.
+        player: the player who enters the orders.
 
     Raises:
-        GameError: the game is not in play, or the player is eliminated.
+        GameError: the game's phase is not "play", or the player is eliminated.
     """
 
     def __init__(self, game: Game, player: int) -> None:
@@ -41,22 +41,29 @@ class TurnDraft:
 
     @property
     def orders(self) -> Orders:
-        """The orders so far."""
+        """The orders that the player has entered so far."""
         return Orders(list(self._deploys), list(self._attacks))  # type: ignore[arg-type]
 
     @property
     def armies_left(self) -> int:
-        """Armies of the income that are not deployed yet."""
+        """The number of armies that the player may still deploy in this round."""
         return self.income - sum(armies for _, armies in self._deploys)
 
     def deploy(self, region: int | str, armies: int) -> None:
-        """Deploy armies on a region of the player; an `IllegalOrdersError` gives the reason if this is illegal."""
+        """Add an order that deploys armies on a region of the player.
+
+        Raises:
+            IllegalOrdersError: the order is illegal; the message gives the reason.
+        """
         self._require("deploy")
         step = (self._region(region), armies)
         self._enter("deploy", (*self._deploys, step), self._attacks)
 
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
-        """Attack a neighbour, or transfer armies to it. In the phase "deploy" this also starts the phase "attack"."""
+        """Add an order that attacks a neighbouring region, or moves armies to an own neighbour.
+
+        In the phase "deploy" this also starts the phase "attack".
+        """
         if self.phase == "done":
             raise GameError("the turn is already committed")
         step = (self._region(source), self._region(target), armies)
@@ -73,22 +80,22 @@ class TurnDraft:
         self._enter("deploy", self._deploys, ())
 
     def undo(self) -> None:
-        """Undo the last step."""
+        """Undo the last order or the last change of the phase."""
         self._swap(self._undo, self._redo, "undo")
 
     def redo(self) -> None:
-        """Redo the last undone step."""
+        """Repeat the last order or change of the phase that `undo` has undone."""
         self._swap(self._redo, self._undo, "redo")
 
     def commit(self) -> Orders:
-        """Finish the turn and return its orders."""
+        """End the entry of orders, and return the orders."""
         if self.phase == "done":
             raise GameError("the turn is already committed")
         self.phase = "done"
         return self.orders
 
     def _region(self, region: int | str) -> int:
-        """Return a region's index, from its name or the index itself."""
+        """Return the index of a region that is given as a name, a code or an index."""
         if isinstance(region, str):
             return self.game.map.region_index(region)
         return index(region, "region", self.game.map.n_regions, GameError)

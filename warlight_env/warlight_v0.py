@@ -1,4 +1,6 @@
-"""Warlight with PettingZoo's names: ``parallel_env``, ``env`` and ``raw_env`` take `WarlightParallelEnv`'s arguments.
+"""Warlight environments under the names that PettingZoo uses: ``parallel_env``, ``env`` and ``raw_env``.
+
+All three have the same arguments as `WarlightParallelEnv`.
 
 >>> from warlight_env import warlight_v0
 >>> env = warlight_v0.parallel_env(players=3)

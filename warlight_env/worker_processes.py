@@ -1,4 +1,4 @@
-"""The start of worker processes, and their end if their parent is killed."""
+"""Functions that start worker processes without interrupts, and end them when their parent process ends."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT and SIGTERM while this thread starts processes; those processes start with both blocked, too.
+    """Block SIGINT and SIGTERM in the `with` block, in which this thread starts worker processes.
 
-    This process receives a blocked signal after the block. Systems without signal masks ignore SIGINT instead, in the
-    main thread.
+    The worker processes start with both signals blocked. This process receives a blocked signal after the `with` block.
+    On systems without signal masks, the main thread ignores SIGINT instead.
     """
     if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # start it before, because its start would unblock the signals
+        resource_tracker.ensure_running()  # start Python's resource tracker first, because its start unblocks signals
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             yield
@@ -38,12 +38,13 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 def begin_worker(folder: Path | None = None) -> None:
-    """Ignore SIGINT, because the parent handles Ctrl-C; end this process as soon as the parent has ended.
+    """Prepare a worker process: ignore SIGINT, and end the process as soon as its parent process ends.
 
-    Call this first in a process that was started within `interrupts_blocked`.
+    A worker process that was started within `interrupts_blocked` must call this function first. SIGINT is ignored
+    because the parent process handles Ctrl-C.
 
     Args:
-        folder: a folder to remove if the parent ends before this process.
+        folder: a folder to delete if the parent process ends before this process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):

@@ -269,7 +269,7 @@ def test_setup_lines(old: str, new: str, reason: str) -> None:
         ),
         ('{"SuperRegions": [],\n "Regions": [}', "line 2, column 14: malformed JSON"),
         ('{"SuperRegions": [],\n "Regions": [NaN]}', "line 2: NaN is not a number"),
-        ('{"SuperRegions": [],\n "Regions": [' + "9" * 5000 + "]}", "line 2: number of 5000 digits"),
+        ('{"SuperRegions": [],\n "Regions": [' + "9" * 5000 + "]}", "line 2: a number has 5000 digits"),
         ('{"Regions": [], "Regions": []}', "key 'Regions' occurs twice in one object"),
         ("[" * 100_000, "nested too deeply"),
     ],

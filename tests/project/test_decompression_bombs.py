@@ -133,9 +133,9 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "digits",
         header(seed=0).replace(b'"seed": 0', b'"seed": ' + LONG["digits"]),
-        "line 1: not JSON: number of 5000 digits",
+        "line 1: not JSON: a number has 5000 digits",
     )
-    yield "many digits", header(seed=10**350), "line 1: not JSON: number of 351 digits"
+    yield "many digits", header(seed=10**350), "line 1: not JSON: a number has 351 digits"
     yield "twice", header().replace(b'"seed": 1', b'"seed": 1, "seed": 2'), "line 1: not JSON: key 'seed' occurs twice"
     yield "strings", begin + INSIGHT % (b'{"a":[' + b'"ab",' * (4 * MIB) + b"0]}") * 3, "more than 5,000,000 values"
     yield "keys", begin + INSIGHT % (b"{" + b'"%d":0,' * MIB % tuple(range(MIB)) + b'"a":0}') * 3, "more than 5,000,000"
@@ -155,7 +155,7 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "owner",
         header() + START.replace(b"[0, 1", b"[" + LONG["digits"][:4000]),
-        "line 2: not JSON: number of 4000 digits",
+        "line 2: not JSON: a number has 4000 digits",
     )
 
 
@@ -200,7 +200,7 @@ def map_bombs() -> Iterator[tuple[str, bytes, str]]:
         own % (b'[{"name":"A","code":"A","super_region":"%s"}]' % (b"x" * many), b"[]"),
         "region 'A': super_region",
     )
-    yield "digits.json", own % (b"[" + LONG["digits"] + b"]", b"[]"), "line 1: number of 5000 digits"
+    yield "digits.json", own % (b"[" + LONG["digits"] + b"]", b"[]"), "line 1: a number has 5000 digits"
     yield "ids.json", b'{"Regions":[' + b"0," * (many // 2) + b'0],"SuperRegions":[]}', "Regions: at most 1000"
     yield "large.json", b" " * (17 * MIB), "more than 16 MiB, the limit for this kind of file (map)"
     yield "elements.xml", b"<Map>" + b"<a/>" * 250_000 + b"</Map>", "more than 200,000 elements"
@@ -340,7 +340,7 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
     yield td, b"[start.weights]\nbonus = 'x'\n[start.search]", "start: weights: bonus: must be of type float"
     weights = ["match", "one_ply:weights=FILE.json", "random", "-n", "2", "-q"]
     yield weights, b'{"bonus": ' + b"9" * 299 + b"}", "must be a number in"
-    yield weights, b'{"bonus": ' + LONG["digits"] + b"}", "number of 5000 digits"
+    yield weights, b'{"bonus": ' + LONG["digits"] + b"}", "a number has 5000 digits"
     yield weights, b'{"bonus": ' + b"[" * 100_000, "nested too deeply"
     yield weights, b'{"bonus": NaN}', "NaN is not a number"
     yield weights, b'{"bonus": -1e999}', "line 1: -1e999 is too large for a number"

@@ -45,7 +45,7 @@ WAYS = {
     "endless_line": ("a line of more than 1048576 bytes", 2),
     "not_utf8": (r"not an order: '\xff\xfe player1 \x80\x81'; expected player1 place_armies ID ARMIES", 99),
     "foreign": (None, 0),
-    "many": ("9949 orders after the first 51, which count", 0),
+    "many": ("9949 orders after the first 51 are ignored", 0),
     "children": (None, 0),
     "daemons": (None, 0),
     "stubborn": (None, 0),

@@ -58,8 +58,8 @@ def test_a_map_without_an_income_starts_a_turn_by_the_rules(agent):
     assert [sum(turn.values()) for turn in turns] == [7, 5, 7, 7]
     assert 1 not in turns[1], "region 1 is the opponent's in the second turn"
     assert reports == [
-        "round 2: no 'settings starting_armies': the rules give 5 armies",
-        "round 3: no 'settings starting_armies': the rules give 7 armies",
+        "round 2: no 'settings starting_armies': under the rules it is 5",
+        "round 3: no 'settings starting_armies': under the rules it is 7",
     ]
 
 
@@ -79,7 +79,7 @@ def test_armies_without_a_map_begin_a_turn_on_the_last_map(side):
     made = side(reports.append)
     assert [sum(turn.values()) for turn in placed(made, text)] == [7, 9, 9]
     if isinstance(made, BotSide):
-        assert reports == ["round 2: no 'update_map': the turn is planned on the map of round 1"]
+        assert reports == ["round 2: no 'update_map': the bot uses the map of round 1"]
 
 
 def test_armies_before_the_question_for_attacks_are_of_the_next_turn():
@@ -134,7 +134,7 @@ def test_a_missing_name_is_reported():
     reports: list[str] = []
     side = BotSide(lambda: make_agent("aggressive", 1), None, reports.append)
     placed(side, OPENING.replace("settings your_bot player1\n", "") + FIRST + GO)
-    assert reports == ["no 'settings your_bot': the name player1 is used"]
+    assert reports == ["the engine sent no 'settings your_bot': the bot uses the name player1"]
 
 
 def test_income_is_the_base_and_the_bonuses_of_whole_super_regions():

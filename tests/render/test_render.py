@@ -152,7 +152,7 @@ def test_notebooks_show_a_game():
     [
         ({"players": 0}, "players = 0"), ({"players": 7}, "players = 7"), ({"owner": [0] * 5}, "6 entries"),
         ({"army": [0] * 7}, "6 entries"), ({"owner": [2] * 6}, "owner: every entry must be from -2 to 1"),
-        ({"names": ("a",)}, "names: 1 given for 2 players"),
+        ({"names": ("a",)}, "names: must be 2 names, one for each player, not 1"),
     ],
 )  # fmt: skip
 def test_positions_that_cannot_be(change, message):

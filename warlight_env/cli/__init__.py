@@ -1,6 +1,6 @@
-"""The `warlight` command.
+"""The command-line program `warlight`.
 
-Imported by no other package. To add a command, write a module and register it in `app`.
+No other package imports this package. To add a command, write a module and register it in the module `app`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code.
+    """Run a command of the program `warlight`, and return the exit code.
 
     Args:
-        tokens: the words after the program's name. None: the words of `sys.argv`; then this function ends the process
-            after the command and does not return.
+        tokens: the words after the program's name. None: use the words in `sys.argv`, and end the process after the
+            command, so that this function does not return.
     """
     if tokens is not None:
         from warlight_env.cli.app import run
@@ -30,7 +30,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             from warlight_env.cli.app import run
 
             code = run()
-        except KeyboardInterrupt:  # before the command started
+        except KeyboardInterrupt:  # Ctrl-C before the command started; `run` handles it later
             print("interrupted", file=sys.stderr)
             code = INTERRUPTED
         except SystemExit as ended:

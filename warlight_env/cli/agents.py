@@ -21,7 +21,7 @@ def _summary(info: AgentInfo) -> dict[str, Any]:
 
 @app.command(name="list")
 def list_(*, json: JsonOption = False) -> None:
-    """List all agents, including those of other packages."""
+    """List all agents, including agents that other installed packages provide."""
     from warlight_env.agents.registry import describe
 
     infos = describe()
@@ -38,7 +38,7 @@ def list_(*, json: JsonOption = False) -> None:
 def show(
     name: Annotated[str, Parameter(help="Name of an agent, for example mcts.")], /, *, json: JsonOption = False
 ) -> None:
-    """Show an agent: its parameters with their defaults and bounds."""
+    """Show the parameters of an agent, with their default values and bounds."""
     from warlight_env.agents.registry import parse
 
     info, _ = parse(name)
@@ -58,7 +58,7 @@ def show(
 
 
 def _told(info: AgentInfo, key: str) -> dict[str, Any]:
-    """Return a parameter as plain data for JSON."""
+    """Return the description of a parameter as data for JSON."""
     parameter = info.parameters[key]
     default = parameter.default
     return {

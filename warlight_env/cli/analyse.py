@@ -1,4 +1,4 @@
-"""``warlight analyse``: why a logged game was won, as text, as JSON or as a page."""
+"""``warlight analyse``: a report that explains why a logged game was won, as text, JSON or an HTML page."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from warlight_env.tables import align, counted, printable
 def analyse(
     file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
     *,
-    html: Annotated[Path | None, Parameter(help="HTML file to write: the page with the game and its report.")] = None,
+    html: Annotated[Path | None, Parameter(help="HTML file to write: a page with the game and the report.")] = None,
     json: JsonOption = False,
     bot: Annotated[
         str | None,
-        Parameter(help="Bot, with its budget, that finds the turns for the comparison (default: nash:secs=1)."),
+        Parameter(help="Bot, with its time limit, that finds the turns to compare with (default: nash:secs=1)."),
     ] = None,
     rolls: Annotated[Integer, Parameter(help="Number of times to play each turn with different dice, 8 to 1000.")] = 48,
     quiet: Annotated[
@@ -29,9 +29,10 @@ def analyse(
 ) -> int:
     """Show why a logged game was won: the quality of each player's turns, the effect of the dice, the turning points.
 
-    The value of a turn is the share of games won after it, over all dice. It is compared with the turn that a search
-    finds in the same position. Both values come with a 95 % interval. The analysis takes about three seconds per
-    round, mostly for the search, and a minute or two for a game (`--bot nash:secs=0.2` is faster).
+    The value of a turn is the estimated probability that the player wins after it, as an average over many dice rolls.
+    The report compares it with the value of the turn that a search bot finds in the same position, and gives 95 %
+    intervals. The analysis takes about three seconds per round, mostly for the search, so it takes a minute or two for
+    a game. `--bot nash:secs=0.2` is faster.
     """
     if not 8 <= rolls <= 1000:
         raise UsageError(f"--rolls {rolls}: must be 8 to 1000")

@@ -1,4 +1,4 @@
-"""The command line with all commands; each error becomes one line on stderr and an exit code."""
+"""The program `warlight` with all its commands. It prints each error as one line on stderr and returns an exit code."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from warlight_env.version import __version__
 
 app = App(
     name="warlight",
-    help="""Warlight: play and watch games, run matches, tournaments, training and benchmarks, use logs, maps, pictures.
+    help="""Play and watch games of Warlight, run matches, tournaments, training and benchmarks, use logs and maps.
 
     Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,
     help_format="markdown",
-    default_parameter=Parameter(negative_iterable=()),  # no options --empty-NAME: a list without values is empty
+    default_parameter=Parameter(negative_iterable=()),  # do not generate options --empty-NAME for lists
     version=f"warlight-env {__version__}",
 )
 app.command(match.match)
@@ -70,7 +70,7 @@ app.command(doctor.doctor)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:
-    """See `cli.main`."""
+    """Run a command and return its exit code. The argument is that of `cli.main`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # replace characters that the terminal does not support
@@ -81,12 +81,13 @@ def run(tokens: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        if tokens is None:  # the program ends now
+        if tokens is None:  # this is the program, not a test that calls `run`: the process ends now
             leave_interrupts_to_watcher()
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output has ended (``| head``): no further output is possible, not even at exit.
+        # The program that reads this program's output has ended, as in ``warlight … | head``. So discard the output,
+        # because Python would try to write it again at exit.
         _discard_output()
         return FAILURE
     except OSError as error:
@@ -99,7 +100,7 @@ def run(tokens: Sequence[str] | None = None) -> int:
 
 
 def _discard_output() -> None:
-    """Connect standard output to the null device, which discards the buffered output."""
+    """Connect standard output to the null device, so that the output in the buffer is discarded."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -108,10 +109,7 @@ def _discard_output() -> None:
 
 @contextlib.contextmanager
 def _interruptions() -> Iterator[None]:
-    """Turn Ctrl-C and SIGTERM into `KeyboardInterrupt`, so that commands remove temporary files.
-
-    A second SIGTERM is ignored.
-    """
+    """Raise `KeyboardInterrupt` on Ctrl-C and on the first SIGTERM, so that commands can delete temporary files."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_callback(frame):
@@ -136,9 +134,10 @@ def _interruptions() -> Iterator[None]:
 
 
 def _in_callback(frame: FrameType | None) -> bool:
-    """Return whether a callback of the compiler runs.
+    """Return whether the interrupted code is a callback of the compiler LLVM.
 
-    An exception in a callback would only be printed. It would not end the command, and the kernel would be lost.
+    LLVM would only print an exception from a callback. The command would not end, and the compiled kernel would be
+    lost.
     """
     while frame is not None:
         if "llvmlite" in frame.f_code.co_filename:
@@ -173,7 +172,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _prints_json(arguments: Mapping[str, Any]) -> bool:
-    """Return whether the option --json is given, as an argument of its own or in an object with several options."""
+    """Return whether the option --json is given: as an argument of the command, or as a field of an options object."""
     return any(value is True if name == "json" else getattr(value, "json", False) for name, value in arguments.items())
 
 

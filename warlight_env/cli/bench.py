@@ -1,4 +1,4 @@
-"""``warlight bench``: a score card of an agent or a saved policy in a fixed suite."""
+"""``warlight bench``: scores of an agent or a saved policy in a fixed benchmark suite."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def bench(
     ] = None,
     *,
     suite: Annotated[
-        str, Parameter(help="Name of the suite: suite-v1, or suite-maps-v1 for unseen maps. Suites never change.")
+        str, Parameter(help="Benchmark suite: suite-v1, or suite-maps-v1 for unseen maps. A suite never changes.")
     ] = "suite-v1",
     action: Annotated[
         str | None,
-        Parameter(help="For a .zip: its action encoding (default: from the settings file next to it, or steps)."),
+        Parameter(help="For a .zip: the policy's action encoding (default: from its settings file, or steps)."),
     ] = None,
     observation: Annotated[
-        str | None, Parameter(help="For a .zip: its observation (default: from the settings file next to it, or flat).")
+        str | None, Parameter(help="For a .zip: the policy's observation (default: from its settings file, or flat).")
     ] = None,
-    max_cycles: Annotated[Integer | None, Parameter(help="For a .zip: steps per episode, as in its training.")] = None,
+    max_cycles: Annotated[Integer | None, Parameter(help="For a .zip: maximum episode length in training.")] = None,
     deterministic: Annotated[
         bool, Parameter(negative="", help="For a .zip: always take the most likely action.")
     ] = False,
@@ -49,23 +49,24 @@ def bench(
         bool,
         Parameter(
             negative="",
-            help="For a .zip: confirm that you trust its source; such a file can run any program when it is read.",
+            help="For a .zip: confirm that you trust the source of the file; loading it can run any program.",
         ),
     ] = False,
     map: Annotated[
         list[str] | None, Parameter(help="Play only these maps of the suite; the total score requires all maps.")
     ] = None,
     clock: Annotated[
-        str | None, Parameter(help="Clock of the policy: 457sims, 1s or 10s+0.5s (default: no clock).")
+        str | None,
+        Parameter(help="Limit of the policy per move: 457sims or 1s; or a time bank: 10s+0.5s (default: none)."),
     ] = None,
     games: Annotated[
-        Integer | None, Parameter(help="Maximum number of games per opponent and map; such scores are not comparable.")
+        Integer | None, Parameter(help="Play at most this many games per opponent and map; scores are not comparable.")
     ] = None,
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None,
     verify: Annotated[
         bool,
         Parameter(
-            negative="", help="Only check that the suite's opponents still play the same games as in its first version."
+            negative="", help="Only check that the suite's opponents play the same games as when the suite was made."
         ),
     ] = False,
     jobs: JobsOption = None,
@@ -74,10 +75,10 @@ def bench(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Play a policy against a fixed suite of opponents, maps and seeds; the score cards of policies are comparable.
+    """Play a policy against a fixed suite of opponents, maps and seeds, so that scores of policies are comparable.
 
-    The run folder contains every finished game, and at the end card.json and card.md. After an interruption, the same
-    command continues the run. A policy that fails in a game loses that game.
+    The run folder stores every finished game, and at the end the scores in card.json and card.md. After an
+    interruption, the same command continues the run. A policy that fails in a game loses this game.
     """
     import json as json_
 

@@ -1,4 +1,4 @@
-"""``warlight bot``: agents as bots of the AI Challenges, and tools for authors of such bots."""
+"""``warlight bot``: agents as bots for the text protocol of the Warlight AI Challenges, and tools for bot authors."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from warlight_env.cli.common import FAILURE, OK, Integer, JsonOption, UsageError
 
 app = App(
     name="bot",
-    help="Bots for the AI Challenges: run our agents under any engine, check and write your "
-    "own bots (docs/reference/protocol.md).",
+    help="Bots for the text protocol of the Warlight AI Challenges: run an agent with any game engine that "
+    "speaks the protocol; write and check your own bot (docs/reference/protocol.md).",
 )
 
 
 @app.command
 def run(
     agent: Annotated[
-        str, Parameter(help="Agent, for example mcts or mcts:1s; it uses at most the time that the engine allows.")
+        str, Parameter(help="Agent, for example mcts or mcts:1s; the game engine's time limit applies, too.")
     ],
     *,
     challenge: Annotated[
@@ -28,11 +28,11 @@ def run(
     ] = None,
     seed: Annotated[Integer, Parameter(help="Seed of the agent's own randomness.")] = 0,
 ) -> int:
-    """Run an agent as a bot: read an engine's lines on standard input, and answer on standard output.
+    """Run an agent as a bot: read a game engine's lines from standard input, and write answers to standard output.
 
-    Under fog, the agent uses the position that it considers the most likely. It answers within its time limit, if
-    necessary with a simple turn: all armies on one region at a border, and attacks on weak regions. The first run
-    compiles the agent, which takes longer than the time limit of a game: use `warlight bot precompile` before.
+    Under fog, the agent plays as if the position were the one that it considers the most likely. If its time runs out,
+    the bot gives a simple turn: all armies on one border region, and attacks on weak regions. The first run compiles
+    the agent, which takes longer than the time limit of a game. So run `warlight bot precompile` before.
     """
     from warlight_env.protocol.runner import run as run_bot
 
@@ -50,7 +50,8 @@ def precompile(
 ) -> None:
     """Compile an agent in advance, so that `warlight bot run` can give its first answer in time.
 
-    The agent plays a short game against itself, as a bot. Then the command starts a bot and waits for its first answer.
+    The command lets the agent play a short game against itself. Then it starts `warlight bot run` with the agent, and
+    prints the time until the first answer.
     """
     from warlight_env.protocol.precompile import first_answer
     from warlight_env.protocol.precompile import precompile as prepare_agent
@@ -73,7 +74,7 @@ def check(
     ] = None,
     json: JsonOption = False,
 ) -> int:
-    """Test a bot in games and in difficult situations. Explain each failure; after a failure, the exit code is 1."""
+    """Test a bot in games and in difficult situations, and explain each failure. The exit code is 1 if a test fails."""
     from warlight_env.protocol.conformance import check as run_cases
 
     outcomes = []
@@ -97,7 +98,7 @@ def new(
     language: Annotated[str, Parameter(help="Programming language: python, java or cpp.")],
     folder: Annotated[Path, Parameter(help="Folder for the bot; it is created if it does not exist.")],
 ) -> None:
-    """Write a minimal bot. It supports both versions of the protocol and passes `warlight bot check`."""
+    """Write the source code of a minimal bot, which supports both protocol versions and passes `warlight bot check`."""
     from warlight_env.protocol.scaffold import LANGUAGES, write_bot
 
     path = write_bot(language, folder)
@@ -115,20 +116,24 @@ def replay(
     command: Annotated[str, Parameter(help='Command that starts the bot, for example "java -jar bot.jar".')],
     *,
     log: Annotated[Path, Parameter(help="Log of a game, written by `warlight match --log`.")],
-    round: Annotated[Integer, Parameter(help="Round of the answer to print; 0: the last pick.")],
+    round: Annotated[Integer, Parameter(help="Print the bot's answer in this round; 0: its last pick.")],
     seat: Annotated[Integer, Parameter(help="Seat of the bot, from 1.")] = 1,
     challenge: Annotated[
-        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: the version that fits the rules).")
+        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: the one that supports the rules).")
     ] = None,
     trace: Annotated[
         bool,
-        Parameter(negative="", help="Print every line to the bot (>) and from it (<); with --json on standard error."),
+        Parameter(
+            negative="",
+            help="Print every line to the bot (>) and from the bot (<); with --json, print them on standard error.",
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> int:
     """Send a bot the lines of a logged game up to a round, and print the bot's answer in that round.
 
-    The bot receives the lines for the player on its seat. The game follows the log, regardless of the bot's answers.
+    The bot receives the lines that the player on this seat received. The bot's answers do not change the game: it
+    continues as in the log.
     """
     from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
     from warlight_env.protocol.replay import replay_to

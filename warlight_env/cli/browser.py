@@ -1,4 +1,4 @@
-"""``warlight play``, ``hotseat`` and live watching: a server on this machine and a page in the browser."""
+"""``warlight play``, ``warlight hotseat`` and ``warlight watch --live``: games in the browser, from a local server."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from cyclopts import Parameter
 
 from warlight_env.cli.common import Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
 
-#: The default opponent of a person.
+#: The bot that plays against a person if the command names no bot.
 OPPONENT = "nash:secs=1"
 
-PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 takes any free port.")]
+PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 means any free port.")]
 HostOption = Annotated[
     str,
-    Parameter(name="--host", help="Address that the server listens on; users need the token in the printed address."),
+    Parameter(name="--host", help="Address on which the server listens; users need the token in the printed link."),
 ]
 ProxyOption = Annotated[
     list[str] | None,
     Parameter(
         name="--proxy",
         negative="",
-        help="IP address of a reverse proxy; its X-Forwarded-For header is trusted.",
+        help="IP address of a reverse proxy; the server trusts its X-Forwarded-For header.",
     ),
 ]
 BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page in the browser.")]
@@ -45,7 +45,7 @@ class GameOptions:
     games: Annotated[
         Path | None, Parameter(help="Folder for logs of the games (default: in the user's data folder).")
     ] = None
-    runs: Annotated[Path | None, Parameter(help="Folder with tournament results to show.")] = None
+    runs: Annotated[Path | None, Parameter(help="Folder with run folders of tournaments; the page shows them.")] = None
     opponents: Annotated[Path | None, Parameter(help="Folder with your own policies (.npz) to play against.")] = None
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
@@ -53,7 +53,7 @@ class GameOptions:
     browser: BrowserOption = True
 
 
-#: The options of a command line without options.
+#: The default values of all options.
 DEFAULTS = GameOptions()
 
 
@@ -68,7 +68,7 @@ def play(
     name: Annotated[str, Parameter(help="Your name.")] = "You",
     options: GameOptions = DEFAULTS,
 ) -> None:
-    """Play against bots in the browser, on a map, with the mouse or only with the keyboard."""
+    """Play against bots in the browser, with the mouse or only with the keyboard."""
     bots = vs or [OPPONENT]
     players = [(name, None), *((bot, bot) for bot in bots)]
     _serve(players, bots, "play", options)
@@ -78,7 +78,7 @@ def hotseat(
     *names: Annotated[str, Parameter(help="Names of two to six people.")],
     options: GameOptions = DEFAULTS,
 ) -> None:
-    """Play with several people at one screen. The page hides the game while the players change places."""
+    """Play with several people at one screen. The page hides the position while the next player takes the seat."""
     players = [(name, None) for name in names]
     _serve(players, [], "play", options)
 
@@ -86,19 +86,19 @@ def hotseat(
 def watch_live(
     agents: Sequence[str], seed: int, picks: str, map: str, rules: str, *, host: str, port: int, browser: bool
 ) -> None:
-    """Show a game between bots in the browser, for ``warlight watch A B --live``."""
+    """Play a game between bots and show it in the browser, for ``warlight watch A B --live``."""
     players = [(bot, bot) for bot in agents]
     options = GameOptions(seed=seed, map=map, rules=rules, host=host, port=port, browser=browser)
     _serve(players, list(agents), "random" if picks == "random" else "play", options)
 
 
 def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks: str, options: GameOptions) -> None:
-    """Serve until Ctrl-C, with a game that is ready to play.
+    """Create a game, and run the web server until Ctrl-C.
 
     Args:
-        players: by seat, a person's name and None, or a bot's name and specification.
-        bots: bots that the page offers for further games, before the usual bots.
-        picks: "random" or "play".
+        players: for each seat, the name of a person and None, or the name and the specification of a bot.
+        bots: bots that the page lists as opponents before its usual bots.
+        picks: the argument `picks` of `Game`: "random" or "play".
     """
     if not 2 <= len(players) <= 6:
         raise UsageError(f"{len(players)} players: a game needs two to six players")

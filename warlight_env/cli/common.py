@@ -1,4 +1,4 @@
-"""Shared parts of the commands: exit codes, errors, options, output and the notice about compiling."""
+"""Exit codes, errors, options and output functions that several commands use."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ OK, FAILURE, USAGE = 0, 1, 2
 
 
 class UsageError(InputError):
-    """The arguments or the input cannot be used; exit code 2."""
+    """The arguments or the input of a command are not valid; exit code 2."""
 
 
 class FailedCommandError(RunError):
-    """A valid command did not succeed; exit code 1."""
+    """A command with valid arguments failed; exit code 1."""
 
 
 def require_extra(extra: str, *libraries: str) -> None:
-    """Raise a `FailedCommandError` if libraries of an extra are missing.
+    """Raise a `FailedCommandError` if a library of an extra (a group of optional dependencies) is missing.
 
-    The message names the missing libraries and the command that installs them.
+    The message names the missing libraries and the pip command that installs the extra.
     """
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
@@ -48,7 +48,7 @@ def require_extra(extra: str, *libraries: str) -> None:
 
 
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
-    """Read an integer in decimal digits; 1.5 and 1e2 are errors."""
+    """Return the integer of a command-line word in decimal digits; raise an error for words such as 1.5 or 1e2."""
     token = tokens[0]
     try:
         return int(token.value)
@@ -58,17 +58,18 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
         raise CoercionError(msg=f"{where}: must be an integer") from None
 
 
-#: An integer on the command line.
+#: The type of integer arguments of commands.
 Integer = Annotated[int, Parameter(converter=_whole)]
 
 MapOption = Annotated[str, Parameter(name="--map", help="Name of a bundled map, or a map file.")]
 RulesOption = Annotated[
-    str, Parameter(name="--rules", help="Preset of rules, optionally with changes: thesis:fog=true,base_income=6.")
+    str,
+    Parameter(name="--rules", help="Preset of rules, optionally with changes: thesis:fog=true,base_income=6."),
 ]
 SeedOption = Annotated[Integer, Parameter(name="--seed", help="Seed of all random choices.")]
 PicksOption = Annotated[
     Literal["random", "agents"],
-    Parameter(name="--picks", help="Pick the starting regions at random, or let the bots pick them."),
+    Parameter(name="--picks", help="Choose the starting regions at random, or let the agents pick them."),
 ]
 BackendOption = Annotated[
     Literal["local", "ray"],
@@ -78,7 +79,7 @@ JobsOption = Annotated[
     Integer | None,
     Parameter(
         name="--jobs",
-        help="Number of parallel games; it does not affect the results (default: 1; with ray, the number of CPUs).",
+        help="Number of games to play in parallel; results do not depend on it (default: 1; with ray, all CPUs).",
     ),
 ]
 RayAddressOption = Annotated[
@@ -92,7 +93,7 @@ JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print J
 
 
 def read_rules(text: str) -> Rules:
-    """Return the rules for a text in the form ``preset`` or ``preset:field=value,…``."""
+    """Return the rules that a text in the form ``preset`` or ``preset:field=value,…`` describes."""
     from warlight_env.engine.rules import PRESETS, Rules
 
     name, _, rest = text.partition(":")
@@ -129,7 +130,7 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
 
 
 def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Backend:
-    """Return the backend that plays the games."""
+    """Return the backend, local or Ray, that runs the games of a command."""
     from warlight_env.arena.backends.backend import make_backend
 
     if name != "ray":
@@ -142,7 +143,7 @@ def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Back
 
 
 def print_json(data: Any) -> None:
-    """Print data as JSON on standard output. Escape characters that would control a terminal."""
+    """Print data as JSON on standard output, with unprintable characters escaped."""
     text = json.dumps(data, indent=2, ensure_ascii=False)
     text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     try:
@@ -154,10 +155,10 @@ def print_json(data: Any) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file in one step.
+    """Write a file in one step: afterwards it has the complete new content, or it is unchanged.
 
     Raises:
-        OutputError: the target is not a regular file.
+        OutputError: the path names something other than a regular file.
         FailedCommandError: the file cannot be written; the message names the reason.
     """
     try:
@@ -176,7 +177,7 @@ def start_game(
     picks: Literal["random", "agents"] = "random",
     number: int = 0,
 ) -> tuple[Game, tuple[Agent, ...]]:
-    """Return a game of a match before its first round, and the bots in the order of the seats."""
+    """Return game `number` of a match before its first round, and the bots in the order of the seats."""
     from warlight_env.arena import Match
     from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game

@@ -1,4 +1,4 @@
-"""``warlight doctor``: the installed and the missing packages, and the cache of compiled kernels."""
+"""``warlight doctor``: a report on installed and missing packages and on the cache of compiled functions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _DISTRIBUTION = "warlight-env"
 def doctor(
     *,
     clear_cache: Annotated[
-        bool, Parameter(negative="", help="Delete all compiled kernels; the next start compiles them again.")
+        bool, Parameter(negative="", help="Delete all compiled functions; the next start compiles them again.")
     ] = False,
     json: JsonOption = False,
 ) -> int:
-    """Check the installation; the exit code is 1 if a required part is missing."""
+    """Check the installation. The exit code is 1 if a required package is missing or compiled code cannot be loaded."""
     freed = _clear_cache() if clear_cache else None
     report = _report()
     if freed is not None:
@@ -35,7 +35,7 @@ def doctor(
 
 
 def _requirements() -> tuple[list[str], dict[str, list[str]]]:
-    """Return the required packages, and the additional packages of each extra, from the package's metadata."""
+    """Return the names of the required packages and, for each extra, of its packages, from the package's metadata."""
     from importlib import metadata
 
     needed: list[str] = []
@@ -90,7 +90,7 @@ def _report() -> dict[str, Any]:
 
 
 def _page_error() -> str | None:
-    """Return the reason why the page is missing; None: the page exists."""
+    """Return the reason why the files of the web page are missing; None if they exist."""
     from warlight_env.web.errors import PageMissingError
     from warlight_env.web.page import page
 
@@ -103,7 +103,7 @@ def _page_error() -> str | None:
 
 def _kernels() -> dict[str, Any]:
     try:
-        with warnings.catch_warnings(action="ignore"):  # warnings about the cache: the report contains them
+        with warnings.catch_warnings(action="ignore"):  # ignore warnings about the cache: the report contains them
             import numba
 
             from warlight_env.engine import cache, jit
@@ -128,7 +128,7 @@ def _kernels() -> dict[str, Any]:
 
 
 def _cache_folders(current: Path | None) -> list[Path]:
-    """Return the folders of compiled kernels for all versions of Python and Numba; a digest names each folder."""
+    """Return the cache folders of compiled kernels; each version of Python or Numba has a folder named by a digest."""
     if current is None or not current.parent.is_dir():
         return []
     return [p for p in sorted(current.parent.iterdir()) if p.is_dir() and re.fullmatch(r"[0-9a-f]{20}", p.name)]
@@ -143,12 +143,12 @@ def _bytes(folder: Path | None) -> int:
 
 
 def _clear_cache() -> int:
-    """Delete the compiled kernels; return their size in bytes."""
+    """Delete the compiled kernels of all versions; return their size in bytes."""
     import shutil
 
     from warlight_env.engine import cache
 
-    cache.source_digests()  # the report needs them, and a deleted folder cannot store them
+    cache.source_digests()  # compute the digests now: the report needs them, and a deleted folder cannot store them
     freed = 0
     for folder in _cache_folders(cache.cache_folder()):
         size = _bytes(folder)

@@ -1,4 +1,4 @@
-"""``warlight env``: the spaces of an environment."""
+"""``warlight env``: the action and observation spaces of a reinforcement learning environment."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from warlight_env.errors import did_you_mean
 if TYPE_CHECKING:
     from gymnasium import spaces
 
-app = App(name="env", help="The reinforcement learning environments.")
+app = App(name="env", help="Show the spaces of a reinforcement learning environment.")
 
 
 @app.command
 def info(
     *,
-    action: Annotated[str, Parameter(help="Encoding of actions.")] = "factored",
-    observation: Annotated[str, Parameter(help="Form of observations.")] = "graph",
+    action: Annotated[str, Parameter(help="Action encoding of the environment.")] = "factored",
+    observation: Annotated[str, Parameter(help="Observation type of the environment.")] = "graph",
     players: Annotated[Integer, Parameter(help="Number of players, 2 to 6.")] = 2,
-    reward: Annotated[str, Parameter(help="Reward: win, or with shaping: regions or income.")] = "win",
+    reward: Annotated[str, Parameter(help="Reward: win, or with reward shaping: regions or income.")] = "win",
     picking: Annotated[
         str, Parameter(help="Choice of starting regions: play (the agents pick them in the episode), or random.")
     ] = "play",
@@ -37,7 +37,7 @@ def info(
     rules: RulesOption = "thesis",
     json: JsonOption = False,
 ) -> None:
-    """Show spaces, masks and sizes of warlight_v0.parallel_env for the given arguments."""
+    """Show the spaces, action masks and sizes of the environment warlight_v0.parallel_env with these arguments."""
     from warlight_env import warlight_v0
     from warlight_env.envs.actions import ENCODINGS
 
@@ -99,7 +99,7 @@ def info(
 
 
 def _describe(space: spaces.Space[Any]) -> Any:
-    """Return a short text about a space, or such texts for the parts of the space."""
+    """Return a short description of a space; for a Dict space, a dict with the description of each part."""
     from gymnasium import spaces
 
     if isinstance(space, spaces.Dict):
@@ -119,7 +119,7 @@ def _describe(space: spaces.Space[Any]) -> Any:
 
 
 def _size(space: spaces.Space[Any]) -> int:
-    """Return the number of values in an element of the space."""
+    """Return the number of values in one element (sample) of the space."""
     import math
 
     from gymnasium import spaces

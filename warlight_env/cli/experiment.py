@@ -1,4 +1,4 @@
-"""``warlight experiment``: repeat the tables of the thesis, and compare the figures."""
+"""``warlight experiment``: repeat the experiments of Palášek's thesis (2019), and compare the results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from warlight_env.cli.common import (
 )
 from warlight_env.cli.tournament import QuietOption
 
-app = App(name="experiment", help="Repeat the tables of the thesis, and compare its figures with ours.")
+app = App(name="experiment", help="Repeat the experiments of Palášek's thesis (2019), and compare the results.")
 
 
 @app.command(name="list")
 def list_(*, json: JsonOption = False) -> None:
-    """List the experiments with their numbers of games or measurements, and their approximate time on one core."""
+    """List the experiments. For each, show the number of games or measurements and the approximate time on one core."""
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.tables import align
 
@@ -58,13 +58,15 @@ def list_(*, json: JsonOption = False) -> None:
 def run(
     *names: Annotated[str, Parameter(help="Names of experiments from `warlight experiment list`, or all.")],
     agent: Annotated[
-        list[str] | None, Parameter(help="Agents; each agent has its own run (default: mcts_thesis).", negative="")
+        list[str] | None,
+        Parameter(help="Agent; repeat the option for one run with each agent (default: mcts_thesis).", negative=""),
     ] = None,
     quick: Annotated[
-        bool, Parameter(negative="", help="Play a few games with tiny budgets, to test that everything works.")
+        bool, Parameter(negative="", help="Play only a few games with very short searches, as a test of the setup.")
     ] = False,
     budget_type: Annotated[
-        Literal["simulations", "seconds"], Parameter(help="Type of budget: the thesis's simulations, or its seconds.")
+        Literal["simulations", "seconds"],
+        Parameter(help="Limit of the bots per move: as many simulations as in the thesis, or as many seconds."),
     ] = "simulations",
     out: Annotated[Path, Parameter(help="Folder with a subfolder for each run.")] = Path("runs"),
     seed: SeedOption = 1,
@@ -74,10 +76,10 @@ def run(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Run experiments; each writes result.json and result.md into its folder.
+    """Run experiments. Each experiment writes result.json and result.md to its own folder.
 
-    Finished games are stored: after an interruption, the same command continues the run. Experiments without matches
-    (3.3, 3.10, branching, state-size, growth) run in this process and ignore --jobs and --backend.
+    The folder stores finished games, so that after an interruption the same command continues the run. Experiments
+    without matches (3.3, 3.10, branching, state-size, growth) run in this process and ignore --jobs and --backend.
     """
     from warlight_env.agents.registry import parse
     from warlight_env.arena.contests.contest_runner import check_jobs

@@ -1,4 +1,4 @@
-"""``warlight leaderboard``: the ratings of the page's opponents from tournaments, and the file with the ratings."""
+"""``warlight leaderboard``: compute ratings of the bots in the web page from tournaments, and write them to a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from warlight_env.tables import align
 
 def leaderboard(
     *runs: Annotated[
-        Path, Parameter(help="Run folders of tournaments, each on a different map (default: the bundled leaderboard).")
+        Path, Parameter(help="Run folders of tournaments, each on a different map (default: show the bundled ratings).")
     ],
     out: Annotated[
-        Path | None, Parameter(help="File to write the leaderboard to, in the format that the page reads.")
+        Path | None, Parameter(help="Output file for the ratings, in the format that the web page reads.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the ratings of the page's opponents from tournaments with fixed budgets."""
+    """Show Elo ratings of the bots in the web page, from tournaments with a fixed limit of each bot per move."""
     from warlight_env.web.opponents.leaderboard import bundled, make_leaderboard
 
     made = make_leaderboard(runs) if runs else bundled()

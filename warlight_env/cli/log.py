@@ -1,4 +1,4 @@
-"""``warlight log``: verify, continue and list logs."""
+"""``warlight log``: verify, continue and list logs of games."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def verify(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Replay logged games with the same dice, and compare every position and every event.
+    """Play logged games again with the same dice, and compare every position and every event with the log.
 
-    For each log, the command reports that it is valid, or the round and the field of the first difference. The exit
-    code is 1 if a log differs or cannot be read. For an interrupted game, the rounds in its log are compared.
+    For each log, the command reports that all is equal, or the round and the field of the first difference. The exit
+    code is 1 if a log differs or cannot be read. The log of an interrupted game is checked up to its last round.
     """
     if not files:
         raise UsageError("log verify: give at least one file or folder")
@@ -73,7 +73,7 @@ def _holds(report: dict[str, Any]) -> str:
 
 
 def _logs(given: Sequence[Path]) -> list[Path]:
-    """Return the given files, and the logs inside the given folders."""
+    """Return the paths of the given log files, and of all logs in the given folders and their subfolders."""
     from warlight_env.record.names import is_log
 
     paths = []
@@ -86,7 +86,8 @@ def _logs(given: Sequence[Path]) -> list[Path]:
         elif path.exists():
             paths.append(path)
         else:
-            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")  # like a failed read
+            # The message is the same as for a file that cannot be read.
+            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")
     return paths
 
 
@@ -103,19 +104,20 @@ def continue_(
     output: Annotated[
         Path | None,
         Parameter(
-            name=["--output", "-o"], help="File for a log of the whole game, including the rounds of the original log."
+            name=["--output", "-o"], help="Log file to write. It contains the whole game, with the original rounds."
         ),
     ] = None,
     seed: SeedOption = 1,
     max_rounds: Annotated[
-        Integer | None, Parameter(help="Stop after this many rounds in all (default: the limit in the log).")
+        Integer | None,
+        Parameter(help="Stop after this many rounds, counted from the start of the game (default: as in the log)."),
     ] = None,
     decision_info: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
     json: JsonOption = False,
 ) -> int:
     """Continue a logged game from any of its rounds, with the same or other bots.
 
-    The dice are those of the logged game. The seed is only for the bots' own randomness.
+    The game continues with the dice of the logged game. The seed affects only the random choices of the bots.
     """
     if decision_info and output is None:
         raise UsageError("--decision-info needs --output FILE: the bots' reasoning is written to that log")
@@ -132,7 +134,7 @@ def continue_(
     except ReplayError as error:
         raise UsageError(f"{file}: {error}") from None
     end, start = played.end, played.header.continues
-    assert end is not None and start is not None  # the game was played to its end
+    assert end is not None and start is not None  # `continue_game` plays the game to its end
     if json:
         print_json(
             {
@@ -156,19 +158,19 @@ def list_(
     folder: Annotated[Path, Parameter(help="Folder of logs; its subfolders are included.")] = Path("."),
     *,
     agent: Annotated[
-        str | None, Parameter(help="List only games of this bot; a name without parameters matches any parameters.")
+        str | None, Parameter(help="List only games of this bot; for example mcts also matches mcts:sims=100.")
     ] = None,
     status: Annotated[
         Literal["complete", "incomplete", "failed", "unreadable"] | None,
         Parameter(help="List only logs with this status."),
     ] = None,
-    last: Annotated[Integer | None, Parameter(help="List only the last logs, at most this many.")] = None,
+    last: Annotated[Integer | None, Parameter(help="List only this number of logs, from the end of the list.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """List the logged games of a folder: players, winner, number of rounds.
+    """List the logged games in a folder, with their players, winner and number of rounds.
 
-    The command only reads new and changed logs. A hidden file in the folder is an index of the logs.
+    The command stores the list in a hidden file in the folder. So it needs to read only new and changed logs.
     """
     if last is not None and last < 1:
         raise UsageError(f"--last {last}: must be at least 1")
@@ -195,7 +197,7 @@ def list_(
 
 
 def _data(entry: LogEntry) -> dict[str, Any]:
-    """Return an entry as plain data for JSON. Seats and games are numbered from 1."""
+    """Return an entry of the log list as data for JSON, with seats and games numbered from 1."""
     data: dict[str, Any] = {
         "log": entry.path, "status": entry.status, "players": list(entry.players),
         "winner": None if entry.winner is None else entry.winner + 1, "rounds": entry.rounds, "map": entry.map,

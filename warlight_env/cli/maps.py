@@ -64,7 +64,7 @@ def show(
     svg: SvgOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show a map: its super regions with their bonuses, its regions with their neighbours."""
+    """Show the super regions of a map with their bonuses, and the regions with their neighbours."""
     from warlight_env import maps
 
     _check_svg(svg)
@@ -98,7 +98,7 @@ def _print_map(map_: Map) -> None:
 def check(
     *files: Annotated[str, Parameter(help="Map files, or names of bundled maps.")], json: JsonOption = False
 ) -> int:
-    """Check map files, and list all problems of each; the exit code is 1 if a file cannot be used."""
+    """Check map files, and list all problems of each file. The exit code is 1 if a file is not a valid map."""
     from warlight_env import maps
     from warlight_env.maps.errors import MOST_REASONS
 
@@ -110,7 +110,10 @@ def check(
             read = maps.read(file)
             reports.append({"file": file, "ok": True, **_summary(read.map), **_use(read)})
         except maps.MapError as error:
-            names = f"{shown(file)}: ", f"{shown(Path(file).name)}: "  # as error messages contain them
+            names = (
+                f"{shown(file)}: ",
+                f"{shown(Path(file).name)}: ",
+            )  # error messages begin with one of them
             reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
             reports.append({"file": file, "ok": False, "error": reasons[0], "errors": reasons})
     if json:
@@ -126,7 +129,7 @@ def check(
 
 
 def _use(read: MapFile) -> dict[str, Any]:
-    """Return a file's format, its starting setup (None: it has none), and the types of fields that were not used."""
+    """Return the format of a map file, its starting setup or None, and the types of its unused fields, for JSON."""
     return {"format": read.format.name, "setup": read.map.to_dict().get("setup"), "unused": list(read.unused)}
 
 
@@ -158,7 +161,7 @@ def convert(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a map in another format, and list the parts that this format cannot store."""
+    """Convert a map to another format, and list the parts of the map that this format cannot store."""
     from warlight_env import maps
     from warlight_env.maps.convert import WRITTEN, written_as
 
@@ -196,7 +199,7 @@ def generate(
     ] = None,
     svg: SvgOption = None,
 ) -> None:
-    """Generate a map with its drawing. Equal arguments give equal maps."""
+    """Generate a random map with a drawing. The same arguments always give the same map."""
     from warlight_env import maps
 
     if output is not None and output.suffix != ".json":
@@ -215,7 +218,7 @@ def generate(
 
 
 def _check_svg(svg: Path | None) -> None:
-    """Raise `UsageError` if the file name does not end in .svg."""
+    """Raise an error if the file name does not end in .svg, or if the file cannot be written."""
     if svg is None:
         return
     if svg.suffix.lower() != ".svg":
@@ -224,7 +227,7 @@ def _check_svg(svg: Path | None) -> None:
 
 
 def _draw(map_: Map, svg: Path | None) -> None:
-    """Draw a map before a game: without owners, with the starting armies."""
+    """Write an SVG drawing of a map with its starting armies, before any region has an owner."""
     if svg is None:
         return
     import numpy as np

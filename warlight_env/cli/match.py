@@ -1,4 +1,4 @@
-"""``warlight match``: find out which of several bots is better, and how certain the result is."""
+"""``warlight match``: play games between bots, and estimate with a confidence interval which bot is stronger."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warlight_env.cli.common import (
     read_rules,
 )
 
-#: The default number of games; and the default maximum if a test ends the match.
+#: The default number of games without --sprt, and the default maximum number of games with --sprt.
 GAMES, GAMES_WITH_TEST = 200, 20_000
 
 
@@ -38,8 +38,8 @@ def match(
         Integer | None,
         Parameter(
             name=["--games", "-n"],
-            help="Number of games (default: 200); with --sprt the maximum (default: 20000). With "
-            "--paired, it is rounded up to a multiple of the number of bots.",
+            help="Number of games (default: 200); with --sprt, the maximum number (default: 20000). With "
+            "--paired, the number is rounded up to a multiple of the number of bots.",
         ),
     ] = None,
     seed: SeedOption = 1,
@@ -47,23 +47,25 @@ def match(
     paired: Annotated[
         bool,
         Parameter(
-            negative="", help="Play each seed with all rotations of the seats, and count these games as one result."
+            negative="",
+            help="Play one game per seed for each rotation of the bots on the seats; the statistics count these "
+            "games as one sample.",
         ),
     ] = False,
     clock: Annotated[
         list[str] | None,
         Parameter(
-            help="Budget of a bot: 457sims, 1s or 500ms per move, or a bank with an increment, "
-            "10s+0.5s. Give one clock for all bots, or one for each bot in order ('none': no "
-            "clock). The clock replaces the bot's parameters sims and secs.",
+            help="Limit of a bot per move, for example 457sims, 1s or 500ms; or a time bank for the game and "
+            "the time added per move, 10s+0.5s. Give one limit for all bots, or one for each bot in "
+            "order ('none': no limit). The limit replaces the bot's parameters sims and secs.",
         ),
     ] = None,
     sprt: Annotated[
         str | None,
         Parameter(
             name="--sprt",
-            help="elo0,elo1[,alpha,beta]: stop when a sequential test decides whether the first bot is "
-            "stronger by elo1 Elo or only by elo0. The error rates of the test are at most alpha and "
+            help="elo0,elo1[,alpha,beta]: stop when a sequential test has decided whether the first bot is "
+            "stronger by elo0 or by elo1 Elo points. The error rates of the test are at most alpha and "
             "beta (default: 0.05).",
         ),
     ] = None,
@@ -74,16 +76,16 @@ def match(
     on_late: Annotated[
         Literal["report", "forfeit"],
         Parameter(
-            help="If an answer exceeds the clock by more than 50 ms, only report it (report), or also count "
-            "the game as lost (forfeit)."
+            help="If an answer exceeds the time of --clock by more than 50 ms, only report it (report), or also "
+            "count the game as lost (forfeit)."
         ),
     ] = "report",
     out: Annotated[
         Path | None,
         Parameter(
             name="--out",
-            help="Folder for finished games. After any interruption, even a kill, the same command "
-            "continues the match.",
+            help="Folder that stores finished games. After any interruption, even a killed process, the same "
+            "command continues the match.",
         ),
     ] = None,
     log: Annotated[
@@ -96,7 +98,7 @@ def match(
     picks: PicksOption = "random",
     max_rounds: Annotated[
         Integer | None,
-        Parameter(help="Stop a game after this many rounds, as a draw (default: the rules' limit, or 500)."),
+        Parameter(help="End a game as a draw after this many rounds (default: the limit in the rules, or 500)."),
     ] = None,
     map: MapOption = "world",
     rules: RulesOption = "thesis",
@@ -105,9 +107,9 @@ def match(
         bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
     ] = False,
 ) -> int:
-    """Play a match between bots. Print wins, losses and draws with a 95 % interval, Elo, seats, time, rounds, speed.
+    """Play games between bots. Print each bot's wins, losses and draws with 95 % intervals, Elo, time and speed.
 
-    The bots change their seats after each game. Ctrl-C ends the match and reports the finished games.
+    The bots change their seats after each game. Ctrl-C ends the match and prints the result of the finished games.
     """
     from warlight_env.arena import Match, Sprt
     from warlight_env.cli.match_progress import make_progress

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class MatchProgress(Protocol):
-    """Receives the finished games of a match."""
+    """An object that receives the finished games of a match and shows the progress."""
 
     def add(self, records: Sequence[GameRecord]) -> None: ...
 
 
 class NoProgress:
-    """Show no progress."""
+    """A `MatchProgress` that shows nothing."""
 
     def add(self, records: Sequence[GameRecord]) -> None:
         pass
 
 
 class ProgressLines(MatchStats):
-    """Prints a line from time to time, see `LineInterval`."""
+    """A `MatchProgress` that prints a line from time to time; `LineInterval` decides when."""
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
         super().__init__(names, contest)

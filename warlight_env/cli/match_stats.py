@@ -1,4 +1,4 @@
-"""Numbers of games and speed of a match that is in progress."""
+"""Statistics of a running match: numbers of games, speed and Elo difference."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class MatchStats:
-    """Counts of finished games and their time.
+    """The number of finished games of a running match, their speed, and the score so far.
 
-    `match_score` contains the games of the result. With pairing, these are only complete units: a unit has the games
-    of one seed with all rotations of the seats.
+    `match_score` is the score over the games that count. With the option --paired, a game counts only when all games
+    with its seed are finished: one game for each rotation of the bots on the seats.
     """
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
@@ -22,12 +22,12 @@ class MatchStats:
 
         self.names, self.total = names, contest.n_games
         self.match_score = MatchScore(len(names), contest.setup.paired)
-        self.played = 0  #: finished games
+        self.played = 0  #: number of finished games
         self._stop = contest.stop
         self._first, self._began = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
-        """Add finished games."""
+        """Add finished games to the statistics."""
         self.match_score.add(records)
         self.played += len(records)
         if self._first == 0:
@@ -35,21 +35,22 @@ class MatchStats:
 
     @property
     def rate(self) -> float:
-        """Games per second since the first report; 0 while the rate is unknown.
+        """The number of games per second; 0 while it is unknown.
 
-        The rate includes neither the start of processes nor the games of an earlier run.
+        The time begins at the first call of `count`. So the rate includes neither the start of worker processes nor
+        the games of an earlier run.
         """
         since = self.played - self._first
         return since / max(1e-9, time.perf_counter() - self._began)
 
     @property
     def speed(self) -> str:
-        """The rate as text."""
+        """The number of games per second (g/s) as text."""
         return f"{self.rate:.1f} g/s" if self.rate else "… g/s"
 
     @property
     def eta(self) -> str:
-        """Expected time until the last game ends, as text."""
+        """The expected time until the last game ends, as text such as 1:05 (minutes and seconds)."""
         if not self.rate:
             return "-:--"
         seconds = round((self.total - self.played) / self.rate)
@@ -58,7 +59,7 @@ class MatchStats:
 
     @property
     def strength(self) -> str:
-        """The Elo difference and the sequential test, if they are available."""
+        """The Elo difference, and the state of the sequential test if the match has one, as text."""
         from warlight_env.arena.matches.sprt import RunningSprt, Sprt
 
         match_score, stop, parts = self.match_score, self._stop, []

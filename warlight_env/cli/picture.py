@@ -1,4 +1,4 @@
-"""``warlight picture``: a picture of a position from a seeded game."""
+"""``warlight picture``: draw a position that bots reach in a game from a seed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def picture(
     map: MapOption = "world",
     rules: RulesOption = "thesis",
 ) -> None:
-    """Draw a position as SVG or PNG: bots play some rounds, then their next orders are drawn as arrows."""
+    """Let bots play some rounds, and draw the position as SVG or PNG, with the bots' next orders as arrows."""
     if rounds < 0:
         raise UsageError(f"--rounds {rounds}: must be at least 0")
     suffix = ".svg" if output is None else output.suffix.lower()
@@ -54,7 +54,7 @@ def picture(
         position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
         drawn = ask_orders(game, bots) if orders and not game.done else None
     if suffix == ".png":
-        assert output is not None  # standard output is SVG
+        assert output is not None  # without --output, the picture is SVG
         write_file(output, _png(to_rgb(position, drawn)))
     elif output is not None:
         write_file(output, to_svg(position, drawn))

@@ -1,4 +1,4 @@
-"""The end of a `warlight` process: the process ends at once after its last line, and soon after Ctrl-C."""
+"""Functions that end a `warlight` process at once after its last output, and within seconds after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from typing import Final, NoReturn
 
 #: Exit code of an interrupted command.
 INTERRUPTED: Final = 130
-#: Seconds after the first Ctrl-C or SIGTERM in which a command may report its results.
+#: The time in seconds that a command has for its last output after the first Ctrl-C or SIGTERM.
 GRACE: Final = 4.0
-#: Seconds that functions registered with `atexit` may take at a forced end.
+#: The time in seconds for the functions registered with `atexit` if the process is forced to end.
 FORCED_CLEANUP: Final = 0.5
 
-#: Lock of the thread that runs the functions registered with `atexit`. It is never released: they run only once.
+#: The thread that runs the functions registered with `atexit` takes this lock and never releases it. So these functions
+#: run only once.
 _exit_functions: Final = threading.Lock()
 
 
 def exit_process(code: int, cleanup: float | None = None) -> NoReturn:
-    """End this process and its children, after all functions registered with `atexit`.
+    """Kill the child processes, run all functions registered with `atexit`, and end this process.
 
-    The interpreter would also wait for all threads, such as those of libraries. A Ctrl-C under `forced_interrupts`
-    ends the process even if one of the functions does not end.
+    A normal end of Python would also wait for all threads, for example threads of libraries. Inside
+    `forced_interrupts`, a Ctrl-C ends the process even if a function registered with `atexit` does not return.
 
     Args:
         code: the exit code.
-        cleanup: seconds after which the process ends even if the functions still run. None: without a limit.
+        cleanup: the maximum time in seconds for the functions registered with `atexit`. None: no limit.
     """
     if cleanup is not None:
         threading.Thread(target=_exit_after, args=(cleanup, code), daemon=True).start()
@@ -50,9 +51,9 @@ def exit_process(code: int, cleanup: float | None = None) -> NoReturn:
 
 
 def leave_interrupts_to_watcher() -> None:
-    """Raise nothing on Ctrl-C and SIGTERM from now on: a traceback would be printed.
+    """Let Ctrl-C and SIGTERM raise no exception from now on, because Python would print a traceback.
 
-    The thread of `forced_interrupts` still receives the signals; ignored signals would not reach it.
+    The thread of `forced_interrupts` still receives these signals. It would not receive them with the handler SIG_IGN.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _do_nothing)
@@ -77,8 +78,9 @@ def _exit_after(seconds: float, code: int) -> NoReturn:
 def forced_interrupts() -> Iterator[None]:
     """End the process `GRACE` seconds after the first Ctrl-C or SIGTERM, and at once after the second Ctrl-C.
 
-    A thread waits for signals: Python calls their handlers only between two instructions of the main thread, and
-    compiled code or the compiler may run there for minutes. The finished work of a command is on disk.
+    A separate thread waits for the signals. A normal signal handler could be too late: Python calls it only between two
+    Python instructions of the main thread, but compiled code or the compiler may run there for minutes. A forced end
+    loses no results, because commands write finished work to disk.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -111,7 +113,10 @@ def _force_after(seconds: float) -> None:
 
 
 def _force() -> NoReturn:
-    """End an interrupted process. Write the message with `os.write`, as the main thread may have locked the streams."""
+    """End an interrupted process with a message.
+
+    `os.write` prints the message, because the main thread may have locked the objects `sys.stdout` and `sys.stderr`.
+    """
     with contextlib.suppress(OSError):
         if os.isatty(2):
             os.write(2, b"\x1b[?25h")  # a progress bar has hidden the cursor

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warlight_env.record import GameLog
     from warlight_env.record.pictures import ReplayFrame
 
-#: The largest number of candidates of a search that the text shows.
+#: The maximum number of candidate moves of a search that the text shows for each turn.
 _CANDIDATES = 3
 
 
@@ -32,13 +32,13 @@ def replay(
         bool,
         Parameter(
             negative="",
-            help="Show the game in the terminal, round by round (default if no output file or folder is given).",
+            help="Show the game in the terminal, round by round (the default without an output file or folder).",
         ),
     ] = False,
     svg: Annotated[Path | None, Parameter(help="Folder for an SVG picture of each position.")] = None,
     gif: Annotated[Path | None, Parameter(help="File for an animated GIF.")] = None,
     html: Annotated[
-        Path | None, Parameter(help="HTML file for the page with the game; the page needs no network.")
+        Path | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")
     ] = None,
     mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None,
     round: Annotated[
@@ -46,7 +46,7 @@ def replay(
     ] = None,
     seat: Annotated[
         Integer | None,
-        Parameter(help="Under fog: show only the view of the player on this seat, from 1."),
+        Parameter(help="Under fog: show only what the player on this seat sees. Seats are numbered from 1."),
     ] = None,
     decision_info: Annotated[
         bool,
@@ -63,7 +63,8 @@ def replay(
 ) -> int:
     """Show a logged game in one or several forms: text, a page, SVG pictures, a GIF or a video.
 
-    For an interrupted game, the command shows the rounds in its log. It does not replay them: see warlight log verify.
+    The command shows the positions in the log, and does not check them: see warlight log verify. If the game was
+    interrupted, the command shows the rounds before the interruption.
     """
     if not 0.02 <= delay <= 3600:
         raise UsageError(f"--delay {delay}: must be 0.02 to 3600 seconds")
@@ -103,7 +104,7 @@ def replay(
 def _print_rounds(
     log: GameLog, shown: list[ReplayFrame], player: int | None, decision_info: bool, delay: float
 ) -> None:
-    """Print the positions in the terminal, each with the events before it."""
+    """Print the positions in the terminal, each with the orders and events of the round before it."""
     from warlight_env.record import result_of
 
     names = [f"{seat + 1} {name}" for seat, name in enumerate(log.names)]
@@ -130,7 +131,7 @@ def _print_rounds(
         show_position(position, {} if position.foggy else incomes, lines, live)
     if shown[-1].position.round == len(log.rounds):
         for failure in log.failures:
-            if failure.round > len(log.rounds):  # the failure ended the game: the log does not contain its round
+            if failure.round > len(log.rounds):  # a failure that ended the game: the log does not contain its round
                 print(printable(failure.describe(names[failure.player])))
         if log.draw is not None:
             print(printable(f"{', '.join(names[p] for p in log.draw.players)} agreed on a draw"))
@@ -138,9 +139,10 @@ def _print_rounds(
 
 
 def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:
-    """Yield lines with the agents' evaluations before a round (0: before the picks), from the best candidate.
+    """Yield lines with the candidate moves that the agents considered, with the best candidate first.
 
-    eyes: only the evaluations of this player; None: those of all players.
+    number: the number of rounds before the moves; 0: the picks before the first round. eyes: yield only the candidates
+    of this player; None: those of all players.
     """
     from warlight_env.record import Round
 

@@ -1,4 +1,4 @@
-"""A game in the terminal: positions, and rounds in words: deploys, attacks and their outcomes."""
+"""Functions that show a game in the terminal: positions, and descriptions of deploys, attacks and their outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
     """Print a position, the players' incomes and some lines of text.
 
-    `live`: the output is a terminal; clear it first, and leave its last line free.
+    live: True if the output is a terminal that shows one position after another; then the function clears the screen
+    before and leaves the last line of the terminal free.
     """
     from warlight_env.render import to_text
 
@@ -41,7 +42,7 @@ def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Se
 
 
 def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> list[str]:
-    """Fit a position and wrapped lines of text into this number of rows. Leave out the lines that do not fit."""
+    """Return the lines of a position and of a wrapped text, at most `rows` lines; leave out text that does not fit."""
     words = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     wrapped = [row for line in told for row in words.wrap(line)]
     whole = [*shown, "", *wrapped, ""]
@@ -55,7 +56,7 @@ def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> lis
 
 
 def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
-    """Yield the lines of a round: deploys by player, then attacks and transfers in their order."""
+    """Yield lines that describe a round: the deploys of each player, then attacks and transfers in execution order."""
     for player, turn in orders.items():
         deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in turn.deploys)
         if deploys:
@@ -67,7 +68,7 @@ def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders]
 
 
 def describe_event(map_: Map, names: Sequence[str], event: Event) -> str:
-    """Return a line about an attack or a transfer."""
+    """Return a line that describes an attack or a transfer."""
     source, target = map_.regions[event.source].name, map_.regions[event.target].name
     name, armies = names[event.player], event.armies
     if event.kind == "transfer":

@@ -1,4 +1,4 @@
-"""The progress of a match as a table in the terminal."""
+"""A progress bar and a table of the score of a running match, in the terminal."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from warlight_env.cli.match_stats import MatchStats
 
 
 class ScoreBoard(Progress):
-    """A progress bar and a table of scores. They are drawn four times a second and removed after the match.
+    """A progress bar and a table with the score of each bot.
 
-    The bar counts all games. The table counts only the games of the result: with pairing, the games of seeds for which
-    all rotations of the seats are finished.
+    The terminal shows them until the end of the match and updates them four times a second. The bar counts all games.
+    With the option --paired, the table counts a game only when all games with its seed are finished: one game for each
+    rotation of the bots on the seats.
     """
 
     def __init__(self, tally: MatchStats) -> None:
@@ -30,12 +31,12 @@ class ScoreBoard(Progress):
         self._task = self.add_task(" vs ".join(tally.names), total=tally.total, speed=tally.speed, eta=tally.eta)
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        """See `MatchProgress.add`."""
+        """Add finished games, and update the bar. This is the method `add` of `MatchProgress`."""
         self._stats.count(records)
         self.update(self._task, completed=self._stats.played, speed=self._stats.speed, eta=self._stats.eta)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """Yield the parts of the display; `Progress` calls this also from its own thread."""
+        """Yield the bar, the table and a line with the Elo difference. `Progress` also calls this in its own thread."""
         yield self.make_tasks_table(self.tasks)
         if hasattr(self, "_task") and self._stats.match_score.games:
             yield self._table()

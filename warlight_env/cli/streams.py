@@ -1,4 +1,4 @@
-"""The standard streams of a command: all are open, and standard output contains only the result."""
+"""Functions that make sure that the standard streams are open, and that standard output contains only the result."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import sys
 from collections.abc import Iterator
 from typing import Final, TextIO
 
-#: The smallest number of columns for tables and help texts. With fewer columns, the library rich does not terminate.
+#: The minimum width of tables and help texts, in columns. With fewer columns the library rich does not terminate.
 COLUMNS: Final = 40
 
-#: The stream of results while `reserved_output` is active.
+#: The stream to which commands write their result inside `reserved_output`; None outside.
 _results: TextIO | None = None
-#: Whether standard output was reserved for a result in this process.
+#: Whether `reserved_output` has been used in this process.
 _reserved = False
 
 
 def open_streams() -> None:
-    """Open each standard stream that the caller has closed, on a null device.
+    """Open a null device for each standard stream that the parent process has closed.
 
-    So no other file gets the descriptor of the stream. Child processes inherit the streams. If the caller has closed
-    standard output, writing to it raises OSError. If the caller has closed standard error, its text is lost.
+    Otherwise the next opened file would get the descriptor of the closed stream. Child processes inherit the streams.
+    If standard output was closed, writing to it raises OSError. If standard error was closed, text for it is lost.
     """
     modes = (os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)
     for number, (name, mode) in enumerate(zip(("stdin", "stdout", "stderr"), modes, strict=True)):
@@ -44,7 +44,7 @@ def open_streams() -> None:
 
 
 def widen_narrow_terminal() -> None:
-    """Format texts for `COLUMNS` columns on narrower terminals."""
+    """If the terminal has fewer than `COLUMNS` columns, format texts for `COLUMNS` columns."""
     if shutil.get_terminal_size().columns < COLUMNS:
         os.environ["COLUMNS"] = str(COLUMNS)
 
@@ -56,9 +56,10 @@ def result_stream() -> TextIO:
 
 @contextlib.contextmanager
 def reserved_output() -> Iterator[None]:
-    """Keep standard output for `result_stream`; in this context, all other output goes to standard error.
+    """Reserve standard output for `result_stream`. Inside the `with` block, all other output goes to standard error.
 
-    This holds for Python (agents, libraries), for C code, and for processes that start in this context.
+    Other output is output of Python code (agents and libraries), of C code, and of processes that start inside the
+    block.
     """
     global _results, _reserved
     if _results is not None:
@@ -80,10 +81,10 @@ def reserved_output() -> Iterator[None]:
         _results.flush()
     finally:
         for flush in (before.flush, _flush_c) if _results is not before else (_flush_c,):
-            with contextlib.suppress(OSError, ValueError):  # the buffer only contains text that an agent wrote
+            with contextlib.suppress(OSError, ValueError):  # the buffer contains only output of agents, not the result
                 flush()
         if _results is not before:
-            with contextlib.suppress(OSError):  # reported by the flush above
+            with contextlib.suppress(OSError):  # the flush above has raised the same error
                 _results.close()
         os.dup2(kept, 1)
         os.close(kept)
@@ -91,7 +92,7 @@ def reserved_output() -> Iterator[None]:
 
 
 def end_results() -> None:
-    """Send all later output of the process to standard error, if standard output was reserved before."""
+    """If `reserved_output` has been used in this process, send all later output to standard error."""
     if _reserved:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -99,7 +100,7 @@ def end_results() -> None:
 
 
 def _descriptor(stream: TextIO) -> int | None:
-    """Return the file descriptor of a stream; None: it has none."""
+    """Return the file descriptor of a stream, or None if the stream has none."""
     try:
         return stream.fileno()
     except (OSError, ValueError, AttributeError, io.UnsupportedOperation):
@@ -107,6 +108,6 @@ def _descriptor(stream: TextIO) -> int | None:
 
 
 def _flush_c() -> None:
-    """Write the buffered output of C code."""
+    """Write the output that C code has buffered."""
     if os.name == "posix":
         ctypes.CDLL(None).fflush(None)

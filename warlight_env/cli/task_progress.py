@@ -8,13 +8,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: Seconds between two lines if stderr is not a terminal; shorter tasks print no lines.
+#: The time in seconds between two progress lines if stderr is not a terminal. A shorter task prints no line.
 LINE_SECONDS: Final = 5.0
 
 
 @contextlib.contextmanager
 def task_progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Show progress until the context ends. Yield a function that takes the numbers of finished and of all steps."""
+    """Show the progress of a task inside the `with` block.
+
+    Yield a function to call after each step, with the number of finished steps and the number of all steps.
+    """
     if quiet:
         yield lambda done, total: None
     elif sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""``warlight tournament``: find the best of several agents, from a TOML file."""
+"""``warlight tournament``: play a tournament that a TOML file describes, and rate the agents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tournament(
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/NAME for the file NAME.toml).")] = None,
     log: Annotated[
         bool,
-        Parameter(negative="", help="Log every game in the run folder; logs/ has a subfolder for each pairing."),
+        Parameter(negative="", help="Write a log of every game to the run folder; logs/ has a subfolder per pairing."),
     ] = False,
     jobs: JobsOption = None,
     backend: BackendOption = "local",
@@ -43,11 +43,11 @@ def tournament(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Play a tournament. Make ratings with intervals, a crosstable, and a report as one HTML file.
+    """Play a tournament between agents. Compute ratings with intervals and a crosstable, and write an HTML report.
 
-    Every finished game is written to the run folder. After an interruption, the same command continues the run. The
-    command updates tournament.json there during the games (`warlight play --runs` shows it), and writes report.html at
-    the end.
+    The command writes every finished game to the run folder. After an interruption, the same command continues the
+    tournament. During the games, the file tournament.json in the run folder contains the current ratings; `warlight
+    play --runs` shows them. At the end the command writes report.html.
 
     ```toml
     agents = ["random", "aggressive", { name = "search", spec = "mcts:sims=100" }]
@@ -70,7 +70,7 @@ def tournament(
     place = read_backend(backend, ray_address)
     asked = load_tournament(file)
     if asked.players > 2:
-        openskill_model()  # raises an error before the games if the library is missing
+        openskill_model()  # load the library now: if it is missing, the error comes before the games
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)

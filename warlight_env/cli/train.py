@@ -1,6 +1,6 @@
-"""``warlight train``: train weights of the evaluation, a value network, or policies.
+"""``warlight train``: train the weights of the evaluation function, a value network, or a policy network.
 
-The methods are evolution and TD learning (weights), expert iteration (networks), and PPO with self-play (policies).
+Evolution and TD learning train weights. Expert iteration trains networks. PPO with self-play trains policies.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 app = App(
     name="train",
-    help="Train weights of the evaluation, a value network, or a policy that plays without "
-    "search. Requires the extra 'train'.",
+    help="Train the weights of the evaluation function, a value network, or a policy network that plays "
+    "without search. Requires the extra 'train'.",
 )
 
 FileArgument = Annotated[
@@ -42,30 +42,30 @@ class RunOptions:
     out: Annotated[
         Path | None,
         Parameter(
-            help="Run folder (default: runs/ and the name of the settings file or, without one, of the command)."
+            help="Run folder (default: runs/NAME, where NAME is the name of the settings file or of the command)."
         ),
     ] = None
-    quick: Annotated[bool, Parameter(negative="", help="Play very few games, to test that everything works.")] = False
-    jobs: Annotated[Integer, Parameter(help="Number of parallel games or threads; it does not affect the results.")] = 1
+    quick: Annotated[bool, Parameter(negative="", help="Play very few games, as a test of the setup.")] = False
+    jobs: Annotated[Integer, Parameter(help="Number of parallel games or threads; results do not depend on it.")] = 1
     backend: BackendOption = "local"
     json: JsonOption = False
     quiet: QuietOption = False
 
     def check(self) -> None:
-        """Check the options."""
+        """Raise an error if the number of jobs is not valid."""
         from warlight_env.arena.contests.contest_runner import check_jobs
 
         check_jobs(self.jobs)
 
     def plain(self, file: Path | None) -> dict[str, Any]:
-        """Check the options, and return the plain data of the settings file."""
+        """Check the options, and return the content of the settings file as a dict; without a file, an empty dict."""
         from warlight_env.train.common.settings_file import load_plain
 
         self.check()
         return {} if file is None else load_plain(file)
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
-        """Return the settings of this type, from the file and the options."""
+        """Return the settings of the trainer, an object of type `kind`, from the settings file and the options."""
         from warlight_env.train.common.settings_file import load_settings, read_settings
 
         self.check()
@@ -74,7 +74,7 @@ class RunOptions:
 
     @contextlib.contextmanager
     def journal(self, command: str, file: Path | None, settings: RunSettings) -> Iterator[Journal]:
-        """Open the folder of the run. After an interruption, print how to continue the run."""
+        """Open the journal in the run folder. If the run is interrupted, print how to continue it."""
         from warlight_env.train.common.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
@@ -89,14 +89,14 @@ class RunOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class WeightsOptions(RunOptions):
-    """The command-line options of all commands that train weights."""
+    """The command-line options of all commands that train the weights of the evaluation function."""
 
     start: Annotated[
         str | None, Parameter(help="Initial weights: thesis, default, or a .json file (default: thesis).")
     ] = None
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
-        """See `RunOptions.settings`."""
+        """Return the settings as `RunOptions.settings`, with the initial weights of the option --start."""
         from warlight_env.agents.weights import Weights
         from warlight_env.train.weights.genes import ParameterVector
 
@@ -105,17 +105,18 @@ class WeightsOptions(RunOptions):
         return replace(settings, **given)
 
 
-#: The options of a command line without options.
+#: The default values of all options.
 DEFAULTS = RunOptions()
 WEIGHTS_DEFAULTS = WeightsOptions()
 
 
 @app.command
 def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
-    """Evolve weights and parameters of the search by CMA-ES, in stages from a cheap player to the search itself.
+    """Evolve evaluation weights and search parameters with CMA-ES. Early stages use a fast player without search.
 
-    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
-    the end the folder contains found.json (for ``weights=``), report.md and report.html.
+    The run folder stores all progress. After an interruption, even a killed process, the same command continues the
+    run. The result is the same as without the interruption. At the end the folder contains the weights in found.json
+    (for the agent parameter ``weights=``), report.md and report.html.
 
     ```toml
     parameters = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that have an effect
@@ -141,10 +142,12 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
 
 @app.command
 def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
-    """Learn weights by TD(λ) in self-play of the one-ply player. The share of an evaluation is the win probability.
+    """Learn evaluation weights by TD(λ) in self-play. The ratio of both players' evaluations predicts the winner.
 
-    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
-    the end the folder contains found.json (for ``weights=``), report.md and report.html, with a calibration plot.
+    Both players in self-play choose turns by one-ply search. The run folder stores all progress. After an interruption,
+    even a killed process, the same command continues the run. The result is the same as without the interruption. At
+    the end the folder contains the weights in found.json (for the agent parameter ``weights=``), report.md and
+    report.html with a calibration plot.
 
     ```toml
     batches = 40
@@ -162,19 +165,21 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
 
 @app.command
 def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
-    """Train the value network of `nash` by expert iteration: the next network learns the results of its search.
+    """Train the value network of the agent `nash` by expert iteration.
 
-    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
-    the end the folder contains value.npz (for ``nash:value=FILE``), report.md and report.html.
+    In each iteration, a search with the current network computes values of positions, and the next network learns
+    these values. The run folder stores all progress. After an interruption, even a killed process, the same command
+    continues the run. The result is the same as without the interruption. At the end the folder contains the network in
+    value.npz (for the agent ``nash:value=FILE``), report.md and report.html.
 
     ```toml
     iterations = 3
     games = 900       # games of an iteration: the current network against itself and other agents
-    labels = 80000    # positions of these games that are searched
+    labels = 80000    # positions of these games; the search computes their values
     label_simulations = 1600
     steps = 6000      # optimizer steps in an iteration
     maps = ["world", "large", "generated:40:101"]   # a map of 40 regions from seed 101
-    players = [0.55, 0.15, 0.3]                       # shares of games of 2, 3 and 4 players
+    players = [0.55, 0.15, 0.3]                       # proportions of games with 2, 3 and 4 players
     ```
     """
     require_extra("train", "torch", "matplotlib")
@@ -186,21 +191,22 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
 @app.command(name="exit")
 def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
-    """Train a network that plays complete turns, by expert iteration.
+    """Train a policy network that plays complete turns, by expert iteration.
 
-    The network learns the choices of a search that looks one round ahead. The search also considers the turns of the
-    network.
+    The network learns the turns that a search of one round chooses. The candidates of this search include turns that
+    the network proposes.
 
-    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
-    the end the folder contains policy.npz (for ``policy:FILE``), report.md and report.html.
+    The run folder stores all progress. After an interruption, even a killed process, the same command continues the
+    run. The result is the same as without the interruption. At the end the folder contains the network in policy.npz
+    (for the agent ``policy:FILE``), report.md and report.html.
 
     ```toml
     iterations = 4
     games = 2400      # games of an iteration
-    seat_agents = ["expert", "network", "aggressive"]      # players; each seat gets one at random
+    seat_agents = ["expert", "network", "aggressive"]      # each seat of a game gets one of these agents at random
     steps = 6000      # optimizer steps in an iteration
     maps = ["world", "generated:40:101"]              # a map of 40 regions from seed 101
-    players = [0.8, 0.1, 0.1]                         # shares of games of 2, 3 and 4 players
+    players = [0.8, 0.1, 0.1]                         # proportions of games with 2, 3 and 4 players
     ```
     """
     require_extra("train", "torch", "matplotlib")
@@ -215,18 +221,19 @@ def ppo(
     file: FileArgument = None, *, options: RunOptions = DEFAULTS,
     device: Annotated[str, Parameter(help='PyTorch device for action = "turns": cpu, cuda, cuda:1, …')] = "cpu",
 ) -> None:  # fmt: skip
-    """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
+    """Train a policy by PPO and self-play. Matches can use the result as the agent ``policy:FILE``.
 
-    With action = "turns", a network plays complete turns on any map, and compiled code plays batches of games.
+    With the setting action = "turns", the policy network plays complete turns on any map, and compiled code plays
+    batches of games.
 
-    The run folder stores all progress: after an interruption or a kill, the same command continues the run exactly. At
-    the end the folder contains policy.npz, report.md and report.html. TensorBoard can read its folder tensorboard
-    during the run.
+    The run folder stores all progress. After an interruption, even a killed process, the same command continues the
+    run. The result is the same as without the interruption. At the end the folder contains the policy in policy.npz,
+    report.md and report.html. TensorBoard can read the subfolder tensorboard during the run.
 
     ```toml
     iterations = 200                # each plays `n_envs` games in parallel for `n_steps` steps, and learns from them
     opponents = ["aggressive", "smart_random", "random"]   # in addition to copies of the policy
-    eval_opponents = ["aggressive", "smart_random"]        # by the match engine, every 20 iterations
+    eval_opponents = ["aggressive", "smart_random"]        # evaluation matches every 20 iterations
     holdout = ["one_big_army"]      # an opponent of the final match only
     action = "strategies"           # or factored; turns has other settings, see examples/ppo_turns.toml
     weights = "found.json"          # for the encoding `strategies`; default: the weights of the thesis
@@ -253,7 +260,10 @@ def ppo(
 def _train(
     trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
 ) -> None:
-    """Run a trainer with its type of settings, and print its result; `more`: other arguments of the trainer."""
+    """Run a trainer and its final match, and print the result.
+
+    kind: the type of the trainer's settings. more: additional arguments of the trainer.
+    """
     settings = options.settings(kind, file)
     with options.journal(trainer.command, file, settings) as journal:
         with unit_progress(trainer.progress_name, trainer.total(settings), trainer.unit, options.quiet) as advance:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: The longest time in seconds between two lines if stderr is not a terminal.
+#: The maximum time in seconds between two progress lines if stderr is not a terminal.
 LINE_SECONDS: Final = 30.0
 
 #: A function that receives the number of newly finished games or measurements, and their label.
@@ -16,7 +16,9 @@ OnProgress = Callable[[int, str], None]
 
 
 class LineInterval:
-    """The times of progress lines if stderr is not a terminal: every tenth of the total, or `LINE_SECONDS` later.
+    """Decides when to print a progress line if stderr is not a terminal.
+
+    A line is due after each tenth of the total, and at the latest `LINE_SECONDS` after the line before.
 
     Args:
         total: the number of all games or measurements.
@@ -26,7 +28,7 @@ class LineInterval:
         self._total, self._tenth, self._last = max(1, total), 0, time.monotonic()
 
     def due(self, done: int) -> bool:
-        """Return whether to print a line now, when this number of games or measurements is done."""
+        """Return whether to print a line now; `done` is the number of finished games or measurements."""
         tenth, now = done * 10 // self._total, time.monotonic()
         if tenth <= self._tenth and now - self._last < LINE_SECONDS:
             return False
@@ -36,7 +38,11 @@ class LineInterval:
 
 @contextlib.contextmanager
 def unit_progress(title: str, total: int, unit: str, quiet: bool) -> Iterator[OnProgress]:
-    """Show progress on stderr until the context ends; `unit` names the counted things, for example "games"."""
+    """Show progress on stderr inside the `with` block.
+
+    Yield a function to call after each game or measurement, see `OnProgress`. `unit` is a plural noun for the display,
+    for example "games".
+    """
     if quiet:
         yield lambda count, label: None
     elif not sys.stderr.isatty():

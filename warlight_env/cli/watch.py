@@ -1,4 +1,4 @@
-"""``warlight watch``: a game between bots in the terminal, round by round."""
+"""``warlight watch``: show a game between bots in the terminal, round by round."""
 
 from __future__ import annotations
 
@@ -29,22 +29,20 @@ if TYPE_CHECKING:
 def watch(
     *agents: Annotated[str, Parameter(help="Two to six bots, for example random or random:chunks=5.")],
     seed: SeedOption = 1,
-    game: Annotated[Integer, Parameter(help="Number of the game in the match with this seed, from 1.")] = 1,
+    game: Annotated[Integer, Parameter(help="Number of the game to show, among the games of a match, from 1.")] = 1,
     delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5,
     rounds: Annotated[Integer | None, Parameter(help="Stop after this many rounds.")] = None,
     picks: PicksOption = "random",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
-    live: Annotated[
-        bool, Parameter(negative="", help="Show the game live in the browser, instead of the terminal.")
-    ] = False,
+    live: Annotated[bool, Parameter(negative="", help="Show the game in the browser instead of the terminal.")] = False,
     host: HostOption = "127.0.0.1",
     port: PortOption = 8040,
     browser: BrowserOption = True,
 ) -> None:
-    """Watch a game in the terminal: the position after each round, with a text about orders and battles.
+    """Watch a game between bots in the terminal. Show the position after each round, with its orders and battles.
 
-    If the output is not a terminal, all rounds are printed without delays.
+    If the output is not a terminal, the command prints all rounds without pauses.
     """
     if not 2 <= len(agents) <= 6:
         raise UsageError(f"{counted(len(agents), 'bot')}: give two to six bots: warlight watch mcts aggressive")

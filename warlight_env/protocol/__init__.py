@@ -1,7 +1,8 @@
-"""The text protocol of the Warlight AI Challenges: external bots, and the package's agents as such bots.
+"""The text protocol between a game engine and a bot, from the Warlight AI Challenges.
 
-Names are loaded at their first use, because an agent that plays as a bot must answer quickly. Imported by `cli`, `web`
-and `train`. To add a message, extend `messages` and its readers.
+The package uses external programs as agents, and runs its own agents as bots of another game engine. Python loads each
+public name at its first use, because a bot must answer quickly after its start. The packages `cli`, `web` and `train`
+import this package. To add a message, extend the module `messages` and the functions that read and write lines.
 """
 
 from __future__ import annotations

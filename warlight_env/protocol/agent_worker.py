@@ -1,12 +1,15 @@
-"""The process that computes the answers of an agent that plays as a bot. `runner` checks the time.
+"""The process that computes the answers of an agent that plays as a bot. The module `runner` controls the time.
 
-    python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE      (CHALLENGE 0: the engine's messages decide)
+    python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE
 
-Standard input: the engine's lines, unchanged. Before each question comes ``think N OPTIMUM MAXIMUM INCREMENT``. N is
-the question's number. OPTIMUM and MAXIMUM are the suggested and the latest end of the search, on the clock of
-`time.monotonic`, which all processes share. INCREMENT is the number of seconds that a round adds again (see
-`time_control.MoveTime`). After each pick comes ``said ID …`` with the picks that the engine received.
-Standard output: ``ready`` once, then ``N ANSWER`` for each question.
+CHALLENGE is the version of the protocol, 1 or 2; with 0, the process derives it from the game engine's messages.
+
+Standard input contains the game engine's lines, unchanged, and two types of lines of `runner`. Before each question,
+`runner` writes ``think N OPTIMUM MAXIMUM INCREMENT``. N is the number of the question. OPTIMUM and MAXIMUM are the
+suggested and the latest end of the search, as values of `time.monotonic`, which are the same in all processes.
+INCREMENT is the number of seconds that each round adds to the time (see `time_control.MoveTime`). After each pick,
+`runner` writes ``said ID …`` with the picks that it sent to the game engine. Standard output contains ``ready`` once,
+and then one line ``N ANSWER`` for each question.
 """
 
 from __future__ import annotations
@@ -28,17 +31,19 @@ if TYPE_CHECKING:
     from warlight_env.agents import Budget
     from warlight_env.protocol.warm_up import WarmUp
 
-#: Shortest time to think, in seconds.
+#: The minimum time of a search, in seconds.
 MIN_SEARCH_SECONDS: Final = 0.005
-#: Exit status if there is no such agent.
+#: The exit status if the agent does not exist.
 EXIT_UNKNOWN_AGENT: Final = 2
 
 
 def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, WarmUp]:
-    """Return the bot side, the agent's own budget, and a warm-up. The warm-up has loaded the code for the first answer.
+    """Make an agent and load its code for the picks.
+
+    Return the agent as a `BotSide`, the limits in its specification as a `Budget`, and the warm-up for the first turn.
 
     Raises:
-        AgentError: there is no such agent.
+        AgentError: there is no agent with this specification.
     """
     from warlight_env.agents import Budget, make_agent
     from warlight_env.agents.registry import parse
@@ -54,14 +59,14 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
 
 
 def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until the input ends."""
+    """Read lines and answer the questions until the input ends."""
     side, own, warm_up = load(spec, seed, challenge)
     answers.write(b"ready\n")
-    # In a separate thread: the picks are ready and must not wait for the compilation of the code for turns.
+    # A separate thread compiles the code for turns. The code for the picks is ready, so the picks need not wait for it.
     threading.Thread(target=warm_up.turns, daemon=True).start()
     number, advised, most, increment = "", 0.0, 0.0, 0.0
     for line in lines_of(lines):
-        if line is None:  # `runner` sends none
+        if line is None:  # a line that is too long; `runner` sends no such line
             continue
         words = line.split()
         if words[:1] == ["think"]:
@@ -82,7 +87,7 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
             print(f"cannot read a line: {error}", file=sys.stderr)
-        except (InputError, RunError) as error:  # the engine left out a message, or the agent refuses the game
+        except (InputError, RunError) as error:  # a message is missing, or the agent cannot play here
             print(f"error: {error}", file=sys.stderr)
             answers.write(f"{number} !\n".encode())
         except Exception:
@@ -91,10 +96,11 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 
 
 def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
-    """Return an agent's budget.
+    """Return an agent's budget for a turn.
 
-    An agent with its own limits keeps them, but gets at most `advised` seconds. An agent without limits gets a bank,
-    and decides itself how much of it a turn takes.
+    own: the limits in the agent's specification. An agent with such limits keeps them, but a turn takes at most
+    `advised` seconds. An agent without limits receives a time bank of `most` seconds, and decides how much of it a turn
+    uses.
     """
     if own.simulations is None and own.seconds is None:
         return replace(own, seconds=advised, bank=most, increment=increment)
@@ -102,18 +108,18 @@ def turn_budget(own: Budget, advised: float, most: float, increment: float) -> B
 
 
 def end_with(parent: int) -> None:
-    """End this process soon after its parent, even during a search."""
+    """End this process within a second after its parent process ends, even during a search."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
 
 
 def main() -> int:
-    """See the module."""
+    """Run the program that the module describes. Return the exit status."""
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     spec, seed, challenge = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # keeps an agent's own output apart from the answers
+    os.dup2(2, 1)  # now output of the agent goes to standard error, apart from the answers
     try:
         serve(spec, seed, {1: 1, 2: 2}.get(challenge), sys.stdin.buffer, answers)  # type: ignore[arg-type]
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Read a bot's answers leniently: use the readable parts, and list the unreadable parts."""
+"""Functions that read a bot's answers leniently: they use the valid parts of an answer, and list the invalid parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.protocol.messages import (
     Question,
 )
 
-#: The expected form of each type of answer, for error messages.
+#: The correct form of each type of answer, for error messages.
 PICKS_FORM: Final = "ID ID …: offered ids, the best first"
 PICK_FORM: Final = "ID: one of the offered ids"
 PLACE_FORM: Final = "NAME place_armies ID ARMIES, …, or No moves"
@@ -31,9 +31,9 @@ ATTACK_FORM: Final = "NAME attack/transfer FROM TO ARMIES, …, or No moves"
 
 @dataclass(frozen=True)
 class Problem:
-    """A part of an answer that was dropped, or that the competitions would have refused."""
+    """A part of a bot's answer that was ignored, or that the engines of the AI Challenges would not accept."""
 
-    text: str  #: quoted
+    text: str  #: the part, in quotes
     reason: str
     expected: str
 
@@ -43,36 +43,36 @@ class Problem:
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """The readable part of an answer, and the problems of its other parts."""
+    """The valid part of a bot's answer, and the problems of its invalid parts."""
 
     answer: Answer
     problems: tuple[Problem, ...] = ()
 
 
 def expected_answer(question: Question) -> str:
-    """Return the grammar of the answer to a question."""
+    """Return the correct form of the answer to a question, for error messages."""
     if isinstance(question, Go):
         return PLACE_FORM if question.kind == PLACE else ATTACK_FORM
     return PICKS_FORM if isinstance(question, PickRegions) else PICK_FORM
 
 
 def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX_ORDERS + 1) -> ParsedAnswer:
-    """Read a bot's answer leniently. Unreadable parts are dropped and listed; the function never raises.
+    """Read a bot's answer leniently: ignore and list invalid parts, and raise no errors.
 
-    Legality under the rules is not checked here.
+    The function does not check whether the rules of the game allow the orders.
 
     Args:
-        question: the question.
+        question: the question that the bot answers.
         line: the bot's answer.
-        name: the bot's name. Orders for another name are dropped.
-        max_orders: the largest number of orders that count. The first ones count.
+        name: the bot's name. Orders with another name are ignored.
+        max_orders: the maximum number of orders. Further orders in the answer are ignored.
     """
     if isinstance(question, Go):
         return _read_orders(question, line, name, max_orders)
     problems: list[Problem] = []
     form = expected_answer(question)
     if isinstance(question, PickRegion) and line != line.strip():
-        problems.append(Problem(quote(line), "spaces around the pick; challenge 2 does not read it", form))
+        problems.append(Problem(quote(line), "spaces around the id; an engine of challenge 2 cannot read it", form))
     words = line.replace(",", " ").split()
     regions = [int(word) for word in words[:max_orders] if NUMBER.fullmatch(word)]
     if len(regions) < len(words[:max_orders]):
@@ -93,12 +93,12 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> ParsedA
     if line.strip().lower() == NO_MOVES.lower():
         if line != NO_MOVES:
             problems.append(
-                Problem(quote(line), "not exactly 'No moves'; an engine of challenge 1 does not read it", form)
+                Problem(quote(line), "not exactly 'No moves'; an engine of challenge 1 cannot read it", form)
             )
     else:
         if not line.strip():
             problems.append(Problem(quote(line), "an empty line, read as 'No moves'", form))
-        # One split more than the limit: the rest of a very long list is not split.
+        # Split only up to the limit, because splitting a very long list would take long.
         parts = line.split(",", max_orders)
         beyond = parts.pop() if len(parts) > max_orders else ""
         for part in filter(str.strip, parts):
@@ -109,7 +109,7 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> ParsedA
                 orders.append(order)
         if beyond.strip():
             count = sum(1 for part in beyond.split(",") if part.strip())
-            problems.append(Problem(quote(beyond), f"{count} orders after the first {max_orders}, which count", form))
+            problems.append(Problem(quote(beyond), f"{count} orders after the first {max_orders} are ignored", form))
     if question.kind == PLACE:
         return ParsedAnswer(PlaceOrders(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
     return ParsedAnswer(MoveOrders(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))

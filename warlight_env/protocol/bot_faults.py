@@ -1,26 +1,26 @@
-"""A bot's faults. The record of a game quotes them, with the expected grammar."""
+"""The faults of an external bot: late, missing or malformed answers. The results of a match contain them."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-#: The largest number of faults that are stored for a game. Later faults are only counted.
+#: The maximum number of faults that are stored for a game. Further faults are only counted.
 MAX_FAULTS: Final = 200
 
 
 @dataclass(frozen=True)
 class BotFault:
-    """A fault in the communication between host and bot.
+    """A fault of an external bot, for example a late or malformed answer.
 
     Attributes:
-        round: the round, from 1; 0 while picking.
-        question: the question, without its ids.
+        round: the round, from 1; 0 during the picks.
+        question: the line of the question, without the ids of regions in it.
         cause: a description of the fault.
-        said: the wrong text, quoted and shortened; "" if there is none.
-        expected: the grammar of the answer.
+        said: the wrong text of the bot, in quotes and shortened; "" if there is none.
+        expected: the correct form of the answer; "" if the fault is not in the form of an answer.
         errors: the end of the bot's standard error, if it may explain the fault.
-        lost: True: the answer was lost; False: it was accepted leniently.
+        lost: True if the whole answer was ignored; False if its valid parts were used.
     """
 
     round: int
@@ -43,16 +43,16 @@ class BotFault:
         return text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fault in a form for JSON."""
+        """Return the fault as data for JSON."""
         return asdict(self)
 
 
 class BotFaults(list[BotFault]):
-    """The first `MAX_FAULTS` faults of a game.
+    """A list of the first `MAX_FAULTS` faults of a bot in a game.
 
     Attributes:
-        total: number of all faults.
-        lost: number of lost answers.
+        total: number of all faults, including faults that are not stored.
+        lost: number of answers that were ignored completely, or did not come in time.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The agent ``cmd`` for the registry."""
+"""The registration of the agent ``cmd``, which plays with an external program."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def _load() -> Callable[..., ExternalBot]:
 
 
 def register_agents() -> None:
-    """Register the agent. Its code is loaded when an agent is made."""
+    """Register the agent ``cmd`` in the agent registry. Its code is loaded when the first agent is made."""
     register(
         "cmd",
         _load,
-        "a program that implements the AI Challenge protocol, in its own process",
+        "an external program that uses the text protocol of the Warlight AI Challenges",
         form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
         players=2,
     )

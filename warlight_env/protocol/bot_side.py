@@ -1,6 +1,6 @@
-"""An agent that plays as a bot of the competitions.
+"""The class `BotSide`: it lets an agent of this package play as a bot of a game engine.
 
-`BotSide` receives an engine's messages and returns answers. It uses no clocks and no streams.
+It receives the messages of the game engine and returns the answers. It neither measures time nor uses streams.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from warlight_env.protocol.engine_messages import NAMES
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: The largest number of orders in an answer. It is the real limit of the competitions' engines, so that a planned turn
-#: stays complete.
+#: The maximum number of orders in an answer: the limit that the engines of the AI Challenges really apply. It is one
+#: more than the documented limit.
 _MOST: Final = m.MAX_ORDERS + 1
 
 
 @dataclass
 class EngineState:
-    """The engine's messages so far."""
+    """The content of the messages that the bot has received from the game engine so far."""
 
-    name: str = ""  #: name of the bot; empty: not yet known
+    name: str = ""  #: name of the bot; "" until it is received
     max_rounds: int | None = None
-    setup: list[str] = field(default_factory=list)  #: the three lines of the map
+    setup: list[str] = field(default_factory=list)  #: the three lines that describe the map
     wastelands: tuple[int, ...] = ()
     offered: tuple[int, ...] = ()
     amount: int | None = None
@@ -50,15 +50,15 @@ class EngineState:
 
 
 class BotSide:
-    """Plays one game.
+    """An agent that plays one game as a bot.
 
-    Call `receive` for every message in its order, `answer` for each question, and `confirm_picks` for the picks that
-    reached the engine.
+    The caller calls `receive` with every message in the order of arrival and `answer` with each question. It calls
+    `confirm_picks` with the picks that it has sent to the game engine.
 
     Args:
-        make: makes the agent; called at the start.
-        challenge: 1 or 2; None: derived from the engine's first question.
-        report: called with a sentence for each setting that the engine has left out.
+        make: a function that makes the agent. The constructor calls it once.
+        challenge: the version of the protocol, 1 or 2. None: the first question decides.
+        report: a function that receives a sentence for each setting that the game engine has not sent.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BotSide:
         if not callable(make) or not accepts_arguments(make):
             raise InputError(f"make = {short_repr(make)}: must be a function without arguments")
         if not callable(report) or not accepts_arguments(report, ""):
-            raise InputError(f"report = {short_repr(report)}: must be a function of a string")
+            raise InputError(f"report = {short_repr(report)}: must be a function with one string argument")
         if challenge is not None and (not is_integer(challenge) or challenge not in (1, 2)):
             raise InputError(f"challenge = {short_repr(challenge)}: must be 1, 2 or None")
         self._report = report
@@ -78,11 +78,11 @@ class BotSide:
         self._challenge = challenge
         self._engine = EngineState()
         self._map: maps.Map | None = None
-        self._orders: Orders | None = None  # this round's orders; None: not yet planned
+        self._orders: Orders | None = None  # the orders of this round; None until they are planned
         self._own_picks: list[int] = []
 
     def receive(self, message: m.Message) -> None:
-        """Process a message that is not a question."""
+        """Store the content of a message that is not a question."""
         engine = self._engine
         match message:
             case m.YourBot(name):
@@ -108,11 +108,14 @@ class BotSide:
                 engine.orders = orders
 
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
-        """Answer a question. The first question of a round plans the whole turn, so the second one takes no time.
+        """Return the answer to a question.
+
+        At the first question of a round, the agent plans its whole turn. So the answer to the second question takes no
+        time.
 
         Raises:
-            RunError: the engine has left out a message that the answer needs.
-            MapError: the agent cannot play on the engine's map.
+            RunError: the game engine has not sent a message that is necessary for the answer.
+            MapError: the agent cannot play on the game engine's map.
         """
         if self._map is None:
             self._begin(question)
@@ -120,7 +123,7 @@ class BotSide:
             if self._engine.turn.receive_question(question.kind == m.PLACE):
                 self._orders = None
                 number = self._engine.turn.round + 1
-                self._report(f"round {number}: no 'update_map': the turn is planned on the map of round {number - 1}")
+                self._report(f"round {number}: no 'update_map': the bot uses the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
             if question.kind == m.PLACE:
@@ -129,7 +132,7 @@ class BotSide:
         return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
     def confirm_picks(self, picks: m.PicksAnswer) -> None:
-        """Store the picks that the engine received. They may differ from the agent's answer."""
+        """Store the picks that were sent to the game engine. They may differ from the agent's answer."""
         regions = self._known(picks.regions) if self._map is not None else []
         self._own_picks += regions
         self._agent.set_picks(regions)
@@ -140,7 +143,7 @@ class BotSide:
         if len(self._engine.setup) < 3:
             raise RunError("a question came before the map (setup_map super_regions, regions, neighbors)")
         described = maps.from_setup_lines("\n".join(self._engine.setup), "the engine's map")
-        # The reader numbers regions in the order of their ids.
+        # `from_setup_lines` numbers the regions from 0 in the order of their ids.
         regions = next(line for line in self._engine.setup if line.startswith("setup_map regions")).split()[2::2]
         self._ids = sorted(map(int, regions))
         self._index = {region: index for index, region in enumerate(self._ids)}
@@ -158,9 +161,9 @@ class BotSide:
         self._start[self._known(self._engine.wastelands)] = self._rules.wasteland_army
         if not self._engine.name:
             self._engine.name = NAMES[0]
-            self._report(f"no 'settings your_bot': the name {NAMES[0]} is used")
+            self._report(f"the engine sent no 'settings your_bot': the bot uses the name {NAMES[0]}")
         self.player = NAMES.index(self._engine.name) if self._engine.name in NAMES else 0
-        self._map = described  # in the last step: after an error, the game has not begun
+        self._map = described  # set this last, so that after an error the game has not begun
 
     def _known(self, ids: tuple[int, ...]) -> list[int]:
         return [self._index[region] for region in ids if region in self._index]
@@ -186,7 +189,8 @@ class BotSide:
         left = self._params.picks or max(1, len(self._known(self._engine.offered)) // 2)
         one = isinstance(question, m.PickRegion)
         if one:
-            # A region that is no longer offered belongs to the bot if the bot picked it, else to the opponent.
+            # A region that is no longer offered was picked. It belongs to the bot if it is in `_own_picks`, and to the
+            # opponent otherwise.
             gone = [r for r in self._known(self._engine.offered) if r not in offers]
             mine = [r for r in gone if r in self._own_picks]
             owner[gone], owner[mine] = 1 - self.player, self.player
@@ -211,7 +215,7 @@ class BotSide:
             who = self.player if name == engine.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        orders, engine.orders = engine.orders, ()  # the visible orders belong to one turn only
+        orders, engine.orders = engine.orders, ()  # use the opponent's visible orders for one turn only
         for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
@@ -224,7 +228,7 @@ class BotSide:
             members, bonuses = dict(enumerate(self._map.super_region_of)), dict(enumerate(self._map.bonuses))
             armies = income(owned, members, bonuses)
             self._report(
-                f"round {engine.turn.round + 1}: no 'settings starting_armies': the rules give {armies} armies"
+                f"round {engine.turn.round + 1}: no 'settings starting_armies': under the rules it is {armies}"
             )
         view = self._view("play", owner, army, starts=None, income=armies)
         seen = OpponentOrders(tuple(placements), tuple(moves))

@@ -1,4 +1,4 @@
-"""A bot's clock: two seconds for each question in challenge 1, a bank with an increment in challenge 2."""
+"""The time limits of an external bot: two seconds per question in challenge 1, a time bank in challenge 2."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class BotClock:
-    """The remaining seconds of a bot, in wall time.
+    """The time that a bot has left for its answers, in seconds of wall time.
 
     Attributes:
-        bank: seconds at the start, and the largest number of seconds in the bank.
-        increment: seconds added after each answer; None: every question starts with the full bank (challenge 1).
+        bank: the time at the start of the game, which is also the maximum.
+        increment: the time that each answer adds. None: the bot has the full time `bank` for every question
+            (challenge 1).
+        left: the time that is left.
     """
 
     bank: float
@@ -23,17 +25,17 @@ class BotClock:
 
     @classmethod
     def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
-        """Return a challenge's clock, in seconds. `bank` and `increment` replace the challenge's values."""
+        """Return the clock of challenge 1 or 2. `bank` and `increment`, in seconds, replace its usual values."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)
         return cls(10.0 if bank is None else bank, 0.5 if increment is None else increment)
 
     @property
     def milliseconds(self) -> int:
-        """The remaining time, as the bot receives it."""
+        """The time that is left, in milliseconds, as the protocol reports it to the bot."""
         return int(1000 * self.left)
 
     def spend(self, seconds: float) -> None:
-        """Subtract the time of an answer, or of the wait for a missing answer."""
+        """Subtract the time that an answer took, or the waiting time for an answer that did not come."""
         if self.increment is not None:
             self.left = min(max(self.left - seconds, 0.0) + self.increment, self.bank)

@@ -1,4 +1,4 @@
-"""Conformance tests for bots: small games and difficult situations. Each failure has an explanation."""
+"""Tests that check whether a bot follows the protocol, in games and in difficult situations."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.process import BotProcess
 
-#: Seconds within which a bot must end after its input is closed.
+#: The maximum time in seconds for a bot to end after its input is closed.
 END_TIME: Final = 2.0
-#: Milliseconds in the bank of the case with little time.
+#: The time bank in milliseconds in the test with little time.
 SHORT: Final = 300
 
 
 class NonconformanceError(Exception):
-    """A bot violates the protocol or the rules. The text gives the violation."""
+    """A bot violates the protocol or the rules. The message describes the violation."""
 
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """The result of a case."""
+    """The result of one test of a bot."""
 
     challenge: m.Challenge
     case: str
-    about: str  #: the subject of the case
-    failure: str | None  #: the explanation of a failure; None: passed
+    about: str  #: a description of the test
+    failure: str | None  #: the explanation of the failure; None if the bot passed the test
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in a form for JSON."""
+        """Return the result as data for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A case, with the versions of the protocol to which it applies."""
+    """A test of a bot, and the versions of the protocol for which it exists."""
 
     name: str
     about: str
@@ -54,12 +54,12 @@ class Case:
 
 
 def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[CaseOutcome]:
-    """Test a bot with all cases of the challenges, one after the other. Yield their results.
+    """Run all tests of a bot for these versions of the protocol, one after the other. Yield the results.
 
     Raises:
         CommandError: the command cannot be started.
     """
-    command = [word.replace("{seed}", "0") for word in command]  # as `ExternalBot` replaces it
+    command = [word.replace("{seed}", "0") for word in command]  # `ExternalBot` does the same replacement
     for challenge in challenges:
         for case in CASES:
             if challenge not in case.challenges:
@@ -76,7 +76,7 @@ def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) ->
 
 
 def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str = "world", rounds: int = 500) -> None:
-    """Play a game against an attacking agent. Every lost, malformed or illegal answer fails the case."""
+    """Play a game against an attacking agent. The test fails at the first missing, malformed or illegal answer."""
     bot = ExternalBot(command, 0, ExternalBotOptions(challenge=challenge))
     agents: list[Agent] = [make_agent("aggressive", 1), make_agent("aggressive", 1)]
     agents[seat] = bot
@@ -104,11 +104,11 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
         )
 
 
-# Moments
+# Situations
 
 
 class Session:
-    """A bot that is player 1 in the first round of a game on the world map. It has already picked its regions."""
+    """A running bot in a game on the world map, as player1. The picks are complete, and round 1 begins."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
@@ -150,7 +150,11 @@ class Session:
         self.process.close()
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
-        """Ask for both answers of a round. Return the answers if they are legal in the position of the view."""
+        """Ask the bot for both answers of a round, and return them.
+
+        Raises:
+            NonconformanceError: an answer is missing, late or malformed, or illegal in the position of `view`.
+        """
         for message in round_messages(view, NO_OPPONENT_ORDERS):
             self.process.send(format_message(message))
         placements = self.ask(m.Go(m.PLACE, ms))
@@ -187,7 +191,11 @@ class Session:
         return placements, moves
 
     def ask(self, question: m.Question) -> m.Answer:
-        """Return the answer to a question. Fail if it is missing, late or malformed."""
+        """Return the bot's answer to a question.
+
+        Raises:
+            NonconformanceError: the answer is missing, late or malformed.
+        """
         line = format_message(question)
         reply = self.process.ask(line, question.milliseconds / 1000)
         form = expected_answer(question)
@@ -208,9 +216,10 @@ def _reject(said: str, reason: str) -> None:
 
 
 def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
-    """Return a view with the given regions (owner and army of each), and with the neighbours of the player's regions.
+    """Return a copy of a view with another position.
 
-    All other regions are out of sight.
+    regions: the owner and the army of each region that the player sees. The player also sees the neighbours of its own
+    regions; they are neutral with 2 armies unless `regions` contains them. All remaining regions are not visible.
     """
     owner, army = view.owner.copy(), view.army.copy()
     owner[:], army[:] = -2, 0

@@ -1,4 +1,4 @@
-"""An engine's messages to a bot: a player's view of a game, with regions numbered as in the competitions."""
+"""Functions that make a game engine's messages to a bot from a player's view of a game."""
 
 from __future__ import annotations
 
@@ -15,34 +15,37 @@ from warlight_env.engine.view import View
 from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
 
-#: The players' names in the protocol, by seat.
+#: The names of the players on seats 0 and 1 in the protocol.
 NAMES: Final = ("player1", "player2")
 
 
 def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
-    """Return ids of regions, from 1. On the bundled world map they are the competitions' ids."""
+    """Return the protocol's ids of regions, from 1. On the bundled world map they are the ids of the AI Challenges."""
     return tuple(int(region) + 1 for region in regions)
 
 
 def region_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
-    """Return regions in the order in which the competitions list offers: super region by super region."""
+    """Sort regions by super region, and then by number. The AI Challenges list the offered regions in this order."""
     return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
 
 
 def offered_at_start(view: View) -> tuple[int, ...]:
-    """Return all regions that could be picked at the start of the game, including regions that are already picked.
+    """Return all regions that players could pick at the start of the game, including regions that are already picked.
 
     The result is the same for both players.
     """
     taken = [] if view.starts is None else [r for start in view.starts for r in start]
     if view.phase == "pick":
         taken = np.flatnonzero(view.owner >= 0).tolist()
-    # If the starting regions were assigned at random, the other offers are unknown.
+    # If the start regions were drawn at random, a view contains no other offered regions.
     return region_order(view.map, {*view.offers, *taken})
 
 
 def setup_messages(map_: Map) -> list[m.Message]:
-    """Return super regions, regions and neighbours. Each border appears once, at its end with the lower id."""
+    """Return the three messages that describe a map: super regions, regions and neighbours.
+
+    Each border appears only once, in the list of the region with the lower id.
+    """
     borders: dict[int, list[int]] = {}
     for a, b in map_.borders:
         borders.setdefault(a + 1, []).append(b + 1)
@@ -54,7 +57,10 @@ def setup_messages(map_: Map) -> list[m.Message]:
 
 
 def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
-    """Return all messages before the first question, from the player's first view. Times are in ms."""
+    """Return all messages before the first question.
+
+    view: the player's first view. bank, increment: the time bank and the time added per answer, in milliseconds.
+    """
     names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
     if challenge == 1:
         return names + setup_messages(view.map)
@@ -72,12 +78,12 @@ def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: i
     ]
 
 
-#: The round limit that a bot receives if the rules have none.
+#: The value of ``settings max_rounds`` if the rules have no limit of rounds.
 UNLIMITED: Final = 10_000
 
 
 def round_messages(view: View, seen: OpponentOrders) -> list[m.Message]:
-    """Return the messages before each round's questions."""
+    """Return the messages before the questions of a round. `seen`: the opponent's orders that the player saw."""
     owner, army = view.owner.tolist(), view.army.tolist()
     owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
     enemy = NAMES[1 - view.player]
@@ -91,14 +97,14 @@ def round_messages(view: View, seen: OpponentOrders) -> list[m.Message]:
 
 
 def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
-    """Return all regions in the competitions' order: own regions, their neighbours, then all other regions."""
+    """Return all regions in the order of the AI Challenges: own regions, their neighbours, then all other regions."""
     own = [r for r, by in enumerate(owner) if by == view.player]
     near = [q for r in own for q in view.map.neighbors[r]]
     return dict.fromkeys([*own, *near, *range(len(owner))])
 
 
 def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
-    """Return a turn from the two answers of a round. Illegal orders are kept; the game checks them later."""
+    """Combine the two answers of a round into one `Orders`. The game checks later whether the orders are legal."""
     return Orders(
         [(o.region - 1, o.armies) for o in placements.orders],
         [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],
@@ -106,5 +112,5 @@ def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
 
 
 def challenge_of(rules: Rules) -> m.Challenge:
-    """Return the version of the protocol that fits the rules: 2 if regions are picked one by one, else 1."""
+    """Return the version of the protocol for these rules: 2 if players pick regions one by one, and 1 otherwise."""
     return 2 if rules.picking == "alternating" else 1

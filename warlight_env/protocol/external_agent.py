@@ -1,4 +1,4 @@
-"""`ExternalBot`: a bot of the AI Challenges in its own process, as an agent."""
+"""The class `ExternalBot`: an agent that plays with an external program through the text protocol."""
 
 from __future__ import annotations
 
@@ -36,29 +36,31 @@ from warlight_env.protocol.process import BotProcess, CommandError, Reply, check
 from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
 from warlight_env.thread_ownership import SingleThreaded
 
-#: Number of missing answers after which a bot receives no more questions.
+#: After this number of missing answers in a game, the bot receives no more questions.
 MAX_MISSED: Final = 2
-#: Largest number of orders in an answer that count if the rules set no limit.
+#: The maximum number of orders in an answer if the rules set no limit. Further orders are ignored.
 _MANY: Final = 1000
-#: Number of bytes of standard error that a fault quotes.
+#: The maximum number of bytes of standard error that the description of a fault contains.
 _QUOTED_ERRORS: Final = 1000
 
 
 class ExternalBot(SingleThreaded, Agent):
-    """An agent that asks an external process, for games of two players. Each game has its own process.
+    """An agent for games of two players that asks an external program for its turns.
 
-    The process starts with the first question. `faults` lists the faults of the game; `close` ends the process.
+    Each game has its own process of the program. It starts before the first question of the game, and `close` ends it.
+    `faults` lists the faults of the program in the current game.
 
     Args:
-        command: program and arguments; ``{seed}`` in them is replaced by the agent's seed.
-        seed: the agent's seed.
+        command: the program and its arguments. The seed replaces the text ``{seed}`` in them.
+        seed: the agent's seed, an integer.
         options: see `ExternalBotOptions`.
 
     Raises:
-        CommandError: there is no such program, this system cannot set the limits, or an argument has a wrong type.
+        CommandError: the program does not exist, this system cannot set the limits in `options`, or an argument has a
+            wrong type.
     """
 
-    counts_simulations = False  #: the protocol has time limits only, see `Setup.check_clocks`
+    counts_simulations = False  #: the protocol limits only the time of an answer; see `Setup.check_clocks`
 
     exclusive_methods = ("pick", "act")
 
@@ -74,7 +76,8 @@ class ExternalBot(SingleThreaded, Agent):
         check_limits(self.options.limits)
         self.name = f"cmd:{shlex.join(command)}"
         self.seed = seed
-        self.on_line: Callable[[str, str], None] | None = None  #: called with each line; "<": from the bot, ">": to it
+        #: A function that is called with "<" and each line from the bot, and with ">" and each line to the bot.
+        self.on_line: Callable[[str, str], None] | None = None
         self._process: BotProcess | None = None
         self._reset()
 
@@ -82,15 +85,15 @@ class ExternalBot(SingleThreaded, Agent):
         self.close()
         self._faults = BotFaults()
         self._round = self._missed = 0
-        self._flooded = False  # a very long standard error is noted once
-        self._owed: m.Question | None = None  # an earlier question; its answer may still arrive, too late
+        self._flooded = False  # whether the fault about a very long standard error is already noted
+        self._owed: m.Question | None = None  # an earlier question if its late answer may still arrive
         self._last: tuple[int, int] | None = None
         self._observer = OrderObserver()
 
-    # As an agent
+    # The methods of an agent
 
     def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
+        """Ask the bot for its picks. See `Agent.pick`."""
         self._begin(view)
         clock = self._clock
         offers = region_ids(region_order(view.map, view.offers))
@@ -103,7 +106,10 @@ class ExternalBot(SingleThreaded, Agent):
         return [region - 1 for region in answer.regions] if isinstance(answer, m.PicksAnswer) else []
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`. The bank or the seconds of a budget replace the bot's clock for both questions."""
+        """Ask the bot for its deploys and its attacks. See `Agent.act`.
+
+        If `budget` has a bank or a number of seconds, this time replaces the bot's own clock for both questions.
+        """
         if self._begin(view) and self._challenge == 2 and view.starts is not None:
             self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._tell(round_messages(view, self._observer.observe(view)))
@@ -120,11 +126,11 @@ class ExternalBot(SingleThreaded, Agent):
 
     @property
     def faults(self) -> BotFaults:
-        """The faults of the game."""
+        """The faults of the bot in the current game."""
         return self._faults
 
     def close(self) -> None:
-        """End the process and all its children. At the next question the bot starts again."""
+        """End the bot's process and all its child processes. At the start of the next game, a new process starts."""
         if self._process is not None:
             process, self._process = self._process, None
             process.close()
@@ -137,18 +143,18 @@ class ExternalBot(SingleThreaded, Agent):
                 self.faults.note(BotFault(self._round, "processes", cause))
 
     def _look_at_errors(self, errors: ErrorReader) -> None:
-        """Note once that standard error is very long. Ordinary logs are not a fault."""
+        """Note a fault, only once, if the bot writes more than `FILE_SIZE` bytes to standard error."""
         if errors.total > FILE_SIZE and not self._flooded:
             self._flooded = True
             cause = f"the bot wrote more than {FILE_SIZE} bytes; the last {TAIL_BYTES} bytes were kept"
             self.faults.note(BotFault(self._round, "standard error", cause, errors=errors.tail(200)))
 
-    # A game
+    # The communication with the bot
 
     def _begin(self, view: View) -> bool:
-        """Start a process at the beginning of a game, and send the first messages.
+        """If a new game begins, start a process and send it the first messages.
 
-        Return whether the first round begins with this view.
+        Return whether `view` is the first view of the first round.
         """
         step = (view.round + 1, 0) if view.phase == "play" else (0, view.map.n_regions - len(view.offers))
         last = self._last
@@ -171,12 +177,10 @@ class ExternalBot(SingleThreaded, Agent):
         return begins
 
     def _error_file(self, folder: Path, round: int) -> Path | None:
-        """Return a new file in a folder.
+        """Create a new file for the bot's standard error, and return its path.
 
-        The name of the file has a number, because both bots of a match may have the same name and seed.
-
-        If the file cannot be made, return None and note the problem. The bot loses no answer, because this is not the
-        bot's fault.
+        The name of the file contains a number, because both bots of a match may have the same name and seed. If the
+        file cannot be created, note this in `faults` and return None. The bot's answers still count.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -202,7 +206,7 @@ class ExternalBot(SingleThreaded, Agent):
             self.on_line(direction, line)
 
     def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
-        """Return the answer, or None if it is lost. Note faults in `faults`."""
+        """Ask the bot a question. Return its answer, or None if there is none. Note faults in `faults`."""
         if self._process is None:
             return None
         self._round = round
@@ -233,9 +237,9 @@ class ExternalBot(SingleThreaded, Agent):
         return read.answer
 
     def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
-        """Ask a question and return the reply.
+        """Send a question and return the reply.
 
-        A late answer to the previous question is skipped. In challenge 1, blank lines are skipped, too.
+        Ignore a late answer to the previous question and, in challenge 1, blank lines.
         """
         assert self._process is not None
         self._heard(">", line)
@@ -259,13 +263,17 @@ class ExternalBot(SingleThreaded, Agent):
 
 
 def external_bot(seed: int, text: str) -> ExternalBot:
-    """Return the agent of a specification: ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``, without the ``cmd``.
+    """Return the agent of the specification ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``.
 
-    The command is split as a shell would split it, but no shell runs it. The options are the fields of
-    `ExternalBotOptions`.
+    The options are the fields of `ExternalBotOptions`. The command is split into words as in a shell, but it runs
+    without a shell.
+
+    Args:
+        seed: the agent's seed.
+        text: the specification without its first word ``cmd``.
 
     Raises:
-        AgentError: the message names the wrong part.
+        AgentError: a part of the specification is not valid; the message names it.
     """
     options, command = "", text
     if text.startswith("["):
@@ -279,14 +287,14 @@ def external_bot(seed: int, text: str) -> ExternalBot:
 
 
 def _nonsense(read: ParsedAnswer, text: str) -> bool:
-    """Return whether no part of a non-empty answer was usable."""
+    """Return whether an answer has text, but no valid part."""
     answer = read.answer
     used = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders
     return not used and text.strip().lower() not in ("", NO_MOVES.lower())
 
 
 def _answers(question: m.Question, text: str) -> bool:
-    """Return whether a text looks like an answer to this question: orders of its type, or only ids for a pick."""
+    """Return whether a text can be an answer to this question: orders of the same type, or only ids for a pick."""
     if isinstance(question, m.Go):
         return question.kind in text.lower()
     return text.replace(" ", "").isdecimal()

@@ -1,4 +1,7 @@
-"""Simple answers for questions without time for a search. This module imports only modules that load fast."""
+"""A policy that answers at once with simple orders, if an agent does not answer in time.
+
+This module imports only modules that load fast, so that it is ready soon after the start of the process.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from typing import Final
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: Attackers for each defender: with this ratio an attack rarely fails.
+#: The policy attacks only with at least this number of attackers per defender. Then an attack rarely fails.
 _ODDS: Final = 2
 
 
 class FallbackPolicy:
-    """Receives an engine's messages, and answers any question at once, with legal and simple orders."""
+    """A policy that receives a game engine's messages, and answers each question at once with legal, simple orders."""
 
     def __init__(self) -> None:
         self._name = "player1"
@@ -26,7 +29,7 @@ class FallbackPolicy:
         self._placed: m.PlaceOrder | None = None  # this round's placement
 
     def receive(self, message: m.Message) -> None:
-        """Process a message."""
+        """Store the content of a message that the answers need."""
         match message:
             case m.YourBot(name):
                 self._name, self._placed = name, None
@@ -49,7 +52,11 @@ class FallbackPolicy:
                 self._turn.receive_question(kind == m.PLACE)
 
     def answer(self, question: m.Question) -> m.Answer:
-        """Return an answer: picks in the smallest super regions, all armies on one region at a border, or `_moves`."""
+        """Return an answer to a question.
+
+        The policy picks regions in the smallest super regions. It places all armies on one border region, if possible
+        next to an enemy. `_moves` gives its attacks and transfers.
+        """
         if not isinstance(question, m.Go):
             sizes = Counter(self._super.values())
             best = sorted(question.regions, key=lambda region: sizes[self._super.get(region, 0)])
@@ -72,9 +79,10 @@ class FallbackPolicy:
         return m.PlaceOrders((self._placed,))
 
     def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:
-        """Yield the moves. A region at a border attacks its weakest neighbour, if it has twice as many armies.
+        """Yield attacks and transfers.
 
-        An inland region moves its armies one step towards the border.
+        A region next to regions of other owners attacks the weakest of them, if it has twice as many armies. A region
+        that has only own neighbours moves its armies one step towards the border.
         """
         if self._placed is not None:
             own[self._placed.region] += self._placed.armies
@@ -96,9 +104,9 @@ class FallbackPolicy:
             yield m.MoveOrder(self._name, region, target, armies - 1)
 
     def _steps_to_border(self, own: dict[int, int]) -> dict[int, int]:
-        """Return the distance of each own region to the nearest region that is not its own.
+        """Return the number of steps from each own region to the nearest region of another owner.
 
-        Regions without a path to such a region are left out.
+        The result does not contain own regions without a path to a region of another owner.
         """
         steps = {region: 1 for region in own if self._near.get(region, set()) - own.keys()}
         edge = list(steps)

@@ -1,4 +1,4 @@
-"""The grammar of the AI Challenge protocol: format records as lines, and parse an engine's lines to records."""
+"""Functions that convert the message objects of `messages` to lines of the protocol, and a game engine's lines back."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from warlight_env.protocol.messages import (
 
 NO_MOVES: Final = "No moves"
 
-#: A whole number with a limited number of digits, so that it stays small.
+#: Matches a whole number of at most 18 digits, which fits into 64 bits.
 NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
-#: Longest text that an error quotes, in characters.
+#: The maximum number of characters of a text that an error message quotes.
 QUOTED: Final = 200
 
 
 class ProtocolError(InputError):
-    """A line of the protocol cannot be read. The message quotes the line and the expected form."""
+    """A line does not have the form that the protocol requires. The message quotes the line and this form."""
 
     def __init__(self, text: str, expected: str) -> None:
         super().__init__(text, expected)
@@ -62,11 +62,11 @@ def quote(text: str) -> str:
     return f"'{shown}'" if len(text) <= QUOTED else f"'{shown}…' ({len(text)} characters)"
 
 
-# Records to lines
+# From message objects to lines
 
 
 def format_message(message: Message) -> str:
-    """Return the line of a message, without its end."""
+    """Return a message as a line of the protocol, without the line end."""
     match message:
         case YourBot(name):
             return f"settings your_bot {name}"
@@ -113,20 +113,20 @@ def _line(head: str, parts: Iterable[str]) -> str:
 
 
 def format_order(order: PlaceOrder | MoveOrder) -> str:
-    """Format one order for answers and ``opponent_moves``."""
+    """Return an order in the form that answers and ``opponent_moves`` use, for example ``player1 place_armies 3 4``."""
     if isinstance(order, PlaceOrder):
         return f"{order.player} {PLACE} {order.region} {order.armies}"
     return f"{order.player} {ATTACK} {order.source} {order.target} {order.armies}"
 
 
 def format_answer(answer: Answer) -> str:
-    """Return the line of an answer, without a line end or a trailing space."""
+    """Return an answer as a line of the protocol, without the line end and without a space at the end."""
     if isinstance(answer, PicksAnswer):
         return " ".join(map(str, answer.regions))
     return ", ".join(map(format_order, answer.orders)) or NO_MOVES
 
 
-# Lines to records
+# From lines to message objects
 
 
 def _number(line: str, word: str, what: str = "a whole number") -> int:
@@ -136,7 +136,7 @@ def _number(line: str, word: str, what: str = "a whole number") -> int:
 
 
 def _armies(line: str, word: str) -> int:
-    """Read a number of armies from an engine. A region cannot have more than ARMY_CAP armies."""
+    """Return the number of armies in a line of a game engine. Raise `ProtocolError` if it is not in 0 .. ARMY_CAP."""
     number = _number(line, word)
     if not 0 <= number <= ARMY_CAP:
         raise ProtocolError(line, f"0 to {ARMY_CAP} armies, not {quote(word)}")
@@ -198,7 +198,9 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
 
 
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
-    """Return an order of this type by this player. `words` must be exactly the numbers of such an order.
+    """Return an order of the player `name`.
+
+    kind: the type of the order, `PLACE` or `ATTACK`. words: the numbers of the order, as many as its type requires.
 
     Raises:
         ProtocolError: a word is not a number; the error quotes the line.
@@ -253,12 +255,12 @@ _TOP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
 
 
 def parse_message(line: str) -> Message:
-    """Parse a line from an engine. Extra white space and the case of the protocol's words do not matter.
+    """Convert a line of a game engine to a message object. Ignore extra white space and the case of words.
 
-    A line of an unknown type becomes `Other`, because engines may send lines that a bot does not know.
+    For a line of an unknown type, return `Other`, because game engines may send lines that a bot does not know.
 
     Raises:
-        ProtocolError: a line of a known type is unreadable.
+        ProtocolError: the line has a known type, but not the form that the protocol requires.
     """
     words = line.split()
     head = words[0].lower() if words else ""

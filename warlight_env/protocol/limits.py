@@ -1,4 +1,4 @@
-"""Limits of a bot's process: memory, processes, network. Limits that the system cannot enforce are an error."""
+"""Limits of an external bot: its memory, the number of its processes, and its access to the network."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ _PROBE_SECONDS: Final = 30.0
 
 
 class CommandError(InputError):
-    """A command cannot be started. The message gives the reason."""
+    """The command of an external bot cannot be started. The message gives the reason."""
 
 
 @dataclass(frozen=True)
 class BotLimits:
-    """Limits of a bot.
+    """Limits of an external bot.
 
     Attributes:
-        memory: bytes of data for each of its processes; None: no limit.
-        procs: total number of processes and threads; None: no limit.
-        network: whether the bot has a network.
-        isolate: whether its processes run in their own namespaces. With `procs`, or without `network`, they always do.
+        memory: the maximum number of bytes of data (RLIMIT_DATA) of each process of the bot; None: no limit.
+        procs: the maximum number of processes and threads of the bot; None: no limit.
+        network: whether the bot can use the network.
+        isolate: whether the bot's processes run in their own Linux namespaces. They always do if `procs` is set or
+            `network` is False.
     """
 
     memory: int | None = None
@@ -37,7 +38,7 @@ class BotLimits:
     isolate: bool = False
 
     def settings(self, mark: ProcessMark) -> str:
-        """Return the settings of a guard, see `supervisor.SupervisorSettings`."""
+        """Return the limits as the argument SETTINGS of the script `supervisor`, see `SupervisorSettings`."""
         numbers = [mark.tag, self.memory or 0, self.procs or 0, int(self.network), int(self.isolate)]
         return ",".join([mark.name, *map(str, numbers)])
 
@@ -55,10 +56,10 @@ NO_LIMITS: Final = BotLimits()
 
 
 def check_limits(limits: BotLimits) -> None:
-    """Raise an error for limits that this system cannot set.
+    """Check that this system can enforce the limits.
 
     Raises:
-        CommandError: the message gives the reason.
+        CommandError: it cannot; the message gives the reason.
     """
     if limits == NO_LIMITS:
         return
@@ -69,7 +70,7 @@ def check_limits(limits: BotLimits) -> None:
 
 @functools.cache
 def _cannot(limits: BotLimits) -> str:
-    """Return the reason why the limits cannot be set, or "". The function tries them in a separate process."""
+    """Try to set the limits in a separate process. Return the reason why this is not possible, or ""."""
     command = [sys.executable, "-I", "-S", str(SUPERVISOR), "probe", limits.settings(ProcessMark.new())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
     return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"

@@ -1,4 +1,4 @@
-"""Options for the host of an external bot, and their form in a specification."""
+"""The options of an external bot, and a function that reads them from an agent specification."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ Policy = Literal["skip", "forfeit"]
 
 @dataclass(frozen=True)
 class ExternalBotOptions:
-    """Options for the host of a bot.
+    """The options of an external bot.
 
     Attributes:
-        challenge: version of the protocol; None: the version that fits the rules.
-        policy: the penalty for a missing answer. "skip": the answer is lost; after two missing answers, all later
-            answers are lost, too. "forfeit": the game is lost.
-        bank, increment: the clock in seconds; None: the values of the challenge.
-        errors: folder for the bot's standard error, one file for each game.
-        folder: the bot's working directory.
+        challenge: the version of the protocol, 1 or 2. None: the version for the rules of the game.
+        policy: the penalty for a missing answer. "skip": the bot gives no orders in this answer, and after two missing
+            answers it receives no more questions. "forfeit": the bot loses the game.
+        bank, increment: the time bank and the time that each answer adds, in seconds. None: the values of the AI
+            Challenge.
+        errors: a folder for the bot's standard error, with one file for each game. None: no files.
+        folder: the working directory of the bot.
         memory, procs, network, isolate: see `BotLimits`.
     """
 
@@ -42,7 +43,7 @@ class ExternalBotOptions:
 
     @property
     def limits(self) -> BotLimits:
-        """The limits among these options."""
+        """The options `memory`, `procs`, `network` and `isolate` as `BotLimits`."""
         return BotLimits(self.memory, self.procs, self.network, self.isolate)
 
 
@@ -100,7 +101,7 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
 
 
 def read_options(text: str) -> ExternalBotOptions:
-    """Read options from ``name=value,…``. Raise `ValueError` with the wrong part."""
+    """Read options from a text ``name=value,…``. Raise `ValueError` if a part is not valid; the message names it."""
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = part.partition("=")

@@ -1,4 +1,4 @@
-"""``warlight bot precompile``: short games of an agent as a bot, which compile its kernels."""
+"""Functions for ``warlight bot precompile``: an agent plays short games as a bot, so that its code is compiled."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from warlight_env.protocol.engine_messages import opening_messages, orders_of, r
 from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.warm_up import TURN_SECONDS
 
-#: The smallest number of rounds of a game (after which the players are neighbours), and the largest number.
+#: The minimum and the maximum number of rounds of a game. After the minimum, the players have become neighbours.
 _LEAST, _MOST = 6, 20
-#: The longest time in seconds that the measurement waits for the first answer.
+#: The maximum time in seconds that `first_answer` waits for the first answer.
 _PATIENCE: Final = 60.0
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the compilation: the picks or a round."""
+    """The picks or a round of a short game, with the time and the number of compiled functions."""
 
     what: str
     seconds: float
-    compiled: int  #: number of compiled functions
+    compiled: int  #: number of functions that were compiled in this step
 
 
 class _MessageDrivenAgent(Agent):
-    """A `BotSide` as an agent. It receives the messages that an engine would send."""
+    """An agent that plays through a `BotSide`, which receives the messages that a game engine would send."""
 
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
         self._side, self._challenge = BotSide(make, challenge), challenge
@@ -56,7 +56,7 @@ class _MessageDrivenAgent(Agent):
             self._hear(opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0))))
 
     def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
+        """Return the picks of the `BotSide`. See `Agent.pick`."""
         self._begin(view)
         offers = region_ids(region_order(view.map, view.offers))
         answer = self._side.answer(m.PickRegions(0, offers) if self._challenge == 1 else m.PickRegion(0, offers))
@@ -65,7 +65,7 @@ class _MessageDrivenAgent(Agent):
         return [region - 1 for region in answer.regions]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`."""
+        """Return the orders of the `BotSide`. See `Agent.act`."""
         if not self._playing and view.starts is not None:
             self._hear([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._playing = True
@@ -77,13 +77,13 @@ class _MessageDrivenAgent(Agent):
 
 
 def precompile(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
-    """Let an agent play against itself on the competitions' map until all its code is loaded and compiled.
+    """Let an agent play against itself on the world map until all its code is loaded and compiled.
 
     Yields a `Step` for the picks and for each round.
 
     Raises:
-        AgentError: there is no such agent.
-        AgentCrashError: the agent fails.
+        AgentError: there is no agent with this specification.
+        AgentCrashError: the agent raises an exception.
     """
     make_agent(spec, seed)
     for challenge in challenges:
@@ -106,10 +106,10 @@ def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
 
 
 def first_answer(spec: str, seed: int = 0) -> float:
-    """Return the seconds from the start of ``warlight bot run`` to its first answer, in challenge 1.
+    """Start ``warlight bot run`` and return the time until its first answer in challenge 1, in seconds.
 
     Raises:
-        RunError: this system has no process groups, which bots need.
+        RunError: this operating system does not support process groups, which external bots need.
     """
     command = [sys.executable, "-m", "warlight_env", "bot", "run", spec, "--seed", str(seed)]
     bot = ExternalBot(command, seed, ExternalBotOptions(challenge=1, bank=_PATIENCE))

@@ -1,4 +1,7 @@
-"""A bot in its own process: send lines, receive one line before a deadline, and end the process reliably."""
+"""The process of an external bot: send lines, wait for a line until a deadline, and end all processes of the bot.
+
+A separate process, the guard (script `supervisor`), starts the bot's program and ends it with all its child processes.
+"""
 
 from __future__ import annotations
 
@@ -24,29 +27,29 @@ from warlight_env.protocol.lines import MAX_LINE
 from warlight_env.protocol.process_cleanup import ProcessMark
 from warlight_env.protocol.stderr import ErrorReader
 
-#: Largest number of bytes that wait for a bot that does not read.
+#: The maximum number of bytes that are stored for a bot that does not read its input.
 MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
-#: Largest number of unrequested bytes that are dropped before a question. Further bytes count as the bot's answer.
+#: The maximum number of bytes of output before a question that are ignored. Further bytes count as the bot's answer.
 _MAX_STALE: Final = 1 << 20
-#: Seconds to wait for the exit status of a bot that has closed a stream.
+#: The maximum time in seconds to wait for the exit status of a bot that has closed its input or output.
 _LAST_WORDS: Final = 0.5
-#: Seconds in which the guard (see `supervisor`) must start a program, and end it.
+#: The maximum times in seconds in which the guard must start the program, and end it.
 _START, _END = 30.0, 15.0
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of a question.
+    """A bot's reply to a question, or the reason why there is none.
 
     Attributes:
-        text: the line, without its end; None: no line came, for the reason `cause`.
-        seconds: time until the line came, or until the wait ended.
-        cause: the reason for a missing line.
-        late: whether the time ran out.
-        lost: whether no further answers can come.
-        stale: number of unrequested bytes that were dropped before the question.
-        stale_text: the beginning of these bytes.
+        text: the line that the bot wrote, without the line end; None: no line came.
+        seconds: the time until the line came, or until the end of the wait.
+        cause: the reason why no line came.
+        late: whether the bot's time ran out.
+        lost: whether the bot has ended or closed its streams, so that no further answers can come.
+        stale: the number of bytes that the bot wrote before the question. They were ignored.
+        stale_text: the beginning of the ignored bytes, as text.
     """
 
     text: str | None
@@ -59,17 +62,19 @@ class Reply:
 
 
 class BotProcess:
-    """A running bot. It ends with `close`, when the object is deleted, and when this process dies.
+    """A running external bot.
+
+    The bot's processes end when `close` is called, when this object is deleted, and when this process ends.
 
     Args:
-        command: program and arguments.
-        folder: working directory; by default the current one.
-        error_file: file for its standard error, see `ErrorReader`.
-        limits: limits of its processes.
+        command: the program and its arguments.
+        folder: the working directory of the bot.
+        error_file: a file for the bot's standard error, see `ErrorReader`. None: no file.
+        limits: the limits of the bot's processes.
 
     Raises:
-        CommandError: there is no such program, or it cannot be executed.
-        RunError: this system has no process groups, or cannot set the limits.
+        CommandError: the program does not exist, or cannot be executed.
+        RunError: this operating system does not support process groups, or cannot set the limits.
     """
 
     def __init__(
@@ -109,11 +114,11 @@ class BotProcess:
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
         self._waiting, self._buffer = bytearray(), bytearray()
-        self._scanned = 0  # number of bytes of the buffer without a line end
-        self._skipping = False  # inside a line that is too long
-        self._open = True  # whether output may still come
-        self._end: str | None = None  # the reason why the bot cannot be reached
-        self.left: list[int] = []  #: after `close`: processes of the bot that could not be ended
+        self._scanned = 0  # number of bytes at the start of the buffer that contain no line end
+        self._skipping = False  # whether the next bytes belong to a line that is too long
+        self._open = True  # whether the bot's output is not yet closed
+        self._end: str | None = None  # the reason why the bot can give no more answers
+        self.left: list[int] = []  #: ids of the bot's processes that `close` could not end
         self._finish = weakref.finalize(
             self, _finish, self._guard, self._host, self._in, self._out, self.errors, mark, self.left
         )
@@ -132,25 +137,25 @@ class BotProcess:
             if said[:1] == ["refused"]:
                 raise RunError(f"command {command[0]!r}: {' '.join(said[1:])}")
             raise RunError(f"the guard of {command[0]!r} did not start: {self.errors.tail(500)}")
-        self.pid = int(said[1])  #: id of the bot's process and its group, inside its own namespaces if it has some
+        self.pid = int(said[1])  #: id of the bot's process and process group, as seen inside its namespaces
         self._host.setblocking(False)
 
-    # Talking
+    # Questions and answers
 
     def send(self, line: str) -> None:
-        """Send a line. Lines wait until the bot reads them."""
+        """Send a line without waiting. The line is stored until the bot reads it."""
         if self._end is None:
             self._waiting += line.encode() + b"\n"
             self._write()
 
     def ask(self, line: str, limit: float) -> Reply:
-        """Send a question and wait for the next line, at most `limit` seconds."""
+        """Send a question, and wait at most `limit` seconds for the next line. Ignore earlier output of the bot."""
         stale, stale_text = self._throw_away()
         self.send(line)
         return replace(self.wait(limit), stale=stale, stale_text=stale_text)
 
     def wait(self, limit: float) -> Reply:
-        """Wait for the next line, at most `limit` seconds."""
+        """Wait at most `limit` seconds for the next line of the bot."""
         start = time.perf_counter()
 
         def reply(text: str | None, cause: str | None = None, *, late: bool = False, lost: bool = False) -> Reply:
@@ -174,7 +179,7 @@ class BotProcess:
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
-        """Read and write once as far as possible, and wait at most this many seconds for it."""
+        """Wait at most `seconds` until the bot has written output or can accept input. Then read or write once."""
         poll = select.poll()
         if self._open:
             poll.register(self._out, select.POLLIN)
@@ -190,7 +195,7 @@ class BotProcess:
                 self._hear_end()
 
     def _read(self) -> bool:
-        """Read a chunk. Return whether there was one."""
+        """Read available output of the bot, at most `_CHUNK` bytes. Return whether there was any."""
         if not self._open:
             return False
         try:
@@ -218,14 +223,14 @@ class BotProcess:
             self._end = self._exit_status() or "the bot closed its input"
 
     def _hear_end(self) -> None:
-        """Handle the end of the program, which the guard reports: read the rest of its output."""
+        """Read the rest of the bot's output, after the guard has reported that the bot has ended."""
         status = self._exit_status(0.0)
         while self._read() and len(self._buffer) <= MAX_LINE:
             pass
         self._end = status or self._end or "its guard process ended"
 
     def _exit_status(self, timeout: float = _LAST_WORDS) -> str | None:
-        """Return the exit status of the program as text, if the guard reports it within `timeout` seconds."""
+        """Return the bot's exit status as text; None if the guard does not report it within `timeout` seconds."""
         self._host.settimeout(timeout)
         try:
             said = self._host.recv(256).decode().split()
@@ -235,7 +240,7 @@ class BotProcess:
         return _tell_status(int(said[1])) if said[:1] == ["exited"] else None
 
     def _take_line(self) -> str | None:
-        """Return the next complete line; None if there is none."""
+        """Remove the next complete line from the buffer and return it; None if there is no complete line."""
         while True:
             end = self._buffer.find(b"\n", self._scanned)
             if end < 0:
@@ -252,7 +257,7 @@ class BotProcess:
             self._skipping = False
 
     def _throw_away(self) -> tuple[int, str]:
-        """Drop unrequested output. Return its size in bytes and its beginning."""
+        """Discard output that the bot wrote before a question. Return its size in bytes and its beginning."""
         size, text = 0, ""
         while True:
             more = self._read()
@@ -265,16 +270,16 @@ class BotProcess:
     def ends_itself(self, timeout: float) -> bool:
         """Close the bot's input. Return whether the bot ends within `timeout` seconds.
 
-        Nothing can be sent after that.
+        After this call, no line can be sent to the bot.
         """
         os.set_blocking(self._in, True)
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._in, inheritable=False)  # keeps the descriptor's number in use
+        os.dup2(nowhere, self._in, inheritable=False)  # no other file gets this descriptor number
         os.close(nowhere)
         return self._end is not None or self._exit_status(timeout) is not None
 
     def close(self) -> None:
-        """End the bot and all its children. This takes half a second if the bot does not end itself."""
+        """End the bot and all its child processes. This takes half a second if the bot does not end by itself."""
         self._finish()
 
 
@@ -290,15 +295,15 @@ def _finish(
     os.close(in_)
     os.close(out)
     with contextlib.suppress(OSError):
-        host.shutdown(socket.SHUT_RDWR)  # also works if a forked process holds a copy
+        host.shutdown(socket.SHUT_RDWR)  # unlike `close`, this works even if a forked process has a copy of the socket
     host.close()
-    guard.send_signal(signal.SIGCONT)  # the bot may have stopped it
+    guard.send_signal(signal.SIGCONT)  # the bot may have stopped the guard with SIGSTOP
     try:
         guard.wait(_END)
     except subprocess.TimeoutExpired:
         guard.kill()
         guard.wait()
-    if guard.returncode and sys.platform == "linux":  # usually killed by the bot
+    if guard.returncode and sys.platform == "linux":  # the guard failed; usually the bot has killed it
         left += mark.kill_all()
     errors.close()
 
@@ -313,11 +318,11 @@ def _tell_status(status: int) -> str:
 
 
 def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
-    """Raise an error if the program of a command does not exist or cannot be executed."""
+    """Raise `CommandError` if the program of a command does not exist or cannot be executed."""
     if not command or not command[0]:
         raise CommandError("the command is empty")
     if not os.path.isdir(folder):
         raise CommandError(f"the working folder {str(folder)!r} of {command[0]!r} does not exist")
-    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # `Path` would shorten ./bot to bot
+    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # no `Path`, which shortens ./bot
     if shutil.which(program) is None:
         raise CommandError(f"the program {command[0]!r} does not exist or cannot be executed")

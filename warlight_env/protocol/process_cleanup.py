@@ -1,4 +1,7 @@
-"""End a bot's processes after the death of its guard. A mark that children inherit identifies them (Linux)."""
+"""A function that ends a bot's processes on Linux if the bot has killed its guard process (see `supervisor`).
+
+All processes of a bot have a mark, which child processes inherit. The function finds them by this mark.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,21 @@ import uuid
 from dataclasses import dataclass
 from typing import Final
 
-#: Seconds after which the sweep gives up processes that multiply too fast, or that belong to another user.
+#: The maximum time in seconds for killing processes. The time can run out if the bot starts new processes very fast.
 GIVE_UP: Final = 10.0
-#: Number of searches for new processes, one every millisecond, without a result before the sweep ends.
+#: `kill_all` searches for new processes every millisecond, until this number of searches find none.
 _QUIET: Final = 10
 _LIMITS_LINE: Final = b"Max file locks"
 
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """Identifies the processes of one bot, even after they have moved to other groups or sessions.
+    """A mark of all processes of one bot. It also identifies processes that change their group or session.
 
     Attributes:
-        name: a variable in their environment. A program that sets its own environment loses it.
-        tag: the processes' limit of file locks. It is a random number, and only root could raise it again.
+        name: the name of an environment variable of the processes. A program that replaces its environment deletes it.
+        tag: a random number, which is the RLIMIT_LOCKS (limit of file locks) of the processes. Only root can raise this
+            limit.
     """
 
     name: str
@@ -42,14 +46,11 @@ class ProcessMark:
 
             present = resource.getrlimit(RLIMIT_LOCKS)[1]
             if present != resource.RLIM_INFINITY:
-                high = min(high, present)  # for a bot inside a bot: below the outer mark
+                high = min(high, present)  # if this process runs inside a bot, its own limit is the maximum
         return cls(f"WARLIGHT_BOT_{uuid.uuid4().hex}", random.SystemRandom().randint(high // 2, high))
 
     def carried_by(self, process: int) -> bool:
-        """Return whether a running process has the mark.
-
-        The result is False for an ended process, even if its parent has not waited for it.
-        """
+        """Return whether a process has the mark. Return False for a process that has ended, including a zombie."""
         with contextlib.suppress(OSError), open(f"/proc/{process}/limits", "rb") as file:
             line = next((line for line in file if line.startswith(_LIMITS_LINE)), b"")
             if str(self.tag).encode() in line.split():
@@ -60,12 +61,12 @@ class ProcessMark:
         return False
 
     def kill_all(self) -> list[int]:
-        """Kill every process with the mark until there are no more. Return those that could not be killed."""
+        """Kill all processes with the mark. Return the ids of processes that could not be killed."""
         deadline = time.monotonic() + GIVE_UP
         while True:
-            # Some processes live for milliseconds only, shorter than a full search. So after the first search, only new
-            # processes are checked, until no more appear. If any were killed, all are checked again, because an id may
-            # have been used again.
+            # A full search of /proc takes longer than the life of some processes. So only the first search checks all
+            # processes; the next searches check only new ids, until no more appear. If any process was killed, the
+            # outer loop checks all processes again, because the system may have used an id for a second process.
             others: set[str] = set()
             ended = quiet = 0
             while quiet < _QUIET and time.monotonic() < deadline:
@@ -77,9 +78,9 @@ class ProcessMark:
                 return found
 
     def _kill(self, others: set[str]) -> tuple[list[int], list[int]]:
-        """Kill each process with the mark that is not in `others`. Processes without the mark are added to `others`.
+        """Kill each process that has the mark and is not in `others`. Add processes without the mark to `others`.
 
-        Return the ids of the marked processes, and of those among them that may not be killed.
+        Return the ids of all processes with the mark, and the ids of those that this user must not kill.
         """
         found, refused = [], []
         for process in filter(str.isdecimal, os.listdir("/proc")):

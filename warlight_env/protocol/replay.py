@@ -1,4 +1,4 @@
-"""``warlight bot replay``: send a bot the lines of a logged game up to a round, and check its answer in that round."""
+"""A function for ``warlight bot replay``: it sends a bot the lines of a logged game, and checks the bot's answer."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class ReplayedAnswer:
     """A bot's answer in a round of a logged game.
 
     Attributes:
-        round: the round.
-        said: the bot's lines in that round.
-        orders: the orders that were read from them; None for picks.
-        illegal: the orders that the rules would drop.
-        faults: the bot's faults.
-        logged: the orders in the log, or the list of preferred regions in the log.
+        round: the round, from 1; 0: the bot's last pick.
+        said: the lines that the bot wrote in this round.
+        orders: the orders in these lines; None for picks.
+        illegal: descriptions of orders that the rules forbid.
+        faults: the faults of the bot in this round.
+        logged: the player's orders in the log; for picks, the player's list of preferred regions in the log.
     """
 
-    round: int  #: 0: its last pick
+    round: int
     said: tuple[str, ...]
     orders: Orders | None
     illegal: tuple[str, ...]
@@ -36,7 +36,7 @@ class ReplayedAnswer:
     logged: Orders | tuple[int, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer in a form for JSON."""
+        """Return the answer as data for JSON."""
 
         def plain(orders: Orders | tuple[int, ...] | None) -> Any:
             if not isinstance(orders, Orders):
@@ -56,13 +56,21 @@ class ReplayedAnswer:
 def replay_to(
     bot: ExternalBot, log: GameLog, round: int, seat: int = 0, trace: Callable[[str, str], None] | None = None
 ) -> ReplayedAnswer:
-    """Replay a logged game to a bot as the player on a seat (from 0), up to a round (from 1; 0: the picks).
+    """Replay a logged game to a bot up to a round, and return the bot's answer in this round.
 
-    The bot receives the same messages as that player, and every question. The game follows the log, whatever the bot
-    answers. `trace` is called with every line: "<" from the bot, ">" to it.
+    The bot receives the same messages and questions as the player on its seat. Its answers do not change the game,
+    which continues as in the log.
+
+    Args:
+        bot: the bot, an `ExternalBot`.
+        log: the log of the game.
+        round: the round of the answer, from 1; 0: the last pick.
+        seat: the seat of the bot, from 0.
+        trace: a function that is called with ">" and each line to the bot, and with "<" and each line from it.
 
     Raises:
-        LogError: the log has no such round or seat, or no picks for round 0; or `log` is not a log.
+        LogError: `log` is not a `GameLog`, or does not contain this round or seat; or `round` is 0 and the log has no
+            picks of the seat.
         InputError: the bot is not an `ExternalBot`, or `trace` is not a function.
     """
     if not isinstance(log, GameLog):

@@ -1,8 +1,8 @@
-"""``warlight bot run``: an agent on standard input and output, which answers within the engine's time limit.
+"""``warlight bot run``: run an agent as a bot that answers within the game engine's time limit.
 
-The agent computes its answers in a separate process (`agent_worker`). This process imports no large module and computes
-nothing. It forwards the engine's messages. If the agent's answer does not come in time, this process answers with the
-fallback policy.
+The agent computes its answers in a separate process (`agent_worker`). The process of this module forwards the game
+engine's messages to it. It imports no large modules, so that it starts fast. If the agent does not answer in time, this
+process answers with the `FallbackPolicy`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_me
 from warlight_env.protocol.lines import MAX_LINE, lines_of
 from warlight_env.protocol.time_control import MoveTime, TimeControl
 
-#: Lines that arrive within this many seconds after the start may have been sent before the start.
+#: A line that arrives within this time in seconds after the start may have been sent before the start.
 _WAITING: Final = 0.05
 
 
 class AgentProcess:
-    """The connection of this process to the agent's process."""
+    """The process in which the agent computes its answers, and the connection to it."""
 
     def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
         command = [sys.executable, "-m", "warlight_env.protocol.agent_worker", spec, str(seed), str(challenge or 0)]
@@ -35,15 +35,15 @@ class AgentProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
-        self._waiting = b""  # lines for an agent that is too busy to read them
+        self._waiting = b""  # bytes that the agent's process has not read yet
         self._buffer = b""
         self._count = 0
         self._ready = False
         self.failed = False  #: the agent's process ended, or the agent could not answer
-        self.why = ""  #: reason why the last question has no answer
+        self.why = ""  #: the reason why the agent has not answered the last question
 
     def send(self, line: str) -> None:
-        """Forward a line."""
+        """Send a line to the agent's process without waiting."""
         self._waiting += line.rstrip("\r\n").encode() + b"\n"
         self._write()
 
@@ -52,11 +52,15 @@ class AgentProcess:
             self._waiting = self._waiting[os.write(self._in, self._waiting) :]
         except BlockingIOError:
             pass
-        except BrokenPipeError:  # reading detects the end of the agent
+        except BrokenPipeError:  # the agent's process has ended; `_line` notices this
             self._waiting = b""
 
     def ask(self, line: str, asked: float, allowance: MoveTime) -> str | None:
-        """Return the agent's answer to a question, or None. `asked` is the time of the question."""
+        """Return the agent's answer to a question, or None if it does not come in time.
+
+        line: the line of the question. asked: the time of the question, a value of `time.monotonic`. allowance: the
+        time limits of the question.
+        """
         self._count += 1
         self.why = "no time"
         advised, most, latest = (asked + seconds for seconds in allowance[:3])
@@ -65,7 +69,7 @@ class AgentProcess:
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
             if number != str(self._count):
-                continue  # a late answer to an earlier question
+                continue  # skip a late answer to an earlier question
             if answer != "!":
                 return answer
             self.failed, self.why = True, "the agent failed"
@@ -91,9 +95,9 @@ class AgentProcess:
         return line.decode()
 
     def end(self) -> int:
-        """End the agent's process. Return its exit status.
+        """End the agent's process, and return its exit status.
 
-        The method first waits until the process has reported whether the agent exists.
+        Before, wait at most 60 s until the process has made the agent or has reported an error.
         """
         while not self._ready and self._line(time.monotonic() + 60) is not None:
             pass
@@ -107,7 +111,10 @@ class AgentProcess:
 
 
 class Runner:
-    """Reads an engine's lines and answers in time: with the agent's answer, or else with the fallback policy."""
+    """A bot that reads a game engine's lines and answers in time.
+
+    It answers with the agent's answer or, if the agent does not answer in time, with that of the `FallbackPolicy`.
+    """
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
         self._born = time.monotonic() - process_age()
@@ -116,14 +123,14 @@ class Runner:
         self._spec = spec
         self._time_control = TimeControl()
         self._helped = False
-        self.fallbacks = 0  #: number of answers that the agent did not give in time
+        self.fallbacks = 0  #: number of answers of the fallback policy
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
-        """Play until the input ends. Return the exit status: 0, 1 if the agent failed, 2 if there is no such agent."""
+        """Play until the input ends. Return the exit status: 1 if the agent failed, 2 if it does not exist, else 0."""
         start = time.monotonic()
         for line in lines_of(lines):
             now = time.monotonic()
-            # A line that arrived during the start of the process may have arrived at its very beginning.
+            # Assume for a line that arrived during the start of the process that it came at the start.
             asked = self._born if now < start + _WAITING else now
             if line is None:
                 print(f"cannot read a line: it has more than {MAX_LINE} bytes", file=sys.stderr)
@@ -135,7 +142,7 @@ class Runner:
                 continue
             if not isinstance(message, m.Question):
                 self._time_control.receive(message)
-                if not isinstance(message, m.Other):  # other lines might look like a command to the agent's process
+                if not isinstance(message, m.Other):  # an unknown line could be a command of `agent_worker`
                     self._fallback.receive(message)
                     self._agent.send(line)
                 continue
@@ -161,7 +168,7 @@ class Runner:
         return answer
 
     def _help(self, question: m.Question) -> None:
-        """Print once a tip for an agent that is still loading."""
+        """If the agent has not yet answered a question, print once how to compile it in advance."""
         if self._time_control.is_first_question(question) and not self._agent.failed and not self._helped:
             self._helped = True
             tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles it in advance"
@@ -169,7 +176,7 @@ class Runner:
 
 
 def process_age() -> float:
-    """Return the seconds since this process was started, or a lower bound if the system does not report it."""
+    """Return the time since the start of this process, in seconds; a lower bound if the system does not report it."""
     with contextlib.suppress(OSError, IndexError, ValueError, AttributeError), open("/proc/self/stat", "rb") as file:
         ticks = int(file.read().rpartition(b")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -177,5 +184,5 @@ def process_age() -> float:
 
 
 def run(spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> int:
-    """Run an agent on this process's standard input and output. Return the exit status, see `Runner.run`."""
+    """Run an agent as a bot on standard input and output of this process. Return the exit status of `Runner.run`."""
     return Runner(spec, seed, challenge).run(sys.stdin.buffer, sys.stdout.buffer)

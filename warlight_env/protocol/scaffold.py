@@ -1,4 +1,4 @@
-"""``warlight bot new``: write a minimal bot in one of three languages."""
+"""A function for ``warlight bot new``: it writes the source code of a minimal bot in one of three languages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from warlight_env.output import write_file
 
 
 class Language(NamedTuple):
-    """A language with a minimal bot."""
+    """A programming language for which the package contains a minimal bot."""
 
-    file: str
-    build: str  #: build command; "": no build step
-    run: str
+    file: str  #: name of the source file
+    build: str  #: command that compiles the bot; "" if there is none
+    run: str  #: command that starts the bot
 
 
 LANGUAGES: Final = {
@@ -28,14 +28,14 @@ LANGUAGES: Final = {
 
 
 class ScaffoldError(InputError):
-    """A bot cannot be written. The message gives the reason."""
+    """The source file of the bot cannot be written. The message gives the reason."""
 
 
 def write_bot(language: str, folder: Path) -> Path:
-    """Write the minimal bot. Return its file. Existing files are unchanged.
+    """Write the source file of the minimal bot to a folder, and return its path. Never overwrite a file.
 
     Raises:
-        ScaffoldError: no such language, or the file already exists.
+        ScaffoldError: there is no bot in this language, or the file already exists.
         FolderLockedError: another run writes to the folder.
         RunError: the file cannot be written.
     """

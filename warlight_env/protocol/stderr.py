@@ -1,4 +1,4 @@
-"""A bot's standard error. A separate thread reads it continuously and keeps the last part."""
+"""A reader of a bot's standard error. A separate thread reads it all the time and stores the last part."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ import time
 from pathlib import Path
 from typing import Final
 
-#: Number of bytes that are kept in memory.
+#: The maximum number of bytes of standard error that are stored in memory.
 TAIL_BYTES: Final = 1 << 16
-#: Number of bytes after which a new file for standard error begins. The previous file remains in the same folder.
+#: The maximum number of bytes of a file for standard error. After that, it is renamed, and a new file begins.
 FILE_SIZE: Final = 1 << 20
 _CHUNK: Final = 1 << 16
-#: Seconds of rest after a full chunk. This limits a bot that writes without end to about 60 MB/s, so that reading
-#: does not use a whole core.
+#: The pause in seconds after each full chunk. It limits the reading to about 60 MB/s, so that a bot that writes without
+#: end does not use a whole CPU core of this process.
 _REST: Final = 0.001
 
 
 class ErrorReader:
-    """Reads a descriptor until its end or `close`, and owns it.
+    """A thread that reads a bot's standard error until its end, or until `close`.
 
     Args:
-        fd: the reading end of a pipe.
-        file: a file for a copy; None: no file. It takes at most 2 * FILE_SIZE bytes, the older half in ``NAME.1``.
+        fd: the reading end of a pipe. This object closes it.
+        file: a file for a copy of the text; None: no file. After FILE_SIZE bytes it is renamed to ``NAME.1``, and a new
+            file begins. So the copy contains at most the last 2 * FILE_SIZE bytes.
     """
 
     def __init__(self, fd: int, file: Path | None = None) -> None:
         self._fd, self._file = fd, file
         self._kept = bytearray()
         self._lock = threading.Lock()
-        self.total = 0  #: bytes read so far
-        self.problem: str | None = None  #: reason why the file could not be written
+        self.total = 0  #: number of bytes read so far
+        self.problem: str | None = None  #: the reason why the file could not be written
         try:
             self._stop, self._stopped = os.pipe()
         except OSError:
@@ -43,16 +44,16 @@ class ErrorReader:
         self._thread.start()
 
     def tail(self, size: int = TAIL_BYTES) -> str:
-        """Return the last part of the output, at most `size` bytes, decoded with replacement characters."""
+        """Return the last part of the text, at most `size` bytes. Replace bytes that are not valid UTF-8."""
         with self._lock:
             return bytes(self._kept[-min(size, TAIL_BYTES) :]).decode("utf-8", "replace")
 
     def wait_for_end(self, timeout: float) -> None:
-        """Wait for the end of the output, at most `timeout` seconds: the last output of an ended bot may still come."""
+        """Wait at most `timeout` seconds for the end of the text, because a part may arrive after the bot's end."""
         self._thread.join(timeout)
 
     def close(self) -> None:
-        """Read the remaining output, and stop."""
+        """Read the text that is already in the pipe, and end the thread."""
         os.write(self._stopped, b"x")
         self._thread.join()
         for fd in (self._fd, self._stop, self._stopped):
@@ -62,7 +63,7 @@ class ErrorReader:
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         poll.register(self._stop, select.POLLIN)
-        last = 0  # bytes read after `close`; the limit stops a writer that has escaped
+        last = 0  # bytes read after `close`; a process that was not ended may still write, so they are limited
         out = None
         try:
             if self._file is not None:

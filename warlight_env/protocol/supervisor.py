@@ -1,18 +1,23 @@
-"""Start one program, and end it with all its processes. This script uses only the standard library.
+"""A script that starts one program, and ends it together with all its child processes.
 
     python -I -S supervisor.py FD FOLDER SETTINGS PROGRAM ARGUMENT …
     python -I -S supervisor.py probe SETTINGS            print the settings that this system cannot enforce
 
-FD is one end of a socket to the host. SETTINGS are six words (see `SupervisorSettings`). The program gets this
-process's standard streams, and its own session and process group. The host receives ``started``, ``failed ERRNO`` or
-``refused REASON``. When the program has ended, the host receives ``exited STATUS`` (the status of `os.waitpid`). The
-host may close the socket, or die in any way. The guard then ends all processes and itself; its status is 0 if no
-process is left. This needs a separate process, because nothing in the host survives the host's death.
+The process of this script is called the guard. The process that starts the script is called the host. The script uses
+only the standard library. FD is the descriptor of a socket to the host. FOLDER is the program's working directory.
+SETTINGS consists of six values (see `SupervisorSettings`). The program has the guard's standard streams, and its own
+session and process group.
 
-On Linux, the guard also finds children that leave the group and the session (daemons). As a child subreaper it becomes
-their parent. On other systems it ends the process group only. A program can kill this guard; the host then searches for
-the mark that all of the program's children carry (`process_cleanup`). A program in its own namespaces cannot kill the
-guard, because its processes do not see the guard. The kernel ends them together with their first process.
+The guard sends ``started``, ``failed ERRNO`` or ``refused REASON`` to the host. When the program has ended, the guard
+sends ``exited STATUS`` (the status of `os.waitpid`). When the host closes the socket or ends for any reason, the guard
+ends all processes of the program, and then itself. Its exit status is 0 if no process of the program is left. The guard
+is a separate process, because it must continue after the end of the host.
+
+On Linux, the guard also finds child processes that leave the process group and the session (daemons), because it is
+their child subreaper. On other systems it ends only the process group. A program can kill the guard. Then the host
+searches for the mark that all child processes of the program have (see `process_cleanup`). A program in its own Linux
+namespaces cannot kill the guard, because it does not see the guard's process. The kernel ends all processes of a
+namespace when the first process of the namespace ends.
 """
 
 from __future__ import annotations
@@ -29,14 +34,14 @@ import struct
 import sys
 import time
 
-#: Seconds that the program gets to end itself after its input is closed, and again after SIGTERM.
+#: The time in seconds in which the program can end by itself after its input is closed, and again after SIGTERM.
 GRACE = 0.25
-#: Seconds after which the guard gives up a program that starts processes faster than the guard can end them.
+#: The maximum time in seconds for ending all processes. It can run out if the program starts new processes very fast.
 GIVE_UP = 10.0
-#: The limit of file locks. Linux no longer uses it, children inherit it, and only root can raise it. So it can carry a
-#: tag.
+#: The number of the resource limit for file locks. Linux does not enforce this limit, child processes inherit it, and
+#: only root can raise it. So its value can mark the program's processes.
 RLIMIT_LOCKS = 10
-#: Number of guard processes that count together with the program's processes.
+#: The number of guard processes in the namespace, which the system counts together with the program's processes.
 OURS = 2
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -46,21 +51,21 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 class UnavailableLimitError(Exception):
-    """The system cannot enforce the settings. The text names the settings."""
+    """This system cannot enforce a limit of the program. The message names the limit."""
 
 
 class SupervisorSettings:
-    """Settings of a guard: ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
+    """The mark and the limits of the program, from the text ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
 
-    All fields except MARK are numbers. For MEMORY and PROCS, 0 means that there is no limit.
+    All values except MARK are numbers. For MEMORY and PROCS, 0 means that there is no limit.
 
     Attributes:
-        mark: name of a variable in the program's environment.
-        tag: the program's RLIMIT_LOCKS.
-        memory: bytes for each process.
-        procs: total number of processes and threads.
-        network: 1 if the program has a network.
-        isolate: whether to use namespaces.
+        mark: the name of a variable in the program's environment, which marks its processes.
+        tag: the value of the program's RLIMIT_LOCKS, which also marks its processes.
+        memory: the maximum number of bytes of data of each process.
+        procs: the maximum number of processes and threads of the program.
+        network: 1 if the program can use the network, else 0.
+        isolate: whether the program runs in its own Linux namespaces.
     """
 
     def __init__(self, text: str) -> None:
@@ -79,10 +84,12 @@ def _prctl(option: int, value: int) -> None:
 
 
 def enter_namespaces(settings: SupervisorSettings) -> int:
-    """Fork the first process of new namespaces. Return 0 in that process, and its id in the process that waits for it.
+    """Create new Linux namespaces, and fork their first process.
+
+    Return 0 in the new process. Return the id of the new process in the calling process, which must wait for it.
 
     Raises:
-        UnavailableLimitError: the system does not allow it.
+        UnavailableLimitError: the system does not allow new namespaces.
     """
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -102,8 +109,8 @@ def enter_namespaces(settings: SupervisorSettings) -> int:
         raise UnavailableLimitError(f"this system does not allow new namespaces ({reason})") from None
     if first == 0:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # Both are optional: a /proc that shows the namespace, and a process id that no other bot has (two Java machines
-        # with one id share a file).
+        # Both steps may fail: mount a /proc that shows only the namespace, and give the next process an id that no
+        # other bot has. Two Java virtual machines with the same process id would use the same temporary file.
         if not libc.mount(b"none", b"/", None, _MS_SLAVE_REC, None):
             libc.mount(b"proc", b"/proc", b"proc", _MS_NOSUID_NODEV_NOEXEC, None)
         with contextlib.suppress(OSError), open("/proc/sys/kernel/ns_last_pid", "w") as file:
@@ -112,7 +119,7 @@ def enter_namespaces(settings: SupervisorSettings) -> int:
 
 
 def _start_loopback() -> None:
-    """Switch the loopback interface on, so that a bot may talk to itself."""
+    """Enable the loopback network interface, so that processes of the bot can communicate with each other."""
     import fcntl
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -120,7 +127,7 @@ def _start_loopback() -> None:
 
 
 def set_limits(settings: SupervisorSettings) -> None:
-    """Set the limits of this process and of all its children."""
+    """Set the limits of this process, which its child processes inherit."""
     if sys.platform == "linux":
         _set_limit(RLIMIT_LOCKS, settings.tag)
     if settings.memory:
@@ -137,7 +144,7 @@ def _set_limit(which: int, value: int) -> None:
 
 
 def probe(settings: SupervisorSettings) -> str:
-    """Try the settings. Return the parts that the system cannot enforce, in words; "" if it can enforce all."""
+    """Try the settings in a child process. Return a text about settings that the system cannot enforce, or ""."""
     told, tell = os.pipe()
     settings.procs = min(settings.procs, 1)
     child = os.fork()
@@ -190,8 +197,8 @@ def _not_enforced(settings: SupervisorSettings) -> str:
 
 
 def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int:
-    """Start the program and return its id. Raise OSError with the reason of a failure."""
-    told, tell = os.pipe()  # both ends close at exec: an empty message means success
+    """Start the program and return its process id. Raise OSError if the program cannot be started."""
+    told, tell = os.pipe()  # a successful exec closes both ends, so an empty message means success
     parent = os.getpid()
     program = os.fork()
     if program == 0:
@@ -219,7 +226,10 @@ def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int
 
 
 def _kill_descendants() -> bool:
-    """Kill all descendants of this process, in the order of their start. Return whether there were any (Linux)."""
+    """Kill all descendants of this process on Linux, in the order of their process ids.
+
+    Return whether there were any.
+    """
     mine, me, found = {os.getpid()}, os.getpid(), False
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
@@ -227,7 +237,7 @@ def _kill_descendants() -> bool:
                 continue
             with contextlib.suppress(OSError, IndexError, ValueError):
                 with open(f"/proc/{name}/stat", "rb") as file:
-                    # The program's name is in brackets and may contain anything. The parent follows after the state.
+                    # The file contains: id, program name in brackets (with any characters), state, id of the parent.
                     parent = int(file.read().rpartition(b")")[2].split()[1])
                 if parent in mine:
                     mine.add(int(name))
@@ -242,7 +252,10 @@ def _kill(process: int, number: int, group: bool = False) -> None:
 
 
 def _end(program: int, running: bool, isolated: bool) -> bool:
-    """End all processes: wait after the closed input, then send SIGTERM, then SIGKILL. Return whether none is left."""
+    """End all processes of the program, and return whether none is left.
+
+    The input of the program is already closed. Wait `GRACE` seconds, send SIGTERM, wait again, and send SIGKILL.
+    """
     for number in (0, signal.SIGTERM):
         if running and number:
             _kill(program, number, group=True)
@@ -252,8 +265,9 @@ def _end(program: int, running: bool, isolated: bool) -> bool:
             if running:
                 time.sleep(0.005)
     if isolated:
-        return True  # this is the namespace's first process, and the kernel ends all others with it
-    # After the wait, another process may get the program's id. On Linux, the loop below finds all remaining processes.
+        return True  # when this first process of the namespace ends, the kernel ends all others
+    # If the program has ended, another process may have its id now, so do not kill this id. On Linux, the loop below
+    # finds all remaining processes.
     if running or sys.platform != "linux":
         _kill(program, signal.SIGKILL, group=True)
     deadline = time.monotonic() + GIVE_UP
@@ -270,16 +284,19 @@ def _end(program: int, running: bool, isolated: bool) -> bool:
 
 
 def _let_go_of_streams() -> None:
-    """Release the standard streams. Only the program holds them then, so the host sees when they end."""
+    """Replace the guard's standard streams by the null device.
+
+    Then only the program has the original streams, so that the host notices when the program closes them.
+    """
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
 
 
 def _wait_for(first: int, parent: int) -> int:
-    """Wait for the first process of the namespaces, and kill it if the host is gone.
+    """Wait for the first process of the namespaces, and kill it if the host has ended.
 
-    Return this process's exit status.
+    Return the exit status of this process.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     while os.getppid() == parent:
@@ -330,7 +347,7 @@ def _guard(host: socket.socket, folder: str, command: list[str], settings: Super
 
 
 def main() -> int:
-    """See the module."""
+    """Run the script that the module describes. Return the exit status."""
     if sys.argv[1] == "probe":
         print(probe(SupervisorSettings(sys.argv[2])))
         return 0

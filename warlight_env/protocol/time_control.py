@@ -1,4 +1,4 @@
-"""Time limits for the answers of an agent as a bot. They follow from the engine's messages; no clock is read."""
+"""Time limits for the answers of an agent that plays as a bot, computed from the game engine's messages."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ from typing import Final, NamedTuple
 
 from warlight_env.protocol import messages as m
 
-#: Share of a question's time that is reserved for communication, with bounds in seconds.
+#: The fraction of a question's time that is reserved for communication, and its minimum and maximum in seconds.
 _MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
-#: Share of a bank for one turn, and share of the increment of a round.
+#: The suggested time of a turn: this fraction of the time bank, plus this fraction of the time that the round adds.
 _BANK_SHARE: Final = 1 / 20
 _INCREMENT_SHARE: Final = 0.8
-#: Share of a bank that is reserved until the agent has answered once within its limit: its kernels may need compiling.
+#: The fraction of the time bank that the first answer must not use, because the agent's code may need compilation.
 _KEPT: Final = 0.5
 
 
 class MoveTime(NamedTuple):
-    """Time limits of a question, in seconds after the question."""
+    """The time limits of a question, in seconds after the question."""
 
-    optimum: float  #: time to think, for an agent that does not divide a bank itself
-    maximum: float  #: longest time to think
-    wait: float  #: longest time to wait for the answer
-    increment: float  #: time that a round adds for the next turn; without a bank, the whole time of a turn
+    optimum: float  #: suggested time of the search, for an agent that does not manage a time bank itself
+    maximum: float  #: maximum time of the search
+    wait: float  #: maximum time to wait for the answer
+    increment: float  #: time that a round adds to the bank; without a bank, the whole time of a turn
 
 
 class TimeControl:
-    """Receives the engine's messages about time, and notes the agent's answers in time."""
+    """Computes the time limits of each question. It receives the game engine's messages about time."""
 
     def __init__(self) -> None:
-        self._increment: float | None = None  # seconds; None: no bank (challenge 1)
-        self._bank = 0.0  # the largest number of seconds in the bank so far
+        self._increment: float | None = None  # seconds added per answer; None: there is no time bank (challenge 1)
+        self._bank = 0.0  # the maximum time of a question so far, in seconds
         self._there: set[type] = set()
 
     def receive(self, message: m.Message) -> None:
-        """Process a message."""
+        """Store the time in a message, if it is ``settings time_per_move``."""
         if isinstance(message, m.TimePerMove):
             self._increment = message.milliseconds / 1000
 
     def note_answer(self, question: m.Question) -> None:
-        """Note that the agent has answered a question in time."""
+        """Store that the agent has answered a question of this type in time."""
         self._there.add(type(question))
 
     def is_first_question(self, question: m.Question) -> bool:
@@ -46,7 +46,7 @@ class TimeControl:
         return type(question) not in self._there
 
     def limits(self, question: m.Question) -> MoveTime:
-        """Return the time for a question."""
+        """Return the time limits of a question."""
         limit = question.milliseconds / 1000
         margin = min(max(_MARGIN * limit, _LEAST), _MOST)
         wait = limit - margin
@@ -55,5 +55,5 @@ class TimeControl:
         self._bank = max(self._bank, limit)
         if self.is_first_question(question):
             wait = min(wait, max(limit - _KEPT * self._bank, self._increment))
-        increment = 2 * _INCREMENT_SHARE * self._increment  # once for each answer of a turn
+        increment = 2 * _INCREMENT_SHARE * self._increment  # a turn has two answers, and each adds the increment
         return MoveTime(min(wait - margin, _BANK_SHARE * limit + increment), wait - margin, wait, increment)

@@ -1,47 +1,51 @@
-"""The beginning of a turn, and its number of armies. An engine may leave out either of the two messages."""
+"""Detection of the beginning of a turn in the game engine's messages, and of the number of armies to place.
+
+Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only one of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-#: Armies per turn without bonuses, in both challenges.
+#: The number of armies that a player receives per turn without bonuses, in both challenges.
 BASE_INCOME: Final = 5
 
 
 class TurnStart:
-    """Receives ``update_map`` and ``settings starting_armies``, in any order, until the questions for orders.
+    """The round and the number of armies of the current turn.
 
-    A turn begins with the first ``update_map`` after a question. Until the next question, another map or another number
-    of armies replaces the earlier one. An engine may leave out one of the two lines. In a turn without armies,
-    ``armies`` is None. A turn without a map begins with ``go place_armies``, see `receive_question`.
+    The messages ``update_map`` and ``settings starting_armies`` can come in any order before the questions of a turn. A
+    turn begins with the first ``update_map`` after a question. Until the next question, another message of the same
+    type replaces the earlier one. Without a message ``settings starting_armies``, the attribute ``armies`` is None.
+    Without a message ``update_map``, the turn begins with the question ``go place_armies``, see `receive_question`.
     """
 
     def __init__(self) -> None:
-        self.round = -1  #: number of rounds that began before this one; -1: none has begun
-        self.armies: int | None = None  #: armies of this turn from the engine; None: not yet received
+        self.round = -1  #: number of the round, from 0; -1 before the first round
+        self.armies: int | None = None  #: number of armies that the game engine has sent; None: not yet received
         self._next: int | None = None
-        self._asked = True  # a question for orders came after the last map, so new messages belong to the next turn
+        self._asked = True  # a question came after the last ``update_map``, so new messages belong to the next turn
 
     def receive_armies(self, armies: int) -> None:
-        """Process ``settings starting_armies``."""
+        """Process the message ``settings starting_armies``."""
         if self._asked:
             self._next = armies
         else:
             self.armies = armies
 
     def receive_map(self) -> None:
-        """Process ``update_map``."""
+        """Process the message ``update_map``."""
         if self._asked:
             self._begin()
             self._asked = False
 
     def receive_question(self, placing: bool) -> bool:
-        """Process a question for orders. Return True if it begins a turn without its own map.
+        """Process a question for orders. Return True if a turn without the message ``update_map`` begins.
 
         Args:
-            placing: whether the question is ``go place_armies``. This question begins a turn if the armies of the next
-                turn are known.
+            placing: whether the question is ``go place_armies``. This question begins a turn if the number of armies of
+                a new turn has been received.
         """
         begins = placing and self._asked and self.round >= 0 and self._next is not None
         if begins:
@@ -55,12 +59,12 @@ class TurnStart:
 
 
 def income(owned: Iterable[int], super_regions: Mapping[int, int], bonuses: Mapping[int, int]) -> int:
-    """Return the number of armies that a player may place, by the rules.
+    """Compute the number of armies that a player may place: the base income, and the bonuses of its super regions.
 
     Args:
         owned: ids of the player's regions.
-        super_regions: the super region of each region.
-        bonuses: the bonus of each super region.
+        super_regions: for each region of the map, its super region.
+        bonuses: for each super region, its bonus.
     """
     lacking = set(super_regions) - set(owned)
     incomplete = {super_regions[region] for region in lacking}

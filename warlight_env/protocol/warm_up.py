@@ -1,4 +1,4 @@
-"""A warm-up of an agent, so that its kernels are loaded or compiled before the first real question."""
+"""A warm-up game of an agent, so that its compiled code is ready before the first question of the real game."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.engine_messages import NAMES, setup_messages
 
-#: Seconds for a turn, and the largest number of turns. A turn that loads or compiles kernels takes longer, and may skip
-#: a part of its search because the time has passed.
+#: The time limit of a warm-up turn in seconds, and the maximum number of turns. A turn that compiles code exceeds the
+#: limit and may skip a part of its search. So several turns may be necessary until all code is compiled.
 TURN_SECONDS: Final = 0.05
 MAX_TURNS: Final = 8
 
 
 def until_in_time(turn: Callable[[Budget], object]) -> None:
-    """Play turns until one turn ends within its time."""
+    """Play turns until a turn takes less than twice its time limit, or until `MAX_TURNS` turns have been played."""
     for _ in range(MAX_TURNS):
         start = time.perf_counter()
         turn(Budget(seconds=TURN_SECONDS))
@@ -30,12 +30,12 @@ def until_in_time(turn: Callable[[Budget], object]) -> None:
 
 
 class WarmUp:
-    """A fixed game on the competitions' map: picks, then a war between two continents.
+    """A fixed game on the world map for the warm-up: the picks, and turns at the border of one super region.
 
-    Errors of the agent are ignored here; the agent raises them again in the real game.
+    The warm-up ignores errors of the agent, because the agent raises them again in the real game.
 
     Args:
-        make: makes an agent for the warm-up.
+        make: a function that makes the agent for the warm-up.
     """
 
     def __init__(self, make: Callable[[], Agent]) -> None:
@@ -45,12 +45,12 @@ class WarmUp:
             self._side.receive(message)
 
     def pick(self) -> None:
-        """Pick regions."""
+        """Let the agent pick regions, so that its code for the picks is loaded."""
         with contextlib.suppress(InputError, RunError):
             self._side.answer(m.PickRegions(0, tuple(members[0] + 1 for members in self._map.members)))
 
     def turns(self) -> None:
-        """Play turns until all kernels are loaded."""
+        """Let the agent play turns until all its code is loaded and compiled."""
         with contextlib.suppress(InputError, RunError):
             until_in_time(self._turn)
 

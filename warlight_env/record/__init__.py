@@ -1,6 +1,7 @@
-"""Game logs: write them during a game; read, verify, replay, continue and list them.
+"""Game logs: files with all orders and positions of a game. This package writes, reads, verifies and replays them.
 
-Imported by `arena`, `web` and `cli`. Imports `game` and the layers below.
+The packages `arena`, `web` and `cli` import this package. It may import only `game` and modules of lower layers (see
+ARCHITECTURE.md).
 """
 
 from warlight_env.record.decision_info import decision_info

@@ -1,4 +1,7 @@
-"""Read plain data with a check of every type and number. Errors name the line and the key."""
+"""Functions that read values from the JSON data of a log, and check every type and number.
+
+Their errors name the line of the log and the key.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,18 @@ from warlight_env.record.errors import LogError
 
 T = TypeVar("T")
 
-#: The lowest and the highest value (None: no limit) of each column of a table.
+#: For each column of a table of integers: the minimum and the maximum, or None for no maximum.
 Columns = tuple[tuple[int, int | None], ...]
 
 
 class JsonFields:
-    """A JSON object from a line of a log.
+    """A JSON object from a line of a log, with methods that return checked values.
+
+    All methods that return a value raise `LogError` if the key is missing or the value is not valid.
 
     Args:
-        data: the parsed data.
-        place: the beginning of every error message.
+        data: the decoded JSON object.
+        place: the place in the log, with which every error message begins.
     """
 
     def __init__(self, data: Any, place: str) -> None:
@@ -28,7 +33,7 @@ class JsonFields:
         self.data, self.location = data, place
 
     def fail(self, key: str, what: str) -> LogError:
-        """Return the error for a key with a wrong value. `what` describes the expected value."""
+        """Return the error for a key with an invalid value. `what` describes the valid values."""
         return LogError(f"{self.location}: {key!r} must be {what}, not {brief(self.data.get(key))}")
 
     def get(self, key: str) -> Any:
@@ -38,30 +43,30 @@ class JsonFields:
         return self.data[key]
 
     def text(self, key: str) -> str:
-        """Return a string."""
+        """Return the value of a key, which must be a string."""
         value = self.get(key)
         if not isinstance(value, str):
             raise self.fail(key, "a string")
         return value
 
     def integer(self, key: str, low: int | None = None, high: int | None = None) -> int:
-        """Return an integer within bounds."""
+        """Return the value of a key, which must be an integer in low .. high; None: no limit."""
         if not _fits(self.get(key), low, high):
             raise self.fail(key, f"an integer{_bounds(low, high)}")
         return int(self.data[key])
 
     def optional_integer(self, key: str, low: int | None = None, high: int | None = None) -> int | None:
-        """Return an integer within bounds, or None for null."""
+        """Return the value of a key, which must be an integer in low .. high, or null; null becomes None."""
         return None if self.get(key) is None else self.integer(key, low, high)
 
     def boolean(self, key: str) -> bool:
-        """Return a boolean."""
+        """Return the value of a key, which must be true or false."""
         if not isinstance(self.get(key), bool):
             raise self.fail(key, "true or false")
         return bool(self.data[key])
 
     def object(self, key: str) -> dict[str, Any]:
-        """Return an object with any content, up to a limit of nesting."""
+        """Return the value of a key, which must be an object. Its values may be nested up to a limit."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
         if bounded_io.deeper_than(self.data[key]):
@@ -69,25 +74,25 @@ class JsonFields:
         return dict(self.data[key])
 
     def array(self, key: str, length: int | None = None) -> list[Any]:
-        """Return a list, with a given length unless `length` is None."""
+        """Return the value of a key, which must be a list of this length; None: of any length."""
         value = self.get(key)
         if not isinstance(value, list) or (length is not None and len(value) != length):
-            raise self.fail(key, "a list" if length is None else f"a list of {length}")
+            raise self.fail(key, "a list" if length is None else f"a list with {length} elements")
         return value
 
     def integers(
         self, key: str, length: int | None = None, low: int | None = None, high: int | None = None
     ) -> tuple[int, ...]:
-        """Return a list of integers within bounds, as a tuple."""
+        """Return the value of a key, which must be a list of integers in low .. high, as a tuple."""
         value = self.array(key, length)
         if not all(_fits(v, low, high) for v in value):
             raise self.fail(key, f"a list of integers{_bounds(low, high)}")
         return tuple(value)
 
     def rows(self, key: str, *forms: Columns) -> tuple[tuple[int, ...], ...]:
-        """Return a table: a list of rows of integers within the bounds of their columns.
+        """Return the value of a key, which must be a table: a list of rows of integers.
 
-        Each row has one of the forms. The length of the row decides its form.
+        forms: the limits of the columns of each allowed type of row. The length of a row decides its type.
         """
         by_length = {len(form): form for form in forms}
         found = []
@@ -103,7 +108,10 @@ class JsonFields:
         return tuple(found)
 
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
-        """Return a list of rows of 64-bit integers, each row with `length` entries; None if any other value occurs."""
+        """Return the value of a key as a list of rows with `length` integers of 64 bits.
+
+        Return None if any row has another length or another type of value.
+        """
         found = self.array(key)
         for values in found:
             if type(values) is not list or len(values) != length:
@@ -114,19 +122,19 @@ class JsonFields:
         return [tuple(values) for values in found]
 
     def each(self, key: str, length: int | None, read: Callable[[Any, str], T]) -> tuple[T, ...]:
-        """Return the elements of a list.
+        """Return the converted elements of the list that is the value of a key.
 
-        The function `read` converts each element; its arguments are the element and its place.
+        read: a function that converts an element. Its arguments are the element and its place in the log.
         """
         return tuple(read(v, f"{self.location}: {key}[{i}]") for i, v in enumerate(self.array(key, length)))
 
 
 def brief(value: Any) -> str:
-    """Return a value of any size as text for a message."""
+    """Return a short text that describes a value of any size in an error message."""
     if isinstance(value, int) and abs(value) >= 10**bounded_io.DIGITS:
         return "an integer with too many digits"
     if isinstance(value, (list, dict)) and len(value) > 20:
-        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+        return f"a list with {len(value)} elements" if isinstance(value, list) else f"an object with {len(value)} keys"
     try:
         return f"{value!r:.60}"
     except RecursionError:
@@ -144,14 +152,14 @@ def _bounds(low: int | None, high: int | None) -> str:
 
 
 def row(value: Any, place: str, *lengths: int) -> list[Any]:
-    """Return a list that has one of the given lengths."""
+    """Return `value` if it is a list with one of these lengths; otherwise raise `LogError`."""
     if not isinstance(value, list) or len(value) not in lengths:
-        raise LogError(f"{place}: must be a list of {' or '.join(map(str, lengths))}, not {brief(value)}")
+        raise LogError(f"{place}: must be a list with {' or '.join(map(str, lengths))} elements, not {brief(value)}")
     return value
 
 
 def integer(value: Any, place: str, low: int | None = None, high: int | None = None) -> int:
-    """Return an integer within bounds."""
+    """Return `value` if it is an integer in low .. high (None: no limit); otherwise raise `LogError`."""
     if not _fits(value, low, high):
         raise LogError(f"{place}: must be an integer{_bounds(low, high)}, not {brief(value)}")
     return int(value)

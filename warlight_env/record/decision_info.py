@@ -1,4 +1,4 @@
-"""Insights: plain data about an agent's decision, such as its search, for logs and pages."""
+"""Insights: data that explain an agent's decision, such as the candidates of its search, for logs and the web page."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from warlight_env.agents.records.search_record import SearchResult
 
 
 def decision_info(agent: object, round: int) -> dict[str, Any] | None:
-    """Return an agent's data about its decision in a round (0: the picks), or None.
+    """Return data about an agent's decision in a round (0: the picks), or None if there are none.
 
-    The data are the result of the agent's `insight` method. Without such a method, they describe the last search.
+    The data are the result of the agent's method `insight`. If the result is None, the data describe the agent's last
+    search.
     """
     asked = as_agent(agent)
     told = asked.insight()
@@ -22,13 +23,13 @@ def decision_info(agent: object, round: int) -> dict[str, Any] | None:
 
 
 def _search_insight(searched: SearchResult, round: int) -> dict[str, Any] | None:
-    """Return the candidates of a search, from the chosen candidate, and the value of each region."""
+    """Return the candidate moves of a search, with the chosen one first, and the value of each region."""
     from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.notation import format_orders
 
     view, weights, found = searched
     if round != (0 if view.phase == "pick" else view.round + 1):
-        return None  # the agent answered without a search
+        return None  # the last search was for an earlier decision: the agent made this decision without a search
 
     data = found.to_dict()
     data["seconds"] = float(f"{found.seconds:.4g}")

@@ -1,4 +1,7 @@
-"""Convert plain data to a game's log, line by line, with all checks. It reads every version up to the current one."""
+"""Convert the JSON data of a log, line by line, to the classes of `model`, and check all values.
+
+The module reads all versions of the format up to the current one.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _KINDS: Final = ("deploy", "attack", "pick")
 
 
 def check_version(data: Any, place: str) -> JsonFields:
-    """Return the fields of a header line of a known version. Raise `LogError` for other data."""
+    """Return the first line of a log as `JsonFields`. Raise `LogError` if it is not a log or has a newer version."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LogError(f'{place}: not the log of a game: its first line does not contain "format": "{FORMAT}"')
     fields = JsonFields(data, place)
@@ -47,7 +50,7 @@ def check_version(data: Any, place: str) -> JsonFields:
 
 
 def decode_header(data: Any, place: str) -> Header:
-    """Return the header from the first line."""
+    """Convert the JSON data of the first line of a log to a `Header`."""
     fields = check_version(data, place)
     picks: Any = fields.text("picks")
     if picks not in ("random", "agents"):
@@ -92,9 +95,9 @@ def _map(fields: JsonFields) -> Map:
 
 @functools.cache
 def _bundled() -> dict[str, tuple[Map, str]]:
-    """Return the bundled maps by name, with their digests.
+    """Return for each name of a bundled map the map and its digest.
 
-    A log's map is either bundled or stored in the log. It is never read from another file.
+    A log contains either the name of a bundled map or a whole map, so no other file is read.
     """
     known = {name: maps.load(name) for name in maps.names()}
     return {name: (map_, map_.digest()) for name, map_ in known.items()}
@@ -113,12 +116,12 @@ def _continuation(header: JsonFields) -> Continuation:
 
 
 def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
-    """Return an agent's failure from its event."""
+    """Convert an event "failure" of a log."""
     return LoggedFailure(fields.integer("player", 0, players - 1), fields.integer("round", 0), fields.text("reason"))
 
 
 def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
-    """Return an agreed draw from its event. `rounds` is the number of rounds so far."""
+    """Convert an event "draw" of a log. `rounds` is the number of rounds before it."""
     if fields.integer("round", 0) != rounds:
         raise LogError(
             f"{fields.location}: a draw after {fields.data['round']} rounds, but the log has {rounds} rounds"
@@ -127,7 +130,7 @@ def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
 
 
 def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
-    """Return the game's end from its event. `rounds` is the number of rounds so far."""
+    """Convert an event "end" of a log. `rounds` is the number of rounds before it."""
     if fields.integer("rounds", 0) != rounds:
         number = fields.data["rounds"]
         raise LogError(f"{fields.location}: the game ends after {number} rounds, but the log has {rounds} rounds")
@@ -140,16 +143,16 @@ def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
 
 
 class Decoder:
-    """Reads the lines of a file one after the other.
+    """Converts the lines of a log to a game, one line after the other.
 
-    The insights about picks or a round come before these picks or this round. Insights after the last step belong to
-    the game.
+    In a log, the insights (see `decision_info`) about a round or picks come before the event "round" or "picks". So
+    insights after the last of these events belong to no round.
 
     Attributes:
-        log: the header, start, draw and end so far; see `finish` for the whole game.
+        log: the header, start, draw and end that have been read so far; `finish` returns the whole game.
 
     Args:
-        header: the header from the first line.
+        header: the header from the first line of the log.
     """
 
     def __init__(self, header: Header) -> None:
@@ -163,7 +166,7 @@ class Decoder:
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:
-        """Add one line. Raise `LogError` if the line is wrong, or must not come after the earlier lines."""
+        """Add a line. Raise `LogError` if the line is not valid, or not allowed after the lines before it."""
         fields = JsonFields(data, place)
         kind = fields.text("event")
         read = {
@@ -171,7 +174,7 @@ class Decoder:
             "failure": self._failure, "draw": self._draw, "end": self._end,
         }.get(kind)  # fmt: skip
         if read is None:
-            return  # an event of a newer program with the same version
+            return  # ignore an event that a newer program has added to this version of the format
         if self.log.end is not None:
             raise LogError(f"{place}: event {kind!r} after the game's end")
         if (self.log.start is None) != (kind == "start"):
@@ -179,9 +182,9 @@ class Decoder:
         read(fields)
 
     def finish(self) -> LoggedGame:
-        """Return the game up to the last line."""
+        """Return the game that consists of all lines so far."""
         log = replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
-        # Insights without their round are useless, so an incomplete game drops them.
+        # If the log is incomplete, insights after its last round belong to a missing round. So leave them out.
         return log if log.status == "incomplete" else replace(log, insights=tuple(self._insights))
 
     def _start(self, fields: JsonFields) -> None:
@@ -206,7 +209,7 @@ class Decoder:
     def _round(self, fields: JsonFields) -> None:
         number = fields.integer("round", 1)
         if number != self._rounds + 1:
-            raise LogError(f"{fields.location}: round {number} comes directly after round {self._rounds}")
+            raise LogError(f"{fields.location}: must be round {self._rounds + 1}, not round {number}")
         orders = fields.each("orders", self._players, _orders)
         moves = tuple(_move(row) for row in fields.rows("moves", *self._move_bounds))
         dropped, changed = self._dropped(fields), self._changed(fields)
@@ -260,7 +263,7 @@ def _preferences(data: Any, place: str) -> tuple[int, ...] | None:
         return None
     if not isinstance(data, list):
         raise LogError(f"{place}: must be a list of regions or null, not {brief(data)}")
-    return tuple(integer(region, place, *_NUMBER) for region in data)  # any integer that a player may submit
+    return tuple(integer(region, place, *_NUMBER) for region in data)  # a player may have submitted any integer
 
 
 def _orders(data: Any, place: str) -> Orders | None:

@@ -1,4 +1,7 @@
-"""Convert a game to plain data: the header and each event in a form for JSON (see ``docs/reference/game-log.md``)."""
+"""Convert the header and the events of a game to lines of a log in JSON.
+
+``docs/reference/game-log.md`` describes the format.
+"""
 
 from __future__ import annotations
 
@@ -37,21 +40,21 @@ _readable = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def encode_line(data: Any) -> bytes:
-    """Return the package's own plain data as one line of JSON."""
+    """Return data that this package has made as one line of JSON."""
     try:
         return orjson.dumps(data)
-    except TypeError:  # integers of more than 64 bits, unpaired surrogates
+    except TypeError:  # an integer of more than 64 bits, or an unpaired surrogate
         return encode_foreign(data)
 
 
 def encode_foreign(data: Any) -> bytes:
-    """Return data from other authors, such as agents, as one line of JSON.
+    """Return data of unknown origin, for example from an agent, as one line of JSON.
 
     Raises:
-        TypeError, ValueError: the data is not plain, or contains NaN or infinity.
+        TypeError, ValueError: JSON cannot represent the data, for example an object of a class, NaN or infinity.
     """
     text = _strict.encode(data)
-    if "\\ud" in text:  # perhaps an unpaired surrogate: it becomes a replacement character
+    if "\\ud" in text:  # the text may contain an unpaired surrogate: replace it by U+FFFD
         plain = _readable.encode(data).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         text = _strict.encode(json.loads(plain))
     return text.encode("ascii")
@@ -61,7 +64,7 @@ Data = dict[str, Any]
 
 
 class _Same:
-    """A cache key that compares by identity, because maps are too large for a comparison in every game of a match."""
+    """A cache key that compares objects by identity, because the comparison of two maps would take too long."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -75,7 +78,10 @@ class _Same:
 
 @functools.lru_cache(maxsize=8)
 def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
-    """Return the part that is equal in the headers of all games of a match, without the closing brace."""
+    """Return the JSON text of the fields that are equal in the headers of all games of a match.
+
+    The text has no closing brace, so that the other fields can follow.
+    """
     board: Map = map_.value
     bundled = board.name in maps.names() and maps.load(board.name) == board
     shared = {
@@ -90,7 +96,7 @@ def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
 
 
 def header_line(header: Header) -> bytes:
-    """Return the header as the first line."""
+    """Return the first line of a log, which contains the header."""
     data: Data = {
         "seed": header.seed,
         "picks": header.picks,
@@ -105,12 +111,12 @@ def header_line(header: Header) -> bytes:
 
 
 def player_data(player: Player) -> Data:
-    """Return a player of the header."""
+    """Return the JSON data of a player in the header."""
     return {"name": player.name, "spec": player.spec, "parameters": player.parameters, "seed": player.seed}
 
 
 def start_data(start: Start) -> Data:
-    """Return the position before the first event."""
+    """Return the event "start" of a log, which contains the first position."""
     data: Data = {"event": "start", "owner": start.owner, "army": start.army}
     if start.offers is not None:
         data["offers"] = start.offers
@@ -120,7 +126,7 @@ def start_data(start: Start) -> Data:
 
 
 def move_rows(events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return attacks and transfers as rows."""
+    """Return attacks as rows of seven numbers and transfers as rows of four numbers, as in the event "round"."""
     return [
         (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, 1 if e.captured else 0)
         if e.kind == "attack"
@@ -136,17 +142,20 @@ def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
 def picks_data(
     preferences: Sequence[Sequence[int] | None], dropped: Sequence[IllegalOrder], changed: Sequence[Change], hash: str
 ) -> Data:
-    """Return the event of picks. `preferences`: by player the preferred regions, or None if it is not its turn."""
+    """Return an event "picks" of a log.
+
+    preferences: for each player its list of preferred regions, or None if the player did not have to pick.
+    """
     return {"event": "picks", "wishes": preferences, **_dropped(dropped), "changed": changed, "hash": hash}
 
 
 def _orders_data(orders: Orders | None) -> Data | None:
-    """Return a player's orders in their submitted form."""
+    """Return a player's orders as submitted, with values of any type that the game accepts."""
     return None if orders is None else {"deploys": orders.deploys, "attacks": orders.attacks}
 
 
 def _in_form(orders: Data | None) -> Data | None:
-    """Return the same orders as lists of Python integers."""
+    """Convert the values in a player's orders to lists of Python integers."""
     if orders is None:
         return None
     deploys, attacks = (rows.tolist() for rows in Orders(**orders).arrays())
@@ -161,7 +170,7 @@ def round_data(
     changed: Sequence[Change],
     hash: str,
 ) -> Data:
-    """Return the event of a round. Its orders keep their submitted form, in any type that the game accepts."""
+    """Return an event "round" of a log. Its orders are as submitted, with values of any type that the game accepts."""
     data: Data = {
         "event": "round",
         "round": number,
@@ -175,10 +184,10 @@ def round_data(
 
 
 def encode_event(event: Data) -> bytes:
-    """Return an event as a line.
+    """Return an event of a log as a line of JSON.
 
-    A round's orders usually have the form of the line already. The function converts them, also in the event itself,
-    only if the line contains NumPy integers, booleans or empty rows.
+    Orders of a round usually contain only lists of Python integers. Only if they contain NumPy integers, booleans or
+    empty rows, the function converts them. It also changes the orders in `event` then.
     """
     if event["event"] == "insight":
         return encode_foreign(event)
@@ -194,22 +203,22 @@ def encode_event(event: Data) -> bytes:
 
 
 def insight_data(insight: DecisionInfo, number: int) -> Data:
-    """Return the event of an insight before the round of this number; 0: before the picks."""
+    """Return an event "insight" of a log. `number` is the round of the decision; 0: the picks."""
     return {"event": "insight", "player": insight.player, "round": number, "data": insight.data}
 
 
 def failure_data(failure: LoggedFailure) -> Data:
-    """Return the event of an agent's failure."""
+    """Return an event "failure" of a log."""
     return {"event": "failure", "player": failure.player, "round": failure.round, "reason": failure.reason}
 
 
 def draw_data(draw: LoggedDraw) -> Data:
-    """Return the event of an agreed draw."""
+    """Return an event "draw" of a log."""
     return {"event": "draw", "round": draw.round, "players": draw.players}
 
 
 def end_data(end: End) -> Data:
-    """Return the event of the end."""
+    """Return the event "end" of a log."""
     return {
         "event": "end",
         "winner": end.winner,
@@ -220,7 +229,7 @@ def end_data(end: End) -> Data:
 
 
 def log_events(log: LoggedGame) -> Iterator[Data]:
-    """Yield the events of a log, in its order, with orders as in `round_data`."""
+    """Yield the events of a log in the order of its lines. Orders are as in `round_data`."""
     if log.start is not None:
         yield start_data(log.start)
     failures = list(log.failures)
@@ -247,7 +256,7 @@ def log_events(log: LoggedGame) -> Iterator[Data]:
 
 
 def plain_events(log: LoggedGame) -> Iterator[Data]:
-    """Yield the events of a log, in its order, as plain data."""
+    """Yield the events of a log in the order of its lines, as data for JSON."""
     for event in log_events(log):
         if event["event"] == "round":
             event["orders"] = [_in_form(one) for one in event["orders"]]
@@ -255,6 +264,6 @@ def plain_events(log: LoggedGame) -> Iterator[Data]:
 
 
 def log_lines(log: LoggedGame) -> Iterator[bytes]:
-    """Yield all lines of a log."""
+    """Yield all lines of a log, without line ends."""
     yield header_line(log.header)
     yield from map(encode_event, log_events(log))

@@ -1,4 +1,4 @@
-"""Errors of logs: files that cannot be read, files that cannot be written, and failed replays."""
+"""The errors of game logs: a log cannot be read, a log cannot be written, or a replay differs from its log."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from warlight_env.errors import InputError, RunError
 
 
 class LogError(InputError):
-    """A log cannot be used. The message names the file, the line and the reason."""
+    """A log is not valid or cannot be read. The message names the file, the line and the reason."""
 
 
 class LogWriteError(RunError):
-    """A log cannot be written, because space or permissions are missing. The logs of earlier games are complete."""
+    """A log cannot be written, for example because the disk is full. The logs of earlier games are complete."""
 
 
 class ReplayError(InputError):
-    """A replayed game differs from its log. The message names the round and the field."""
+    """The replay of a game differs from its log. The message names the round and the field of the difference."""

@@ -1,4 +1,4 @@
-"""Write files of logs: a whole file in one step, and helpers for every writer."""
+"""Functions that write log files in one step."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from warlight_env.record.errors import LogWriteError
 from warlight_env.record.model import LoggedGame
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 
-GZIP: Final = 31  # window bits of zlib that also write gzip's header
-LEVEL: Final = 1  # takes a third less time than higher levels, and writes a tenth more bytes
+GZIP: Final = 31  # the argument `wbits` of zlib for the gzip format
+LEVEL: Final = 1  # compression level: a third less time than higher levels, a tenth more bytes
 
 
 def save(log: LoggedGame, path: Path) -> None:
-    """See `GameLog.save`."""
+    """Write a log to a file. See `GameLog.save`."""
     compressed = suffix_of(path) == COMPRESSED
     data = b"".join(line + b"\n" for line in log_lines(log))
     replace_file(path, zlib.compress(data, LEVEL, GZIP) if compressed else data)
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a log in one step: write it under its partial name, then rename the file."""
+    """Write a log file in one step: write a temporary file with the name `partial_of(path)`, and rename it."""
     with writing(path):
         write_file(path, data, temporary=partial_of(path, suffix_of(path)), sync=False)
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn a system error into an error that names the file."""
+    """Replace an `OSError` of the `with` block, which writes the log `path`, by a `LogWriteError`."""
     try:
         yield
     except OSError as error:

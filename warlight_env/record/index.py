@@ -1,4 +1,7 @@
-"""A list of the logs in a folder. An SQLite file in the folder caches the list. It may be deleted at any time."""
+"""A list of the game logs in a folder. A hidden SQLite file in the folder caches the list.
+
+Users may delete this file at any time.
+"""
 
 from __future__ import annotations
 
@@ -25,34 +28,34 @@ CREATE TABLE games (
     players TEXT NOT NULL, map TEXT, rules TEXT, seed TEXT, number INTEGER, reason TEXT
 ) WITHOUT ROWID
 """
-#: Errors of SQLite that come from the system, not from the file's content. The list is then made in memory.
+#: Errors of SQLite that the operating system causes, not the content of the file. After them, the list is in memory.
 _OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
-_NO_TEXT: Final = "no text"  # the stamp of a file with a name that is not UTF-8; such a file is not read
-_BATCH: Final = 500  # number of logs that are read between two writes to the file
+_NO_TEXT: Final = "no text"  # the stamp of a log whose name is not valid UTF-8; such a log is not read
+_BATCH: Final = 500  # the SQLite file is written after this number of logs
 
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A log in the list. Players are numbered from 0."""
+    """An entry of the list: a log in the folder. Players are numbered from 0."""
 
-    path: str  #: path below the folder, with "/"
+    path: str  #: path relative to the folder, with "/" as the separator
     status: str  #: a value of `GameLog.status`, or "unreadable"
     rounds: int
     winner: int | None
-    players: tuple[str, ...]  #: names by seat
+    players: tuple[str, ...]  #: names of the players, in the order of the seats
     map: str
     rules: str
     seed: int
-    number: int | None  #: number in its match, from 0
-    reason: str  #: why it is unreadable
+    number: int | None  #: number of the game in its match, from 0; None: the game belongs to no match
+    reason: str  #: the reason why the log is unreadable; "" if it is readable
 
 
 class LogIndex:
-    """The logs below a folder, in the order of their paths; a context manager.
+    """A list of the logs in a folder and its subfolders, in the order of their paths. Use it as a context manager.
 
-    `refresh` reads new and changed logs, and removes deleted logs from the list. The list is stored in a file of the
-    folder. A damaged file is made again. If the file cannot be written, the list is made in memory. `notices` reports
-    both cases.
+    `refresh` reads new and changed logs, and removes deleted logs from the list. The list is stored in a hidden file in
+    the folder. If this file is damaged, a new one replaces it. If it cannot be written, the list exists only in memory.
+    In both cases `notices` contains a message.
 
     Raises:
         LogError: the folder does not exist.
@@ -76,7 +79,7 @@ class LogIndex:
         """Update the list. Return the number of logs that were read.
 
         Args:
-            on_log: called after each log with the number of logs so far and the total.
+            on_log: a function that is called after each log, with the number of logs read so far and the total number.
         """
         try:
             return self._refresh(on_log)
@@ -86,15 +89,16 @@ class LogIndex:
             return self._refresh(on_log)
 
     def entries(self, agent: str | None = None, status: str | None = None) -> list[LogEntry]:
-        """Return the logs in the order of their paths, filtered by agent and status.
+        """Return the entries of the list in the order of their paths.
 
-        The name of an agent matches the agent with any parameters.
+        agent: only games of this agent; a name without parameters, such as "mcts", matches any parameters. status: only
+        logs with this status.
         """
         try:
             entries = self._entries()
-        except (sqlite3.Error, ValueError, TypeError, RecursionError):  # another program changed the file
+        except (sqlite3.Error, ValueError, TypeError, RecursionError):  # another program has changed the SQLite file
             self._base.close()
-            self._base = self._instead(sqlite3.DatabaseError("another program wrote its rows"))
+            self._base = self._instead(sqlite3.DatabaseError("another program changed its rows"))
             self._refresh(None)
             entries = self._entries()
         return [
@@ -105,7 +109,7 @@ class LogIndex:
         ]
 
     def _entries(self) -> list[LogEntry]:
-        """Return all logs. Raise `ValueError` or `TypeError` for a row that `_row` did not make."""
+        """Return all entries. Raise `ValueError` or `TypeError` if a row has not the form that `_row` writes."""
         found = []
         rows = self._base.execute(
             "SELECT path, status, rounds, winner, players, map, rules, seed, number, reason FROM games ORDER BY path"
@@ -128,7 +132,7 @@ class LogIndex:
     def _connect(self) -> sqlite3.Connection:
         base = sqlite3.connect(self._file, timeout=10)
         try:
-            base.execute("PRAGMA synchronous = OFF")  # lost data can be read again from the logs
+            base.execute("PRAGMA synchronous = OFF")  # do not wait for the disk: lost rows are read again
             (version,) = base.execute("PRAGMA user_version").fetchone()
             if version == 0:
                 with base:
@@ -143,7 +147,7 @@ class LogIndex:
         return base
 
     def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
-        """Replace a damaged file with a new file, or with a list in memory if the file cannot be written."""
+        """Replace a damaged SQLite file by a new one; if it cannot be written, replace it by a database in memory."""
         if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
             self.notices.append(f"{self._file}: the index cannot be used ({error}) and was made again")
             with contextlib.suppress(OSError, sqlite3.Error):
@@ -173,7 +177,7 @@ class LogIndex:
 
 
 def _logs(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the logs below a folder, each with a stamp that changes at every write."""
+    """Yield the logs in a folder and its subfolders, each with a text (stamp) that changes when the file changes."""
     for place, _, names in os.walk(folder):
         for name in names:
             if is_log(name):
@@ -182,7 +186,7 @@ def _logs(folder: Path) -> Iterator[tuple[str, str]]:
                 if not _is_text(shown):
                     yield shown.encode("utf-8", "backslashreplace").decode(), _NO_TEXT
                     continue
-                with contextlib.suppress(FileNotFoundError):  # a partial log that was renamed in the meantime
+                with contextlib.suppress(FileNotFoundError):  # the log of a running game was renamed in the meantime
                     stat = path.stat()
                     yield shown, f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
 

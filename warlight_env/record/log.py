@@ -1,4 +1,4 @@
-"""`GameLog`: a logged game that can be read from a file, saved, and shown in a notebook."""
+"""The class `GameLog`: a logged game that can be loaded from a file, saved, and shown in a notebook."""
 
 from __future__ import annotations
 
@@ -13,33 +13,36 @@ from warlight_env.record.reader import load
 
 
 class GameLog(LoggedGame):
-    """A game, or its logged part. Regions and players are numbered from 0, rounds from 1."""
+    """The log of a game. It contains a part of the game if the game was interrupted.
+
+    Regions and players are numbered from 0, rounds from 1.
+    """
 
     @classmethod
     def of(cls, game: LoggedGame) -> GameLog:
-        """Return the log of a game."""
+        """Convert a `LoggedGame` to a `GameLog`."""
         return cls(game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw)
 
     @classmethod
     def load(cls, path: str | Path) -> GameLog:
-        """Read a file of any version up to the current one.
+        """Read a log file of any version of the format up to the current one.
 
-        A truncated file gives its complete rounds (see `complete`).
+        If the end of the file is missing, the result contains the complete rounds, and `complete` is False.
 
         Raises:
-            LogError: the file is unreadable, is not a log, comes from a newer program, or is damaged before its end.
+            LogError: the file cannot be read, is not a log, has a newer version, or is damaged before its end.
         """
         return cls.of(load(path_of(path, "path", LogError)))
 
     def save(self, path: str | Path) -> None:
-        """Write the file in one step. It is compressed if its name ends in ``.gz``.
+        """Write a log file in one step. It is compressed if its name ends in ``.gz``.
 
         Raises:
-            LogError: the name does not end like the name of a log.
+            LogError: the name does not end in ``.wl.jsonl`` or ``.wl.jsonl.gz``.
             LogWriteError: the file cannot be written. An existing file is unchanged.
         """
         save(self, path_of(path, "path", LogError))
 
     def _repr_html_(self) -> str | None:
-        """Return the replay page in a frame, for notebooks; None if the page was not built."""
+        """Return an HTML frame with the replay page, for notebooks; None if the page is not installed."""
         return html_of(self)

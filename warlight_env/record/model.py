@@ -1,4 +1,4 @@
-"""A game's log as data: the content of a file."""
+"""Dataclasses for the content of a game log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.step_results import Deploy, Event, IllegalOrder
 
-#: A region with its new owner and army.
+#: A changed region: its number, its new owner and its new number of armies.
 Change = tuple[int, int, int]
 
 
@@ -22,22 +22,22 @@ class Player:
     """The player on a seat."""
 
     name: str
-    spec: str | None = None  #: the agent's specification in the registry
-    parameters: dict[str, Any] = field(default_factory=dict)  #: of the agent, defaults included
-    seed: int | None = None  #: of the agent's own randomness
+    spec: str | None = None  #: the agent's specification, for example "mcts:sims=100"; None for a person
+    parameters: dict[str, Any] = field(default_factory=dict)  #: the agent's parameters, including default values
+    seed: int | None = None  #: the seed of the agent's random choices
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """The origin of a game that continues another game."""
+    """Data about the earlier game that a game continues."""
 
-    rounds: int  #: number of rounds from the other game
-    players: tuple[str, ...]  #: names of the players of those rounds
+    rounds: int  #: number of rounds that come from the earlier game
+    players: tuple[str, ...]  #: names of the players of the earlier game
 
 
 @dataclass(frozen=True)
 class Header:
-    """The facts that are known at the start of a game."""
+    """The first line of a log: the map, the rules, the players and other data that are known at the start of a game."""
 
     map: Map
     rules: Rules
@@ -46,13 +46,13 @@ class Header:
     picks: Literal["random", "agents"]
     round_limit: int
     program: str
-    match: dict[str, Any] | None = None  #: description of the match, and the game's number in it
+    match: dict[str, Any] | None = None  #: data about the match, including the game's number
     continues: Continuation | None = None
 
 
 @dataclass(frozen=True)
 class DecisionInfo:
-    """An agent's data about its decision, as plain data."""
+    """Data for JSON that explain a decision of an agent, see `decision_info.decision_info`."""
 
     player: int
     data: dict[str, Any]
@@ -60,17 +60,17 @@ class DecisionInfo:
 
 @dataclass(frozen=True)
 class Start:
-    """The position before the first event."""
+    """The position at the start of a game."""
 
     owner: tuple[int, ...]
     army: tuple[int, ...]
-    offers: tuple[tuple[int, ...], ...] | None  #: by player; None: no player picks
+    offers: tuple[tuple[int, ...], ...] | None  #: the offered regions of each player; None: no player picks
     hash: str
-    picks: int | None = None  #: regions that each player gets, if the start of the game decides it
+    picks: int | None = None  #: number of regions for each player, if the rules do not fix it
 
     @classmethod
     def of(cls, game: Game) -> Self:
-        """Return the position of a game that has just begun."""
+        """Return the start position of a game that has just begun."""
         picking = game.phase == "pick"
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
         picks, setup = None, game.map.setup
@@ -81,9 +81,9 @@ class Start:
 
 @dataclass(frozen=True)
 class Picks:
-    """A step of picks."""
+    """One step of the picking phase."""
 
-    preferences: tuple[tuple[int, ...] | None, ...]  #: by player; None: this player was not a picker
+    preferences: tuple[tuple[int, ...] | None, ...]  #: for each player a list, or None if it did not pick
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str
@@ -92,10 +92,10 @@ class Picks:
 
 @dataclass(frozen=True)
 class Round:
-    """A round with all orders and their results."""
+    """A round of a logged game, with all orders and their results."""
 
     round: int
-    orders: tuple[Orders | None, ...]  #: by player, in submitted form
+    orders: tuple[Orders | None, ...]  #: for each player its orders as submitted
     events: tuple[Event, ...]
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
@@ -104,7 +104,7 @@ class Round:
 
     @property
     def deploys(self) -> list[Deploy]:
-        """The armies deployed, by player and region."""
+        """The numbers of armies that were deployed, sorted by player and region."""
         illegal = {(d.player, d.index) for d in self.dropped if d.kind == "deploy"}
         total: dict[tuple[int, int], int] = {}
         for player, orders in enumerate(self.orders):
@@ -114,23 +114,23 @@ class Round:
         return [Deploy(player, region, armies) for (player, region), armies in sorted(total.items())]
 
 
-#: The reason of a `LoggedFailure` that is a resignation of a person.
+#: The value of `LoggedFailure.reason` if a person resigned.
 RESIGNED: Final = "resigned"
 
 
 @dataclass(frozen=True)
 class LoggedFailure:
-    """An agent failed, or a person resigned.
+    """The failure of an agent, or the resignation of a person.
 
     Either the player loses by forfeit and gives no orders from that round on, or the failure ended the game.
     """
 
     player: int
-    round: int  #: round of the failure; 0: while picking
+    round: int  #: round of the failure; 0: in the picking phase
     reason: str
 
     def describe(self, name: str) -> str:
-        """Return the failure in words. `name` is the player's name."""
+        """Return a sentence about the failure. `name` is the player's name."""
         when = "while picking" if self.round == 0 else f"in round {self.round}"
         return f"{name} resigned {when}" if self.reason == RESIGNED else f"{name} failed {when}: {self.reason}"
 
@@ -145,20 +145,24 @@ class LoggedDraw:
 
 @dataclass(frozen=True)
 class End:
-    """The end of the game, also if players lost by forfeit."""
+    """The result of a game. Players who lost by forfeit count as eliminated."""
 
-    winner: int | None  #: a player; None: a draw
+    winner: int | None  #: the player who won; None: a draw
     rounds: int
-    placements: tuple[int, ...]  #: by player, 1 the best; equal players share a place
-    cut_off: bool  #: stopped at the limit, before the rules' end
+    placements: tuple[int, ...]  #: for each player its place, from 1 (the best); equal players share a place
+    cut_off: bool  #: whether the game was stopped at the limit of rounds, before it was over under the rules
 
 
-#: The logged part of a game: the complete game; the game until a failure stopped it; or the part that was written.
+#: The status of a log. "complete": it contains the game's end. "failed": a failure of an agent stopped the game.
+#: "incomplete": the log ends before the game's end for another reason.
 Status = Literal["complete", "failed", "incomplete"]
 
 
 def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -> Status:
-    """Return the status of a game with this number of logged rounds. A failure in a logged round was a forfeit."""
+    """Return the status of a log with this number of rounds.
+
+    A failure in a round that the log contains was a forfeit, and did not stop the game.
+    """
     if end is not None:
         return "complete"
     broken_off = failures and (failures[-1].round > rounds or rounds == 0)
@@ -167,38 +171,41 @@ def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -
 
 @dataclass(frozen=True)
 class LoggedGame:
-    """A game, or its logged part, without file operations. Regions and players are numbered from 0, rounds from 1."""
+    """The content of a game log, without methods for files. It contains only a part of an interrupted game.
+
+    Regions and players are numbered from 0, rounds from 1.
+    """
 
     header: Header
-    start: Start | None = None  #: None: the file ends before the start
+    start: Start | None = None  #: None: the log ends before the start position
     steps: tuple[Picks | Round, ...] = ()
-    failures: tuple[LoggedFailure, ...] = ()  #: in the order of the failures
+    failures: tuple[LoggedFailure, ...] = ()  #: in chronological order
     end: End | None = None
-    insights: tuple[DecisionInfo, ...] = ()  #: after the last step: faults of agents that appeared after the game
+    insights: tuple[DecisionInfo, ...] = ()  #: insights after the last step, such as faults reported after the game
     draw: LoggedDraw | None = None  #: a draw by agreement
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
-        """The rounds, without picks."""
+        """The rounds of the game, without the steps of the picking phase."""
         return tuple(step for step in self.steps if isinstance(step, Round))
 
     @property
     def complete(self) -> bool:
-        """Whether the log contains the game's end."""
+        """Whether the log contains the end of the game."""
         return self.end is not None
 
     @property
     def status(self) -> Status:
-        """See `Status`."""
+        """The status of the log: "complete", "failed" or "incomplete". See `Status`."""
         return status_of(len(self.rounds), self.failures, self.end)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The players' names, by seat."""
+        """The players' names, in the order of the seats."""
         return tuple(player.name for player in self.header.players)
 
     def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Yield owner and army of every region at the start and after each step."""
+        """Yield the owners and the armies of all regions at the start and after each step."""
         if self.start is None:
             return
         owner, army = list(self.start.owner), list(self.start.army)

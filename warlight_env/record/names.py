@@ -1,4 +1,4 @@
-"""Names of log files: whole games, compressed or not, and partial ones."""
+"""The names of log files: complete logs, plain or compressed, and partial logs of unfinished games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GAME: Final = re.compile(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.esc
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of a log's name. Raise `LogError` for other names."""
+    """Return the suffix of the name of a log file. Raise `LogError` if it is not the name of a log file."""
     name = path.name
     suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
     if not name.endswith(suffix) or name == suffix:
@@ -24,26 +24,29 @@ def suffix_of(path: Path) -> str:
 
 
 def is_log(name: str) -> bool:
-    """Return whether this is the name of a log, whole or partial."""
+    """Return whether a file with this name is a log, complete or partial."""
     return name.endswith((PLAIN, COMPRESSED))
 
 
 def is_game(name: str) -> bool:
-    """Return whether this is the name of a log of a match's game, whole or partial; see `game_name`."""
+    """Return whether this is the name of a log that a match wrote (see `game_name`), complete or partial."""
     return _GAME.fullmatch(name) is not None
 
 
 def is_partial(path: Path) -> bool:
-    """Return whether the name marks an unfinished game."""
+    """Return whether this is the name of a partial log, of a game that is not finished."""
     return path.name.endswith((PARTIAL + PLAIN, PARTIAL + COMPRESSED))
 
 
 def partial_of(path: Path, suffix: str = PLAIN) -> Path:
-    """Return the file of a game during play. `suffix` is the suffix of that file."""
+    """Return the path of the partial log that is written during a game. `suffix` is the suffix of the partial log."""
     stem = path.name.removesuffix(suffix_of(path)).removesuffix(PARTIAL)
     return path.with_name(stem + PARTIAL + suffix)
 
 
 def game_name(number: int) -> str:
-    """Return the file name of a match's game; `number` is from 0. The alphabetical order is the order of the games."""
+    """Return the name of the log file of game `number` (from 0) of a match.
+
+    The alphabetical order of these names is the order of the games.
+    """
     return f"game-{number + 1:07d}{COMPRESSED}"

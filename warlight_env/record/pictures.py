@@ -1,4 +1,4 @@
-"""Pictures of a logged game as SVG files, GIF or video. Each frame shows a position and the following orders."""
+"""Functions that draw a logged game as SVG files, as a GIF or as a video."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
 from warlight_env.render.shown_position import UNKNOWN
 
-#: Frames per second of a video. Each position fills several frames.
+#: The number of pictures per second of a video. Each position is shown for several of them.
 VIDEO_RATE: Final = 10
-#: The last position is shown this many times as long as the others.
+#: The last position is shown three times as long as every other position.
 LAST: Final = 3
-#: Called after each frame with the number of frames so far.
+#: A function that is called after each frame, with the number of frames so far.
 OnFrame = Callable[[int], None]
 
 
 class ExportError(RunError):
-    """A picture or video cannot be written, or it needs a missing library."""
+    """A picture or a video cannot be written, or a library for it is not installed."""
 
 
 @dataclass(frozen=True)
 class ReplayFrame:
-    """A position, and the submitted orders of the next round.
+    """A position of a logged game, and the orders of the next round.
 
-    Under fog, only the visible orders of other players appear.
+    If the frame shows the view of one player under fog, it contains only orders that this player saw.
     """
 
     position: ShownPosition
@@ -55,17 +55,17 @@ class ReplayFrame:
 def frames(
     log: GameLog, round: int | None = None, player: int | None = None, *, orders: bool = True
 ) -> list[ReplayFrame]:
-    """Return frames of the positions after 0, 1, 2 … rounds, or of one position only.
+    """Return the frames of a logged game: the positions after 0, 1, 2 … rounds, or only one position.
 
     Args:
-        log: the game.
-        round: number of rounds before the only position; None: all positions.
-        player: show the view of this player, if the rules have fog. Only the orders of other players that it
-            saw appear.
+        log: the log of the game.
+        round: return only the position after this number of rounds; None: all positions.
+        player: if the rules have fog, show the view of this player, with only those orders that it saw. None: show
+            everything.
         orders: whether to show the orders of the next round.
 
     Raises:
-        InputError: the log has fewer rounds, or there is no such player.
+        InputError: the log has fewer than `round` rounds, or the game has no player with this number.
     """
     header = log.header
     if round is not None and not 0 <= round <= len(log.rounds):
@@ -91,7 +91,7 @@ def frames(
 
 
 def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
-    """Return the moves and deployments of another player that a player saw in a round."""
+    """Return those orders of the player `other` in a round that `player` saw."""
     result = result_of(log, number).seen_by(player)
     return Orders(
         [(d.region, d.armies) for d in result.deploys if d.player == other],
@@ -100,7 +100,7 @@ def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
 
 
 def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame: OnFrame) -> None:
-    """Write a file ``round-000.svg`` for each frame, numbered by its round.
+    """Write each frame to an SVG file in a folder. The name contains the number of rounds: ``round-000.svg``.
 
     Raises:
         FolderLockedError: another run writes to the folder.
@@ -122,7 +122,7 @@ def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame:
 def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
     """Write an animated GIF that shows each frame for `seconds`.
 
-    All frames share one palette. So colours do not flicker, and unchanged parts take no space.
+    All frames use the same palette, so that colours do not flicker, and unchanged parts of a frame need no space.
     """
     from PIL import Image
 
@@ -149,7 +149,10 @@ def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
 
 
 def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
-    """Write a video (H.264) that shows each frame for `seconds`. Needs the extra ``export``."""
+    """Write an MP4 video (H.264) that shows each frame for `seconds`.
+
+    The function needs the libraries of the extra ``export``.
+    """
     try:
         import imageio.v2 as imageio
         import imageio_ffmpeg  # noqa: F401 -- the program that does it
@@ -173,6 +176,6 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
 
 
 def _even(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return the picture with even height and width, which videos need. An odd side repeats its last row or column."""
+    """Return a picture with even height and width, which videos need. Repeat the last row or column if necessary."""
     height, width = picture.shape[:2]
     return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

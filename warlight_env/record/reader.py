@@ -1,4 +1,4 @@
-"""Read logs: complete or partial, compressed or not, truncated at any place."""
+"""Functions that read log files: complete or partial logs, compressed or not. The end of a file may be missing."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from warlight_env.record.errors import LogError
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
-#: The largest number of members (compressed parts) of a gzip file, and the number of its bytes that are read at once.
+#: The maximum number of members (compressed parts) of a gzip file, and the number of bytes to decompress at a time.
 _MEMBERS: Final = 1000
 _CHUNK: Final = 1 << 16
 
 _LOG: Final = "game's log"
-#: The beginning of an event's line from this package's writer.
+#: The first bytes of an event's line that this package has written.
 _OURS: Final = b'{"event":"'
 
 
 def load(path: Path) -> LoggedGame:
-    """See `GameLog.load`."""
+    """Read a log file. See `GameLog.load`."""
     return read(read_text(path), path)
 
 
 def read(text: bytes, path: Path) -> LoggedGame:
-    """Return the log from the text that `read_text` returns. `path` begins error messages."""
+    """Decode the text of a log that `read_text` returned. Error messages begin with `path`."""
     whole = _whole_lines(text)
     if not whole:
         raise _nothing_left(path)
@@ -46,22 +46,25 @@ def read(text: bytes, path: Path) -> LoggedGame:
 
 @dataclass(frozen=True)
 class LogSummary:
-    """The data of a log that lists show. Rounds are counted, but not read."""
+    """The data of a log for a list of logs: the header, the number of rounds, the failures and the result."""
 
     header: Header
     rounds: int
     failures: tuple[LoggedFailure, ...]
     end: End | None
-    picks: int = 0  #: number of steps of picks
+    picks: int = 0  #: number of steps in the picking phase
 
     @property
     def status(self) -> Status:
-        """See `GameLog.status`."""
+        """The status of the log. See `GameLog.status`."""
         return status_of(self.rounds, self.failures, self.end)
 
 
 def summarize(path: Path) -> LogSummary:
-    """Return the summary of a log, much faster than `load`. It raises the same errors."""
+    """Return the summary of a log. The function is much faster than `GameLog.load`, because it does not decode rounds.
+
+    It raises the same errors, except for errors in the content of rounds.
+    """
     path = path_of(path, "path", LogError)
     whole = _whole_lines(read_text(path))
     if not whole:
@@ -83,25 +86,28 @@ def summarize(path: Path) -> LogSummary:
 
 
 def _kind(line: bytes, place: str) -> str:
-    """Return a line's event. Lines of this package's writer begin with it; lines of other writers are parsed."""
+    """Return the type of the event in a line.
+
+    A line that this package has written begins with the type. Lines of other programs are decoded.
+    """
     if line.startswith(_OURS):
         return line[len(_OURS) :].partition(b'"')[0].decode("utf-8", "replace")
     return JsonFields(_parse(line, place), place).text("event")
 
 
 def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
-    """Return a log's text, uncompressed, up to the place where the file ends.
+    """Return the uncompressed text of a log file. The end of the file may be missing.
 
     Args:
-        path: the file.
-        values: the largest number of values in the text, see `bounded.json_object_bound`.
+        path: the log file.
+        values: the maximum result of `bounded_io.json_object_bound` for the text.
 
     Raises:
-        LogError: the file cannot be read, the compressed data is damaged, or a limit for logs is exceeded.
+        LogError: the file cannot be read, the compressed data are damaged, or the file exceeds a limit for logs.
     """
     data = bounded_io.read_bytes(
         path, bounded_io.LOG_BYTES, LogError, _LOG
-    )  # a missing file is reported before a wrong name
+    )  # read first, so that a missing file is reported before a wrong suffix
     text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
     if text.count(b"\n") > bounded_io.LOG_LINES:
         raise LogError(f"{path}: not a {_LOG}: the file has more than {bounded_io.LOG_LINES:,} lines")
@@ -111,9 +117,9 @@ def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
-    """Return the content of a gzip file, which may be truncated and may have several members.
+    """Return the content of a gzip file. Its end may be missing, and it may have several members.
 
-    The function unpacks the file as a stream, so that it never uses more memory than the limit.
+    The function decompresses small parts, so that it never uses more memory than the limit for logs.
     """
     text: list[bytes] = []
     size, members, unpacker = 0, 0, zlib.decompressobj(31)
@@ -150,7 +156,7 @@ def _parse(line: bytes, place: str) -> Any:
     try:
         data = bounded_io.decode_json(line.decode())
         if b"\\ud" in line or b"\\uD" in line:
-            json.dumps(data, ensure_ascii=False).encode()  # an unpaired surrogate, which cannot be shown or stored
+            json.dumps(data, ensure_ascii=False).encode()  # an unpaired surrogate raises an error
     except RecursionError:
         raise LogError(f"{place}: not JSON: nested too deeply") from None
     except UnicodeEncodeError as error:

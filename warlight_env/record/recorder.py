@@ -1,4 +1,4 @@
-"""Observers of a running game that make the lines of its log."""
+"""Classes that observe a running game and write the lines of its log."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from warlight_env.step_results import IllegalOrder, RoundResult
 
 
 class AgentFailure(Protocol):
-    """The data about a failed agent: its seat, the round (0: while picking) and the reason."""
+    """The data about a failed agent: its seat, the round (0: the picking phase) and the reason."""
 
     seat: int
     round: int
@@ -59,50 +59,50 @@ class AgentFailure(Protocol):
 
 
 class FinishedGame(Protocol):
-    """The data about a finished game. As in `GameRecord`, agents have their numbers in the match, not their seats."""
+    """The result of a finished game. Agents are identified by their number in the match, not by their seat."""
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """The agent on each seat."""
+        """The number of the agent on each seat."""
         ...
 
     @property
     def winner(self) -> int | None:
-        """An agent, or None."""
+        """The number of the agent that won, or None."""
         ...
 
     @property
     def rounds(self) -> int:
-        """Number of rounds played."""
+        """The number of rounds that were played."""
         ...
 
     @property
     def placements(self) -> tuple[int, ...]:
-        """Each agent's place."""
+        """The place of each agent, from 1 (the best), in the order of the agents' numbers."""
         ...
 
     @property
     def cut_off(self) -> bool:
-        """Whether the game was stopped before the rules' end."""
+        """Whether the game was stopped at a limit of rounds, before it was over under the rules."""
         ...
 
 
 class NamedAgent(Protocol):
-    """The interface of an agent in a recorded game. `decision_info` reads its insights."""
+    """An agent of a logged game. `decision_info` asks it for data about its decisions."""
 
     @property
     def name(self) -> str:
-        """Its name, used if no `Player` gives another name."""
+        """The agent's name, which the log contains if the `Recorder` has no argument `players`."""
         ...
 
 
 class Recorder(ABC):
-    """A `GameObserver` that makes a line of each event. Subclasses store the lines in `write`.
+    """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
     Args:
-        players: players by seat; None: players with the agents' names only. See `describe`.
-        match: the header's description of the match; None: no match.
-        insight: whether to log the agents' insights (see `decision_info`).
+        players: the data about the player on each seat, see `describe`. None: only the agents' names.
+        match: data about the match for the header of the log; None: no match.
+        insight: whether to log data about the agents' decisions (see `decision_info`).
     """
 
     def __init__(
@@ -113,20 +113,20 @@ class Recorder(ABC):
         insight: bool = False,
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
-        self.header: Header | None = None  #: None before the game begins
+        self.header: Header | None = None  #: the header of the log; None before the game begins
         self._agents: Sequence[NamedAgent] = ()
-        self._faults: dict[int, int] = {}  # number of written faults by seat
+        self._faults: dict[int, int] = {}  # for each seat the number of faults that the log contains
 
     @abstractmethod
     def write(self, line: bytes) -> None:
-        """Store one line, without its line end."""
+        """Store one line, which has no line end."""
 
     def record_event(self, event: Data) -> None:
-        """Add an event of the game itself, as plain data. Insights are not such events; they are written as lines."""
+        """Write an event of the game to the log. Insights of agents do not use this method."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
-        """See `GameObserver`."""
+        """Write the header and the start position. See `GameObserver.began`."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         picking = game.phase == "pick"
@@ -137,7 +137,10 @@ class Recorder(ABC):
         self.record_event(start_data(Start.of(game)))
 
     def continued(self, log: GameLog, rounds: int, agents: Sequence[NamedAgent], limit: int) -> None:
-        """Begin with a game that continues another log's game after this number of rounds. It replaces `began`."""
+        """Write the header and the first `rounds` rounds of a logged game that this game continues.
+
+        Call this method instead of `began`.
+        """
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         self.header = replace(
@@ -150,29 +153,29 @@ class Recorder(ABC):
             self.record_event(event)
 
     def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
-        """See `GameObserver`."""
+        """Write a step of the picking phase. See `GameObserver.picked`."""
         self._write_insights(preferences, 0)
         given = [np.asarray(preferences[p]).tolist() if p in preferences else None for p in range(game.players)]
         self.record_event(picks_data(given, dropped, game.changed(), game.fingerprint()))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
-        """See `GameObserver`."""
+        """Write a round. See `GameObserver.played`."""
         self._write_insights(orders, result.round)
         given = [orders.get(player) for player in range(game.players)]
         changed, fingerprint = game.changed(), game.fingerprint()
         self.record_event(round_data(result.round, given, result.events, result.dropped, changed, fingerprint))
 
     def failed(self, error: AgentFailure) -> None:
-        """See `GameObserver`."""
+        """Write the failure of an agent. See `GameObserver.failed`."""
         self._write_last_faults(error.round)
         self.record_event(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
 
     def draw_agreed(self, round: int, players: Sequence[int]) -> None:
-        """All remaining players agreed on a draw after this number of rounds. A call of `ended` follows."""
+        """Write that all remaining players have agreed on a draw after this number of rounds. Call `ended` next."""
         self.record_event(draw_data(LoggedDraw(round, tuple(players))))
 
     def ended(self, record: FinishedGame) -> None:
-        """See `GameObserver`."""
+        """Write the result of the game. See `GameObserver.ended`."""
         self._write_last_faults(record.rounds)
         winner = None if record.winner is None else record.seats.index(record.winner)
         placements = tuple(record.placements[agent] for agent in record.seats)
@@ -187,7 +190,7 @@ class Recorder(ABC):
                 self._write_insight(seat, number, data)
 
     def _write_last_faults(self, number: int) -> None:
-        """Write the faults that agents noted after their last answer. Some appear only after the game."""
+        """Write the faults that agents have noted since their last answer, for example after the game."""
         for seat in range(len(self._agents)):
             if faults := self._new_faults(seat):
                 self._write_insight(seat, number, {"faults": faults})
@@ -201,12 +204,12 @@ class Recorder(ABC):
         if len(line) > bounded_io.LOG_LINE or bounded_io.deeper_than(data):
             raise LogError(
                 f"agent {name!r}: the result of `insight` has more than {bounded_io.format_size(bounded_io.LOG_LINE)} "
-                f"or {bounded_io.DEPTH} levels"
+                f"or more than {bounded_io.DEPTH} nested levels"
             )
         self.write(line)
 
     def _new_faults(self, seat: int) -> list[dict[str, Any]]:
-        """Return the faults that an agent has noted since the last call; an empty list if it reports no faults."""
+        """Return the faults that an agent has noted since the last call of this method."""
         faults = as_agent(self._agents[seat]).faults
         if faults is None:
             return []
@@ -216,7 +219,7 @@ class Recorder(ABC):
 
 
 class MemoryRecorder(Recorder):
-    """Stores the log of a game in memory. `log` is available during the game."""
+    """A `Recorder` that stores the log of a game in memory. The log can be read during the game."""
 
     def __init__(
         self,
@@ -230,7 +233,7 @@ class MemoryRecorder(Recorder):
         self._lines = 0
 
     def write(self, line: bytes) -> None:
-        """See `Recorder`."""
+        """Decode and store one line. See `Recorder.write`."""
         self._lines += 1
         data, place = json.loads(line), f"line {self._lines}"
         if self._decoder is None:
@@ -240,7 +243,7 @@ class MemoryRecorder(Recorder):
 
     @property
     def log(self) -> GameLog:
-        """The game so far.
+        """The log of the game so far.
 
         Raises:
             LogError: the game has not begun.
@@ -251,10 +254,12 @@ class MemoryRecorder(Recorder):
 
 
 def describe(spec: str, seed: int | None = None) -> Player:
-    """Return the player of a specification, with all its parameters, including defaults.
+    """Return the data about an agent for the header of a log, with all its parameters, including default values.
+
+    spec: the agent's specification, for example "mcts:sims=100". seed: the seed of the agent.
 
     Raises:
-        AgentError: there is no such agent.
+        AgentError: there is no agent with this specification, or an argument has a wrong type.
     """
     if not isinstance(spec, str):
         raise registry.AgentError(f"agent {short_repr(spec)}: must be a specification, such as 'mcts:sims=50'")

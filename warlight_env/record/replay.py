@@ -1,4 +1,7 @@
-"""Replay a logged game: from the log's data, or with the engine and the same dice, to verify or continue the game."""
+"""Functions that replay a logged game.
+
+They read the positions from the log, or play the game again with the same dice to verify or continue it.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +21,19 @@ from warlight_env.step_results import RoundResult, end_with_forfeits, places_wit
 
 @dataclass(frozen=True)
 class ReplayPosition:
-    """A position of a logged game, and the step that led to it. It contains only data of the log."""
+    """A position of a logged game, and the step before it, as the log contains them."""
 
-    round: int  #: number of rounds played
+    round: int  #: number of rounds played before the position
     owner: tuple[int, ...]
     army: tuple[int, ...]
-    step: Picks | Round | None  #: None: the start
+    step: Picks | Round | None  #: the step before the position; None: this is the start position
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place at which a replayed game differs from its log."""
+    """The first difference between a replayed game and its log."""
 
-    round: int  #: 0: before the first round
+    round: int  #: the round of the difference; 0: before the first round
     field: str
     logged: Any
     played: Any
@@ -47,13 +50,13 @@ class Difference:
 
 
 def _check_log(log: Any) -> None:
-    """Raise LogError unless this is a log."""
+    """Raise LogError if `log` is not a `LoggedGame`."""
     if not isinstance(log, LoggedGame):
         raise LogError(f"log = {short_repr(log)}: must be a `GameLog`")
 
 
 def replay(log: GameLog) -> Iterator[ReplayPosition]:
-    """Yield the positions of a game from its start, from the data of the log."""
+    """Yield the positions of a logged game from the start, as the log contains them. The game is not played again."""
     _check_log(log)
     number = 0
     for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
@@ -62,10 +65,12 @@ def replay(log: GameLog) -> Iterator[ReplayPosition]:
 
 
 def result_of(log: GameLog, number: int) -> RoundResult:
-    """Return the result of a round, as `Game.play_round` returned it.
+    """Return the result of a round in the form of `Game.play_round`.
+
+    number: the round, from 1.
 
     Raises:
-        LogError: the log has no such round.
+        LogError: the log does not contain this round.
     """
     _check_log(log)
     if not is_integer(number) or not 1 <= number <= len(log.rounds):
@@ -80,9 +85,10 @@ def result_of(log: GameLog, number: int) -> RoundResult:
 
 
 def verify(log: GameLog) -> list[Difference]:
-    """Replay the game with the same seed, picks and orders. Return the first difference, or an empty list.
+    """Play the game again with the same seed, picks and orders. Return a list with the first difference, or [].
 
-    The function compares every position (by hash and region by region), every event, every dropped order, and the end.
+    The function compares every position (its hash and all changed regions), every event, every dropped order, and the
+    result of the game with the log.
     """
     _check_log(log)
     number = 0
@@ -97,12 +103,12 @@ def verify(log: GameLog) -> list[Difference]:
 
 
 def game_at(log: GameLog, round: int | None = None) -> Game:
-    """Return the game after `round` rounds (None: all logged rounds), with its dice.
+    """Return the game after `round` rounds; None: after all rounds in the log.
 
-    The dice are those of the original game. So the same orders give the same results as in the original game.
+    The returned game has the same dice as the original game, so equal orders have equal results in both.
 
     Raises:
-        LogError: the log has fewer rounds, or its picks are missing.
+        LogError: the log has fewer rounds, or ends in the picking phase.
         ReplayError: the replayed game differs from the log.
     """
     _check_log(log)
@@ -119,12 +125,12 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
     return game
 
 
-#: A field with its value in the log and its value in the replayed game.
+#: A field of the log, its value in the log, and its value in the replayed game.
 Fact = tuple[str, Any, Any]
 
 
 class _StuckError(GameError):
-    """The game does not allow a step of the log."""
+    """The rules of the game do not allow a step in the log."""
 
     def __init__(self, round: int, reason: str) -> None:
         super().__init__(reason)
@@ -132,12 +138,15 @@ class _StuckError(GameError):
 
 
 def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
-    """Replay the game. Yield the round, the game and the facts to compare: after the start, each step and the end."""
+    """Play a logged game again. After the start, each step and the end, yield the round, the game and the facts.
+
+    The facts are values of the log to compare with values of the played game.
+    """
     header = log.header
     picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
     try:
         game = Game(header.map, header.rules, len(header.players), header.seed, picks)
-    except InputError as error:  # the map, the rules and the players do not fit together
+    except InputError as error:  # the map does not allow these rules or this number of players
         raise _StuckError(0, str(error)) from None
     if log.start is None:
         yield 0, game, []
@@ -165,7 +174,7 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
 
 
 def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
-    """Return the orders of failed players as facts. A failed player must give no orders from that round on."""
+    """Return facts about the orders of failed players: after its failure, a player must not give orders."""
     if not isinstance(step, Round):
         return []
     failed = [failure.player for failure in log.failures if failure.round <= step.round]
@@ -173,10 +182,12 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
 
 
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
-    """Return the facts about the end. A player that forfeits loses in every position.
+    """Return the facts about the result of the game. A player that forfeits loses in every position.
 
     Args:
-        eliminated: by player, the round of its elimination; None: not eliminated.
+        log: the log, which contains the end of the game.
+        game: the replayed game after its last step.
+        eliminated: for each player the round of its elimination, or None if it was not eliminated.
     """
     assert log.end is not None
     facts: list[Fact] = []
@@ -203,7 +214,7 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
 
 
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
-    """Play a step of the log. Return the facts to compare."""
+    """Play a step of the log in `game`. Return the facts about its events and dropped orders."""
     if isinstance(step, Picks):
         preferences = {p: regions for p, regions in enumerate(step.preferences) if regions is not None}
         return [("dropped", step.dropped, tuple(game.pick(preferences, on_illegal="skip")))]

@@ -1,4 +1,4 @@
-"""Write the log of a running game, round by round."""
+"""A class that writes the log of a running game to a file during the game."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 from warlight_env.record.recorder import FinishedGame, Recorder
 
-#: The longest time in seconds between two writes, if new lines come.
+#: The time in seconds between two writes to the partial file.
 FLUSH_SECONDS: Final = 0.05
 
 
 class LogWriter(Recorder):
-    """A `GameObserver` that writes the log during the game.
+    """A `GameObserver` that writes the log of a game to a file during the game. Use it as a context manager.
 
-    Lines are written to the partial file as soon as `FLUSH_SECONDS` have passed since the last write. So a killed
-    process loses at most the rounds of this short time; slower games lose nothing. When the game ends, the complete
-    file gets its final name in one step; it is compressed if the name ends in ``.gz``. A game without an end stays
-    partial. Use the writer as a context manager, which closes the file.
+    During the game, the lines are in a partial file, ``NAME.partial.wl.jsonl``. A new line is written at once if
+    `FLUSH_SECONDS` have passed since the last write, and later otherwise. So a killed process loses at most the rounds
+    of this short time. When the game ends, the complete log gets its final name in one step. It is compressed if the
+    name ends in ``.gz``. If the game does not end, the partial file remains.
 
     Args:
-        path: ``NAME.wl.jsonl`` or ``NAME.wl.jsonl.gz``; a file of that name is replaced at the end.
+        path: the log file, ``NAME.wl.jsonl`` or ``NAME.wl.jsonl.gz``. An existing file is replaced at the game's end.
         players, match, insight: see `Recorder`.
 
     Raises:
-        LogError: the name does not end like the name of a log.
+        LogError: the name does not end in ``.wl.jsonl`` or ``.wl.jsonl.gz``.
         OutputError: the path exists and is not a regular file.
         LogWriteError: the file cannot be written.
     """
@@ -53,7 +53,7 @@ class LogWriter(Recorder):
         self.path = path_of(path, "path", LogError)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
         with writing(self.path):
-            check_output(self.path)  # check this before the game is played
+            check_output(self.path)  # check before the game, because the file is replaced only at its end
         self._packed: list[bytes] = []
         self._lines: list[bytes] = []
         self._written = time.monotonic()
@@ -61,17 +61,17 @@ class LogWriter(Recorder):
 
     @functools.cached_property
     def partial(self) -> Path:
-        """The file during the game."""
+        """The path of the partial file that contains the log during the game."""
         return partial_of(self.path)
 
     def write(self, line: bytes) -> None:
-        """See `Recorder`."""
+        """Store a line, and write it to the partial file soon. See `Recorder.write`."""
         self._lines.append(line)
         if time.monotonic() - self._written >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write all lines so far to the partial file."""
+        """Write all lines that are not written yet to the partial file."""
         data = self._take()
         if data:
             with writing(self.partial):
@@ -81,7 +81,7 @@ class LogWriter(Recorder):
         self._written = time.monotonic()
 
     def _take(self) -> bytes:
-        """Return the lines that have not been written yet."""
+        """Return the lines that are not written yet, as bytes, and forget them."""
         if not self._lines:
             return b""
         self._lines.append(b"")
@@ -92,7 +92,7 @@ class LogWriter(Recorder):
         return data
 
     def ended(self, record: FinishedGame) -> None:
-        """See `GameObserver`. Completes the file and gives it its final name."""
+        """Write the result of the game, and give the complete log its final name. See `GameObserver.ended`."""
         super().ended(record)
         if self._packer is None:
             self.flush()
@@ -109,7 +109,7 @@ class LogWriter(Recorder):
                     os.unlink(self.partial)
 
     def close(self) -> None:
-        """Write the remaining lines. A game without an end stays partial."""
+        """Write the remaining lines, and close the partial file. It remains if the game has not ended."""
         try:
             self.flush()
         finally:

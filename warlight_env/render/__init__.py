@@ -1,6 +1,7 @@
-"""Pictures of positions: one scene as SVG or pixels, and a board in plain text.
+"""Pictures of positions as SVG or pixels, and positions as plain text.
 
-Imported by `record`, `envs`, `web` and `cli`. To add a format, write a module that draws a `Scene`.
+The packages `record`, `envs`, `web` and `cli` import this package. To add a picture format, write a module that draws a
+`Scene`.
 """
 
 from warlight_env.render.pixels import to_rgb

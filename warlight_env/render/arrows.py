@@ -1,4 +1,8 @@
-"""Orders as arrows: curved lines from the badge of a region to another badge, also around the edge of a map."""
+"""Arrows for attacks and transfers: curved lines between the badges of two regions.
+
+A badge is the shape that contains the number of armies of a region. On some maps an arrow leaves the map at one edge
+and continues at the opposite edge.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,10 @@ STEPS = 28
 
 @dataclass(frozen=True)
 class Route:
-    """A piece of an arrow: its points, and whether this piece has the number of armies and the arrowhead."""
+    """A part of an arrow's line.
+
+    `number` and `head` say whether the number of armies and the arrowhead belong to this part.
+    """
 
     points: list[Point]
     number: bool = True
@@ -22,10 +29,17 @@ class Route:
 
 
 def routes(start: Point, end: Point, size: float, bend: float, around: float | None, right: float) -> list[Route]:
-    """Return the path from one badge to another: one piece, or two pieces around the edges.
+    """Return the parts of the line from one badge to another.
 
-    `around` is the width of the world in pixels if the path goes around the edges, else None. The edges are at `right -
-    around` and `right`.
+    A line across the left and right edges of the map has two parts; every other line has one. All lengths are in
+    pixels.
+
+    Args:
+        start, end: the centres of the two badges.
+        size: the radius of a badge.
+        bend: the curvature of the line; 0: a straight line.
+        around: the width of the map if the line goes across its edges, else None.
+        right: the x coordinate of the right edge. The left edge is at `right - around`.
     """
     if around is None:
         return [Route(_curve(start, end, size, bend))]
@@ -38,7 +52,7 @@ def routes(start: Point, end: Point, size: float, bend: float, around: float | N
 
 
 def _curve(start: Point, end: Point, size: float, bend: float) -> list[Point]:
-    """Return a quadratic Bézier curve, bent to its left and cut at the badges at its ends."""
+    """Return points of a quadratic Bézier curve that bends to the left, without the parts inside the two badges."""
     (x0, y0), (x1, y1) = start, end
     cx, cy = (x0 + x1) / 2 + bend * (y1 - y0), (y0 + y1) / 2 - bend * (x1 - x0)
     points = []
@@ -53,7 +67,7 @@ def _curve(start: Point, end: Point, size: float, bend: float) -> list[Point]:
 def arrow(
     paths: list[Route], armies: int, colour: str, dashed: bool, size: float, title: str, number: str
 ) -> Iterator[Item]:
-    """Yield the items of an order: a line with a dark rim, a head, and the number of armies in the middle."""
+    """Yield the shapes of an arrow: a line with a dark outline, the arrowhead, and the number of armies."""
     width = min(0.7 * size, 1.6 + 0.9 * math.log2(max(1, armies)))
     for path in paths:
         if len(path.points) < 2:
@@ -69,7 +83,7 @@ def arrow(
 
 
 def _shortened(points: list[Point], by: float) -> list[Point]:
-    """Return the line without its last part, which the head covers."""
+    """Return the line without its last part, which the arrowhead covers."""
     tip = points[-1]
     kept = [p for p in points if math.dist(p, tip) >= by]
     return kept if len(kept) >= 2 else points

@@ -1,4 +1,4 @@
-"""Positions for the regions of a map without a drawing: stress majorisation over the distances of its graph."""
+"""A graph layout (stress majorization) that places the regions of a map that has no drawing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from warlight_env.maps import Map
 
 Floats = npt.NDArray[np.float64]
 
-ACROSS = 1.7  # length of a border between two super regions; a border inside one has length 1
+ACROSS = 1.7  # graph distance of neighbours in different super regions; in the same super region it is 1
 ROUNDS = 60
 
 
 def stress_layout(map_: Map) -> Floats:
-    """Return a point for each region, float64[N, 2]. The result is deterministic; borders are about 1 to 2 long.
+    """Return a point for each region, float64[N, 2]. The result is deterministic.
 
-    Distances in the graph become distances in the drawing. Classical scaling gives the start. Iterated majorisation
-    (SMACOF: Gansner, Koren & North 2004) improves it, with weights 1/distance².
+    The distances between the points approximate the graph distances. So neighbours are about 1 to 2 apart. Classical
+    multidimensional scaling gives the first points. Stress majorization (SMACOF: Gansner, Koren & North 2004) with
+    weights 1/distance² improves them.
     """
     n = map_.n_regions
     if n == 1:
@@ -38,7 +39,7 @@ def stress_layout(map_: Map) -> Floats:
 
 
 def _distances(map_: Map) -> Floats:
-    """Return the lengths of shortest paths (Floyd and Warshall), float64[N, N]."""
+    """Return the lengths of the shortest paths between all regions, float64[N, N], by the Floyd–Warshall algorithm."""
     n, of = map_.n_regions, map_.super_region_of
     distance = np.full((n, n), float(2 * n))
     np.fill_diagonal(distance, 0)
@@ -50,19 +51,22 @@ def _distances(map_: Map) -> Floats:
 
 
 def _scaling(distance: Floats) -> Floats:
-    """Return a classical multidimensional scaling, with a fixed sign for each axis and without equal points."""
+    """Return points by classical multidimensional scaling.
+
+    The sign of each axis is fixed, so that the result is deterministic. Small offsets make sure that all points differ.
+    """
     n = len(distance)
     squares = distance**2
     centred = -0.5 * (squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean())
     values, vectors = np.linalg.eigh(centred)
     points = vectors[:, -1:-3:-1] * np.sqrt(np.maximum(values[-1:-3:-1], 0))
     points *= np.where(points[np.abs(points).argmax(0), range(points.shape[1])] < 0, -1, 1)
-    angle = np.arange(n) * 2.399963  # the golden angle
+    angle = np.arange(n) * 2.399963  # multiples of the golden angle, in radians
     return np.asarray(points + 0.05 * np.stack([np.cos(angle), np.sin(angle)], 1))
 
 
 def _lay_flat(points: Floats) -> Floats:
-    """Rotate the points so that their longest extent is along x."""
+    """Rotate the points so that they extend the most along the x axis."""
     points = points - points.mean(0)
     _, vectors = np.linalg.eigh(points.T @ points)
     axis = vectors[:, 1] * (1 if vectors[0, 1] >= 0 else -1)

@@ -1,4 +1,4 @@
-"""The layout of a map's drawing: outlines, labels, borders and links, in map units."""
+"""The layout of a map's drawing in map units: outlines of regions, positions of labels, and lines for borders."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from warlight_env.render.theme import OUTLINES
 Point = tuple[float, float]
 Ring = tuple[Point, ...]
 
-SPACING = 100.0  # map units of a border on a map without a drawing
-NODE = 30.0  # radius of a region on such a map
+SPACING = 100.0  # distance of neighbouring regions on a map without a drawing, in map units
+NODE = 30.0  # radius of the circle that shows a region on a map without a drawing, in map units
 
 
 @dataclass(frozen=True)
 class Layout:
     """The parts of a map's drawing that do not change during a game."""
 
-    box: tuple[float, float, float, float]  # x, y, width, height
-    regions: tuple[tuple[Ring, ...], ...]  # [N]: rings, even-odd
-    labels: tuple[Point, ...]  # [N]
-    radii: tuple[float, ...]  # [N]: radius of the circle around the label inside the region
-    super_regions: tuple[tuple[Ring, ...], ...]  # [S]: outlines
+    box: tuple[float, float, float, float]  # bounding box of the drawing: x, y, width, height
+    regions: tuple[tuple[Ring, ...], ...]  # [N]: outline of each region, as rings filled by the even-odd rule
+    labels: tuple[Point, ...]  # [N]: position of each region's number of armies
+    radii: tuple[float, ...]  # [N]: radius of the largest circle around the label that is inside the region
+    super_regions: tuple[tuple[Ring, ...], ...]  # [S]: outline of each super region
     colours: tuple[int, ...]  # [S]: index in `theme.OUTLINES`; neighbours differ if there are enough colours
-    borders: tuple[tuple[Point, Point], ...]  # drawn as lines: all borders of a map without a drawing
-    sea_links: tuple[tuple[Point, Point], ...]
-    around: frozenset[tuple[int, int]]  # borders (a, b), a < b, around the left and right edges
+    borders: tuple[tuple[Point, Point], ...]  # borders to draw as lines: all borders of a map without a drawing
+    sea_links: tuple[tuple[Point, Point], ...]  # lines between regions that are neighbours across the sea
+    around: frozenset[tuple[int, int]]  # borders (a, b), a < b, across the left and right edges of the map
 
 
 @functools.lru_cache(maxsize=16)
 def layout_of(map_: Map) -> Layout:
-    """Return the layout of a map: its own drawing, or a layout from its graph."""
+    """Return the layout of a map: its drawing, or a graph layout if it has no drawing."""
     return _drawn(map_) if map_.drawable else _from_graph(map_)
 
 
 def _drawn(map_: Map) -> Layout:
     shapes = [region.shape for region in map_.regions]
-    assert map_.view_box is not None and all(shapes)  # guaranteed by `drawable`
+    assert map_.view_box is not None and all(shapes)  # `drawable` guarantees this
     regions = tuple(shape.rings for shape in shapes if shape)
     labels = tuple(shape.label for shape in shapes if shape)
     x, _, width, _ = map_.view_box
@@ -90,10 +90,10 @@ def _from_graph(map_: Map) -> Layout:
 
 
 def _colours(map_: Map) -> tuple[int, ...]:
-    """Return a colour for each super region.
+    """Return the index of a colour for each super region.
 
-    Super region s gets the first colour from number s on (modulo the number of colours) that no neighbour has. If all
-    colours are taken, it gets colour s.
+    Super region s gets the first of the colours s, s + 1, … (modulo the number of colours) that no neighbour has. If
+    the neighbours have all colours, it gets colour s.
     """
     of, count = map_.super_region_of, len(OUTLINES)
     chosen: list[int] = []
@@ -111,7 +111,7 @@ def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
 
 
 def _outline(regions: list[tuple[Ring, ...]]) -> tuple[Ring, ...]:
-    """Return the outline of the union of regions. Regions do not overlap, so the even-odd rule remains valid."""
+    """Return the rings of the union of regions. The even-odd rule also applies to them, as regions do not overlap."""
     union: Geometry = union_all([_even_odd(rings) for rings in regions])
     parts = union.geoms if isinstance(union, MultiPolygon) else [union]
     return tuple(

@@ -1,4 +1,4 @@
-"""Positions as pixels. Pillow draws them at twice the size and scales them down, which smooths the edges."""
+"""Functions that draw positions as pixels. Pillow draws at twice the size and reduces the image, for smooth edges."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _bounds(ring: Sequence[Point]) -> tuple[float, float, float, float]:
 
 
 def _disjoint(rings: list[list[Point]]) -> bool:
-    """Return whether no ring can be inside another ring, so that each ring can be filled separately."""
+    """Return whether no ring is inside another ring. Then each ring can be filled separately."""
     if len(rings) == 1:
         return True
     boxes = [_bounds(ring) for ring in rings]
@@ -117,7 +117,7 @@ def _stroke(pen: ImageDraw.ImageDraw, item: Stroke) -> None:
 
 
 def _dashes(points: list[Point], on: float, off: float) -> Iterator[list[Point]]:
-    """Yield the visible pieces of a line with a dash pattern."""
+    """Yield the dashes of a dashed line: `on` pixels drawn, then `off` pixels not drawn."""
     left, drawing, piece = on, True, [points[0]]
     for a, b in itertools.pairwise(points):
         length, at = math.dist(a, b), 0.0

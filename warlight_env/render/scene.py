@@ -1,4 +1,4 @@
-"""A position as plain shapes in pixels. Each picture format draws these shapes in its own way."""
+"""A position as a list of simple shapes with coordinates in pixels. The modules `svg` and `pixels` draw them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player
 from warlight_env.tables import printable
 
 MARGIN = 12.0
-LINE = 24.0  # height of a line of the header
-MIN_WIDTH, MAX_WIDTH = 200, 4000  # pixels
+LINE = 24.0  # height of a line of the header, in pixels
+MIN_WIDTH, MAX_WIDTH = 200, 4000  # limits of the width of a picture, in pixels
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture: its size in pixels, a description in words, and its items from back to front."""
+    """A picture: its size in pixels, a description in words, and its shapes from back to front."""
 
     width: int
     height: int
@@ -48,8 +48,8 @@ class Frame:
 def build(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> Scene:
     """Return the scene of a position, with orders as arrows.
 
-    Orders are a list by player, or a mapping from players; None: no orders. Orders that touch an unknown region are not
-    shown.
+    orders: a list with the orders of each player, or a mapping from players to orders; None: no orders. An order with a
+    region that is hidden by fog is not drawn.
     """
     check_position(position)
     if not is_integer(width) or not MIN_WIDTH <= width <= MAX_WIDTH:
@@ -101,7 +101,10 @@ def _describe(position: ShownPosition) -> str:
 
 
 def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
-    """Return the header's items and its height: the title, then the players, in as many lines as they need."""
+    """Return the shapes of the header and its height in pixels.
+
+    The header contains the title, and then the players, in one or several lines.
+    """
     theme = colours.theme(position.players)
     items: list[Item] = [Label(MARGIN, LINE * 0.5 + 6, _title(position), 15, colours.TEXT, "start", bold=True)]
     x, y = MARGIN, LINE * 1.5 + 6
@@ -118,7 +121,10 @@ def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
 
 
 def _land(position: ShownPosition, layout: Layout, frame: Frame) -> Iterator[Item]:
-    """Yield regions by owner (hatched if unknown), lines across borders, and outlines of super regions."""
+    """Yield the shapes of the map: border lines, regions, and outlines of super regions.
+
+    Regions have the colour of their owner; regions that are hidden by fog are hatched.
+    """
     theme = colours.theme(position.players)
     for line in layout.sea_links:
         yield Stroke(frame.ring(line), colours.SEA_LINK, 1.2, (2.0, 4.0))
@@ -143,7 +149,7 @@ def _land(position: ShownPosition, layout: Layout, frame: Frame) -> Iterator[Ite
 
 
 def _compact(armies: int) -> str:
-    """Return a number in at most four characters: 999, 1.2k, 34k, 2.0M."""
+    """Return a number of armies as a short text: 999, 1.2k, 34k, 2.0M."""
     if armies < 1000:
         return str(armies)
     if armies < 999_500:
@@ -172,7 +178,7 @@ def _badges(position: ShownPosition, layout: Layout, frame: Frame, size: float) 
 def _transports(
     position: ShownPosition, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
 ) -> Iterator[Item]:
-    """Yield attacks as solid arrows and transfers as dashed ones. Thickness and number show the armies."""
+    """Yield attacks as solid arrows and transfers as dashed arrows. More armies make a thicker arrow."""
     theme = colours.theme(position.players)
     span = layout.box[2] * frame.scale
     for player, given in by_player(orders):

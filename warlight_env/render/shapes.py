@@ -1,4 +1,4 @@
-"""The shapes of a scene, in pixels."""
+"""The shapes of a scene. All coordinates and sizes are in pixels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ Ring = Sequence[Point]
 
 @dataclass(frozen=True)
 class Area:
-    """Closed rings, filled by the even-odd rule and outlined. Hatched rings mark hidden regions."""
+    """An area that is bounded by closed rings, filled by the even-odd rule, with an outline.
+
+    A hatched area shows a region that is hidden by fog.
+    """
 
     rings: tuple[Ring, ...]
     fill: str | None
@@ -32,29 +35,29 @@ class Stroke:
     points: Sequence[Point]
     colour: str
     width: float
-    dash: tuple[float, float] | None = None  # on, off
+    dash: tuple[float, float] | None = None  # lengths of a dash and of a gap
     title: str = ""
 
 
 @dataclass(frozen=True)
 class Label:
-    """A line of text with its middle at height y."""
+    """A line of text. Its vertical middle is at y."""
 
     x: float
     y: float
     text: str
-    size: float  # of the letters
+    size: float  # font size
     colour: str
     anchor: Literal["start", "middle"] = "middle"
     bold: bool = False
-    halo: str | None = None  # colour of a rim around the letters
+    halo: str | None = None  # colour of an outline around the letters
 
 
 Item = Area | Stroke | Label
 
 
 def text_width(text: str, size: float) -> float:
-    """Estimate the width of a text. The estimate is rather too large than too small."""
+    """Return an estimate of the width of a text; it is usually too large."""
     return 0.6 * size * len(text)
 
 
@@ -64,7 +67,10 @@ def _corners(count: int, radius: float, turn: float) -> list[Point]:
 
 
 def badge(shape: BadgeShape, centre: Point, size: float) -> Ring:
-    """Return a badge's outline. Its area is about that of a circle with the given radius."""
+    """Return the outline of a badge, the shape behind a region's number of armies.
+
+    Its area is about that of a circle with the radius `size`.
+    """
     up = -math.pi / 2
     if shape == "circle":
         points = _corners(32, size, 0)
@@ -83,7 +89,7 @@ def badge(shape: BadgeShape, centre: Point, size: float) -> Ring:
 
 
 def pill(centre: Point, text: str, size: float, fill: str) -> Iterator[Item]:
-    """Yield a short text on a rounded background."""
+    """Yield the shapes of a short text on a rounded background."""
     half, radius = max(0.0, 0.5 * text_width(text, size) - 0.35 * size), 0.72 * size
     x, y = centre
     right = [(x + half + px, y + py) for px, py in _corners(32, radius, -math.pi / 2)[:17]]

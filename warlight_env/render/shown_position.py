@@ -1,4 +1,4 @@
-"""`ShownPosition`: a checked copy of a position with the players' names, for pictures."""
+"""The class `ShownPosition`: a position with the players' names, as the input of the drawing functions."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Integers = Sequence[int] | npt.NDArray[np.signedinteger[Any]]
 
 @dataclass(frozen=True, eq=False)
 class ShownPosition:
-    """A position as one viewer sees it.
+    """A position to draw, as one viewer sees it. All values are checked.
 
-    Armies of unknown regions are ignored, so that a picture under fog shows nothing hidden.
+    The armies of regions that are hidden by fog are replaced by 0, so that no picture can show them.
     """
 
     map: Map
-    owner: Integers  # [N]: -1 neutral, -2 unknown (fog), else a player
-    army: Integers  # [N]
+    owner: Integers  # [N]: for each region -1 (neutral), -2 (hidden by fog), or the player who owns it
+    army: Integers  # [N]: for each region its number of armies
     players: int
     round: int | None = None  # number of rounds played
-    names: tuple[str, ...] | None = None  # of the players
-    title: str = ""  # replaces the map's title
+    names: tuple[str, ...] | None = None  # names of the players
+    title: str = ""  # title of the picture; "": the map's title
 
     def __post_init__(self) -> None:
         if not isinstance(self.map, Map):
@@ -54,7 +54,7 @@ class ShownPosition:
         if names is not None and not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
             raise RenderError(f"names = {short_repr(names)}: must be a list of strings")
         if names is not None and len(names) != self.players:
-            raise RenderError(f"names: {len(names)} given for {self.players} players")
+            raise RenderError(f"names: must be {self.players} names, one for each player, not {len(names)}")
         if not isinstance(self.title, str):
             raise RenderError(f"title = {short_repr(self.title)}: must be a string")
         army = tuple(0 if o == UNKNOWN else a for o, a in zip(owner, armies, strict=True))
@@ -63,30 +63,30 @@ class ShownPosition:
 
     @property
     def foggy(self) -> bool:
-        """Whether any region is hidden."""
+        """Whether at least one region is hidden by fog."""
         return UNKNOWN in self.owner
 
     def name(self, player: int) -> str:
-        """Return a player's name, safe to print."""
+        """Return a player's name, without unprintable characters."""
         return printable(self.names[player]) if self.names else f"player {player + 1}"
 
     def count(self, owner: int) -> tuple[int, int]:
-        """Return the numbers of visible regions and armies of an owner."""
+        """Return the number of visible regions of an owner, and the number of armies in them."""
         regions = [r for r, o in enumerate(self.owner) if o == owner]
         return len(regions), sum(self.army[r] for r in regions)
 
     def holder(self, members: Sequence[int]) -> int | None:
-        """Return the player who owns all the given regions; None if there is no such player."""
+        """Return the player who owns all these regions; None if no player owns all of them."""
         first = self.owner[members[0]]
         return first if first >= 0 and all(self.owner[r] == first for r in members) else None
 
     def bonus(self, player: int) -> int:
-        """Return the sum of the bonuses of the super regions that a player visibly owns completely."""
+        """Return the sum of the bonuses of all super regions in which a player visibly owns every region."""
         held = zip(self.map.super_regions, self.map.members, strict=True)
         return sum(s.bonus for s, members in held if self.holder(members) == player)
 
     def describe(self, region: int) -> str:
-        """Return a region in words: "Brazil, player 1, 9 armies"."""
+        """Return a description of a region, such as "Brazil, player 1, 9 armies"."""
         name, owner = printable(self.map.regions[region].name), self.owner[region]
         if owner == UNKNOWN:
             return f"{name}, unknown"
@@ -96,23 +96,26 @@ class ShownPosition:
         return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
 
     def knows(self, *regions: int) -> bool:
-        """Return whether all the regions exist and are in sight. Orders that touch other regions are not shown."""
+        """Return whether all these regions exist and are visible. Otherwise an order with them is not drawn."""
         return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
 
 
 def check_position(position: Any) -> None:
-    """Raise RenderError unless this is a `ShownPosition`."""
+    """Raise RenderError if `position` is not a `ShownPosition`."""
     if not isinstance(position, ShownPosition):
         raise RenderError(f"position = {short_repr(position)}: must be a `ShownPosition`")
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its noun: "1 army", "2 armies"."""
+    """Return a number with a noun in the singular or plural: "1 army", "2 armies"."""
     return f"{number} {one if number == 1 else many}"
 
 
 def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Orders]]:
-    """Yield players and orders from a list by player, or from a mapping. None means no orders."""
+    """Yield each player with its orders.
+
+    orders: a list with the orders of each player, or a mapping from players to orders; None: no orders.
+    """
     if not isinstance(orders, Mapping | Sequence | None) or isinstance(orders, str | bytes):
         raise RenderError(f"orders = {short_repr(orders)}: must be a list in the players' order, or a dict by player")
     pairs = orders.items() if isinstance(orders, Mapping) else enumerate(() if orders is None else orders)

@@ -1,4 +1,4 @@
-"""Positions as SVG: one self-contained document."""
+"""Functions that draw positions as SVG documents, which need no other files."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ def to_svg(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | 
 
     Args:
         position: the position to draw.
-        orders: `Orders` by player, in a list or a mapping; drawn as arrows and added armies.
-        width: in pixels, 200 to 4000; the height follows from the map.
+        orders: a list with the `Orders` of each player, or a mapping from players to `Orders`. The picture shows
+            attacks and transfers as arrows, and deploys as numbers such as +4. None: no orders.
+        width: width of the picture in pixels, 200 to 4000. The shape of the map determines the height.
 
     Raises:
-        RenderError: a position, orders, a player or a width is not valid.
+        RenderError: an argument is not valid.
     """
     return draw(build(position, orders, width))
 
@@ -88,7 +89,7 @@ def _label(item: Label) -> str:
     weight = ' font-weight="bold"' if item.bold else ""
     halo = f' stroke="{item.halo}" stroke-width="3" paint-order="stroke"' if item.halo else ""
     anchor = ' text-anchor="middle"' if item.anchor == "middle" else ""
-    baseline = _number(item.y + 0.36 * item.size)  # half the height of capital letters below the middle
+    baseline = _number(item.y + 0.36 * item.size)  # half a capital letter below the middle
     return (
         f'<text x="{_number(item.x)}" y="{baseline}" font-size="{_number(item.size)}" fill="{item.colour}"'
         f'{anchor}{weight}{halo} pointer-events="none">{escape(item.text)}</text>'

@@ -1,4 +1,4 @@
-"""Positions as text, for terminals."""
+"""A function that shows a position as plain text in a terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ MIN_WIDTH = 40
 
 
 def to_text(position: ShownPosition, *, colour: bool = False, width: int = 80) -> str:
-    """Return a position as lines of text: the players, then each super region's regions with owners and armies.
+    """Return a position as lines of text.
+
+    The first lines show the players. Then the regions of each super region follow, with their owners and armies.
 
     Args:
         position: the position to show.
-        colour: with escape codes for 24-bit colours. The badges distinguish the players without colours, too.
-        width: characters of a line, at least 40.
+        colour: whether to use escape codes for 24-bit colours. Without colours, symbols such as ● and ■ distinguish the
+            players.
+        width: the maximum number of characters of a line, at least 40.
 
     Returns:
         The lines, without a newline at the end.
@@ -55,7 +58,7 @@ def _symbol(owner: int) -> str:
 
 
 def _super_region(position: ShownPosition, index: int, colour: bool, width: int) -> list[str]:
-    """Return the lines of a super region: its name, bonus and owner, then its regions in columns."""
+    """Return the lines of a super region: a line with its name, bonus and owner, and lines with its regions."""
     map_, members = position.map, position.map.members[index]
     here = map_.super_regions[index]
     holder = position.holder(members)

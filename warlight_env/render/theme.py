@@ -1,4 +1,7 @@
-"""Colours and badge shapes for viewers with and without colour blindness. No meaning depends on colour alone."""
+"""Colours and badge shapes that viewers with colour blindness can also distinguish.
+
+Shapes show everything that colours show.
+"""
 
 from __future__ import annotations
 
@@ -21,37 +24,40 @@ FOG = "#3a4954"
 FOG_LINE = "#2b3842"
 HIGHLIGHT = "#ffffff"
 
-#: The badge of each player in pictures, and the same badge as a character.
+#: For each player: the shape behind the number of armies in pictures, and the same shape as a character for text.
 SHAPES: tuple[BadgeShape, ...] = ("circle", "square", "diamond", "triangle", "wedge", "star")
 SYMBOLS = ("●", "■", "◆", "▲", "▼", "★")
 NEUTRAL_SYMBOL, UNKNOWN_SYMBOL = "·", "?"
 
-#: Colours of the outlines of super regions. Neighbouring super regions get different colours.
+#: The colours of the outlines of super regions. Neighbouring super regions have different colours.
 OUTLINES = ("#e9b93c", "#3fb8a0", "#b39cf0", "#f08070", "#8fd14f", "#f492c4", "#6fb7ff", "#d8cfc0")
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a game: fills of the players' regions and of neutral regions."""
+    """The colours of the players' regions and of neutral regions in a picture."""
 
     players: tuple[str, ...]
     neutral: str
 
     def fill(self, owner: int) -> str:
-        """Return the fill of a player's region, or of a neutral region (-1)."""
+        """Return the colour of a player's region, or of a neutral region if `owner` is -1."""
         return self.players[owner] if owner >= 0 else self.neutral
 
     def dark(self, owner: int) -> str:
-        """Return a shade for badges. White text on it is readable."""
+        """Return a darker colour of a player, for badges. White text on it is readable."""
         return mix(self.fill(owner), "#000000", 0.62)
 
     def light(self, owner: int) -> str:
-        """Return a tint for arrows and added armies. It differs from the fill, and dark text on it is readable."""
+        """Return a lighter colour of a player, for arrows and deployed armies.
+
+        It differs from the colour of the player's regions, and dark text on it is readable.
+        """
         return mix(self.fill(owner), "#ffffff", 0.6)
 
 
 class RenderError(InputError):
-    """A position, orders or a size cannot be drawn."""
+    """An argument of a drawing function is not valid."""
 
 
 _TWO = Theme(("#0072b2", "#d55e00"), "#e9e6dd")
@@ -63,8 +69,9 @@ _SIX = Theme(("#0072b2", "#ddee00", "#883300", "#99ddbb", "#eeaaee", "#889944"),
 def theme(players: int) -> Theme:
     """Return the colours for a number of players, 1 to 6.
 
-    The smallest CIEDE2000 difference between any two of fills and sea is above 28 for two players, 23 for three and
-    four, and 20 for five and six. This holds for normal, protan, deutan and tritan sight.
+    The difference (CIEDE2000) between any two of these colours, or one of them and the sea, has a lower limit. It is 28
+    for two players, 23 for three and four, and 20 for five and six. The limit also applies to viewers with protan,
+    deutan or tritan colour blindness.
     """
     if not is_integer(players) or not 1 <= players <= MAX_PLAYERS:
         raise RenderError(f"players = {short_repr(players)}: there are colours for 1 to {MAX_PLAYERS}")
@@ -73,28 +80,28 @@ def theme(players: int) -> Theme:
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """Convert ``"#rrggbb"`` to three numbers from 0 to 255."""
+    """Convert a colour ``"#rrggbb"`` to red, green and blue from 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """Return the colour mixed with a share of another colour."""
+    """Return a mixture of two colours: the part `share` (0 to 1) of `other`, and the rest of `colour`."""
     parts = (round(a + (b - a) * share) for a, b in zip(rgb(colour), rgb(other), strict=True))
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def luminance(colour: str) -> float:
-    """Return the relative luminance of WCAG 2, 0 to 1."""
+    """Return the relative luminance of a colour as WCAG 2 defines it, 0 to 1."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(colour: str, other: str) -> float:
-    """Return the contrast ratio of WCAG 2, 1 to 21."""
+    """Return the contrast ratio of two colours as WCAG 2 defines it, 1 to 21."""
     low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def text_colour(ground: str) -> str:
-    """Return black or white: the colour that is easier to read on a background."""
+    """Return black or white for text on a background: the colour with the higher contrast."""
     return max("#0b1217", "#ffffff", key=lambda colour: contrast(colour, ground))

@@ -1,5 +1,5 @@
-"""The page: play, watch, replay and analyse games in the browser.
+"""The web server and the page for playing, watching, replaying and analysing games in the browser.
 
-Imported by `cli`. Its packages import only packages below them: `http` and `export`, `games`, `workers`, `opponents`,
-`maps`, `storage`, `access` and `documents`.
+The package `cli` imports this package. Each subpackage imports only subpackages that come later in this list: `http`
+and `export`, `games`, `workers`, `opponents`, `maps`, `storage`, `access` and `documents`.
 """

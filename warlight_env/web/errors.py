@@ -1,4 +1,4 @@
-"""Errors of requests, with their HTTP status codes."""
+"""Errors of HTTP requests, with status codes, and the JSON data of error responses."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from warlight_env.errors import InputError, RunError
 
 ErrorBody = dict[str, Any]
 
-BUSY: Final = (429, 503)  # status codes of temporary failures: a later attempt may succeed
-LATER: Final = 2  # seconds until the client may try again
+BUSY: Final = (429, 503)  # status codes of temporary errors; the same request may succeed later
+LATER: Final = 2  # seconds after which the client may repeat the request
 NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 class RequestError(InputError):
-    """The server cannot carry out a request. The message names the place and the reason.
+    """The server cannot execute a request. The message names the place and the reason.
 
     Args:
-        message: an English text, for clients that call the server without its page.
-        status: HTTP status code.
-        details: more about the error, as plain data.
-        code: the key of the page's own message in the reader's language (``frontend/src/lib/error-messages.ts``).
-        values: the values in this message.
+        message: an English text, for clients other than the page.
+        status: the HTTP status code; None: 422.
+        details: more data about the error, for JSON.
+        code: the key of a translated message of the page (``frontend/src/lib/error-messages.ts``).
+        values: the values to insert into the translated message.
     """
 
     status = 422
@@ -38,12 +38,15 @@ class RequestError(InputError):
 
 
 def refusal(message: str, details: object = None, code: str = "", values: Mapping[str, object] = NOTHING) -> ErrorBody:
-    """Return the answer to a request that the server refuses; see `RequestError`."""
+    """Return the JSON data of an error response. The arguments are those of `RequestError`."""
     return {"error": message, "details": details, "code": code, "values": dict(values)}
 
 
 def refusal_of(error: InputError) -> ErrorBody:
-    """Return the `refusal` for an error. The reason of a `LogError` varies, so it is a value of the code ``log``."""
+    """Return the JSON data of the error response for an exception.
+
+    A `LogError` has no code of its own. Its response has the code ``log``, and its message is the value ``reason``.
+    """
     from warlight_env.record import LogError  # imported here: `doctor` imports this module and must not load the engine
 
     code, values = getattr(error, "code", ""), getattr(error, "values", NOTHING)
@@ -53,15 +56,15 @@ def refusal_of(error: InputError) -> ErrorBody:
 
 
 def unable_now(error: OSError) -> ErrorBody:
-    """Return the answer for an error of the operating system, such as too many open files or a deleted folder."""
+    """Return the JSON data of the response for an error of the operating system, such as too many open files."""
     reason = error.strerror or "no answer"
     return refusal(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})
 
 
 def later(status: int) -> dict[str, str]:
-    """Return headers with the time for the next attempt; no headers if a new attempt would have the same status."""
+    """Return the header ``retry-after`` for a temporary error; for other status codes, return no headers."""
     return {"retry-after": str(LATER)} if status in BUSY else {}
 
 
 class PageMissingError(RunError):
-    """The installed package does not contain the page."""
+    """The installed package does not contain the file of the web page."""

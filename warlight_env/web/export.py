@@ -1,4 +1,4 @@
-"""Replays as single HTML files, which need no network, and games in notebooks."""
+"""Functions that show games in the web page without a server: in one HTML file, or in a notebook."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from warlight_env.web.page import page
 def replay_html(
     log: GameLog, *, seat: int | None = None, chances: bool = True, report: dict[str, Any] | None = None
 ) -> str:
-    """Return the page with a whole game: its positions, all orders with their dice, and the bots' evaluations.
+    """Return an HTML page with a logged game: its positions, orders and dice results, and the bots' evaluations.
 
     Args:
-        log: a game, finished or not.
-        seat: a player: the page contains only the events that this player saw, and no win probabilities. None: all.
+        log: the log of a game, which need not be finished.
+        seat: a player, from 0. The page contains only events that this player saw, and no win probabilities. None: the
+            page contains everything.
         chances: whether to add win probabilities from playouts, which take about 30 ms per position.
-        report: the report on the whole game, see `postgame.GameReport.to_dict`; None: no report.
+        report: the report on the game, see `workers.game_report.GameReport.to_dict`; None: no report.
 
     Raises:
-        PageMissingError: the package was installed without the page.
+        PageMissingError: the installed package does not contain the page.
     """
     known = _chances(log) if chances and seat is None else None
     more = {} if report is None else {"report": report}
@@ -42,7 +43,7 @@ def write_html(
     chances: bool = True,
     report: dict[str, Any] | None = None,
 ) -> None:
-    """Write `replay_html` to a file; raise `LogWriteError` with the reason if that fails."""
+    """Write the page of `replay_html` to a file. Raise `LogWriteError` if the file cannot be written."""
     text = replay_html(log, seat=seat, chances=chances, report=report)
     try:
         write_file(path, text)
@@ -57,7 +58,10 @@ def _chances(log: GameLog) -> list[list[list[float]]] | None:
 
 
 def framed(shown: Game | GameLog) -> str | None:
-    """Return an HTML frame for notebooks: a log, or a game with its undo history; None without the page."""
+    """Return an HTML frame that shows a log, or a game with its undo history, in a notebook.
+
+    Return None if the installed package does not contain the page.
+    """
     document = replay_document(shown) if isinstance(shown, GameLog) else game_document(shown)
     try:
         inside = html.escape(embed(page(), document), quote=True)
@@ -70,7 +74,10 @@ def framed(shown: Game | GameLog) -> str | None:
 
 
 def game_document(game: Game) -> dict[str, Any]:
-    """Return the document of a game without a log: one round for each position in its undo history, without orders."""
+    """Return the JSON data that the page needs to show a game that has no log.
+
+    The positions in the undo history become rounds without orders.
+    """
     players = tuple(Player(f"player {p + 1}") for p in range(game.players))
     header = Header(game.map, game.rules, players, game.seed, "random", 10**6, "")
     past = [g for g in _steps(game) if g.phase != "pick"] or [game]
@@ -87,7 +94,7 @@ def game_document(game: Game) -> dict[str, Any]:
 
 
 def _steps(game: Game) -> list[Game]:
-    """Return the positions of the game after each step, in their order."""
+    """Return copies of the game after each step of its undo history, in chronological order."""
     steps, at = [game], game.clone()
     while at.can_undo:
         at.undo()

@@ -1,4 +1,4 @@
-"""The page: one HTML file, built from ``frontend/`` when the package is built."""
+"""The HTML file of the web page, which is built from ``frontend/`` together with the package."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NOTE: Final = PAGE.with_name("missing.txt")  # a file with the reason why the pa
 
 @functools.lru_cache(maxsize=1)
 def page() -> str:
-    """Return the page's HTML.
+    """Return the HTML text of the web page.
 
     Raises:
-        PageMissingError: the package was installed without the page.
+        PageMissingError: the installed package does not contain the page.
     """
     try:
         return PAGE.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The bodies of requests; every field has limits."""
+"""Models of the JSON bodies of HTTP requests. Every field has limits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Rounds = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
 
 
 class Body(BaseModel):
-    """A body that accepts no unknown fields."""
+    """The base class of request bodies. It does not accept unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NewPlayer(Body):
-    """A person, given by name, or one of the bots that the server offers. friend: the person is an invited friend."""
+    """A player of a new game: a person with a name, or a bot of the server. friend: the person is invited by a link."""
 
     name: Name | None = None
     bot: Annotated[str, StringConstraints(max_length=200)] | None = None
@@ -31,7 +31,7 @@ class NewGame(Body):
 
     players: Annotated[list[NewPlayer], Field(min_length=2, max_length=6)]
     map: Annotated[str, StringConstraints(max_length=64)] = "world"
-    regions: Annotated[int, Field(ge=3, le=400)] = 42  # of a generated map only
+    regions: Annotated[int, Field(ge=3, le=400)] = 42  # only for a generated map
     rules: Annotated[str, StringConstraints(max_length=32)] = "thesis"
     fog: bool = False
     seed: Annotated[int, Field(ge=0, le=2**53)] | None = None
@@ -41,13 +41,13 @@ class NewGame(Body):
 
 
 class PicksBody(Body):
-    """The list of preferred regions, the best first."""
+    """A player's list of preferred start regions, best first."""
 
     wishes: Annotated[list[Region], Field(max_length=1000)]
 
 
 class OrdersBody(Body):
-    """A turn: the number of its round, deploys, attacks, and the level of help that the player used."""
+    """A player's orders for a round: the round, deploys, attacks, and the level of help that the player used."""
 
     round: Rounds
     deploys: Annotated[list[tuple[Region, Armies]], Field(max_length=2000)]
@@ -56,26 +56,26 @@ class OrdersBody(Body):
 
 
 class NameBody(Body):
-    """The name for a game; '': no name."""
+    """The new name of a game; '': the game has no name."""
 
     name: Annotated[str, StringConstraints(max_length=60)]
 
 
 class DrawBody(Body):
-    """Whether a player agrees to a draw in the current position."""
+    """A player's answer whether it agrees to a draw in the current position."""
 
     agree: bool
 
 
 class ControlBody(Body):
-    """Speed and pause of a game between bots."""
+    """A change of the speed of a game between bots, or a request to pause or continue it."""
 
     paused: bool | None = None
     pace: Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)] | None = None
 
 
 class AnalysisBody(Body):
-    """A question to a bot about the current position or a position of the log, as one player sees it."""
+    """A request for a bot's analysis of the current position or of an earlier round, from the view of one player."""
 
     bot: Annotated[str, StringConstraints(max_length=200)]
     round: Rounds | None = None
@@ -83,14 +83,18 @@ class AnalysisBody(Body):
 
 
 class BranchBody(Body):
-    """A request for a new game from a round of a finished game or of a game between bots."""
+    """A request for a new game that starts from a round of a finished game, or of a game between bots."""
 
     round: Rounds
     players: Annotated[list[NewPlayer], Field(min_length=2, max_length=6)]
 
 
 class Hello(Body):
-    """A socket's first message. token: of the seat; key: of the server; after: number of the last event it received."""
+    """The first message on a WebSocket.
+
+    token: the token of the seat. key: the token of the server. after: the number of the last event that the client has
+    received.
+    """
 
     token: Annotated[str, StringConstraints(max_length=64)]
     key: Annotated[str, StringConstraints(max_length=128)] = ""
