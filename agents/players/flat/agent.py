@@ -1,4 +1,4 @@
-"""Flat Monte Carlo as a player."""
+"""The agent that plays with flat Monte Carlo."""
 
 from __future__ import annotations
 
