@@ -111,7 +111,7 @@ class Agent(ABC):
 
     @property
     def faults(self) -> Faults | None:
-        """The faults in the agent's answers during this game, such as a crash, after which the game continued.
+        """The faults in the agent's answers during this game, if the game continued after them.
 
         None: the agent does not report faults.
         """
