@@ -45,7 +45,7 @@ class Range(NamedTuple):
 
     def __str__(self) -> str:
         if self.below_high:
-            return f"must be a number from {self.low:g} to below {self.high:g}"
+            return f"must be a number of at least {self.low:g} and below {self.high:g}"
         if self.high < math.inf:
             return f"must lie in {self.low:g} .. {self.high:g}"
         if self.low > -math.inf:

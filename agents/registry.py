@@ -256,7 +256,7 @@ def _info(name: str) -> AgentInfo:
     if name not in known:
         for end, meant in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name)}")
+                raise AgentError(f"there is no agent {name!r}; to use this file, write {meant.format(name)}")
         raise AgentError(
             f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
         )

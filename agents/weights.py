@@ -102,7 +102,7 @@ class Weights(NamedTuple):
         except Exception:  # methods of the caller's object may raise any exception
             raise WeightsError(f"weights = {short_repr(values)}: must be numbers") from None
         if len(numbers) != len(cls._fields):
-            raise WeightsError(f"{len(numbers)} weights: must be {len(cls._fields)} weights")
+            raise WeightsError(f"weights: {len(numbers)} numbers are given, but there are {len(cls._fields)} weights")
         return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:

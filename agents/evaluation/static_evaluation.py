@@ -49,7 +49,7 @@ def _own_value(context: Context, position: Position, player: Int, region: Int) -
 
 @kernel
 def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the value of a region for `player` after the picks (thesis, algorithm 3.5).
+    """Return the value of a region for `player` after the picking phase (thesis, algorithm 3.5).
 
     The value includes the weight `neighbor_values` times the mean value of the region's neighbours.
     """

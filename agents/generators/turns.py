@@ -44,7 +44,7 @@ def _same_attacks(turns: TurnSet, i: Int, j: Int) -> Bool:
 
 @inline_kernel
 def is_new(turns: TurnSet, count: Int) -> Bool:
-    """Return whether turn `count` differs from all turns before it."""
+    """Return whether the turn at index `count` differs from all turns before it."""
     for i in range(count):
         if _same_attacks(turns, i, count) and _same_row(turns.deploy[i], turns.deploy[count]):
             return False

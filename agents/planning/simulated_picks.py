@@ -130,7 +130,7 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
     while state.phase[0] == PICK:
         resolve_picks(context.params, state, 0, work.preferences, work.counts, work.scratch)
     for r in range(owner.shape[0]):
-        work.want[r] = owner[r]  # the owner of each region after the picks
+        work.want[r] = owner[r]  # the owner of each region after the picking phase
     at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
     for _ in range(rounds):
         for p in range(players):

@@ -53,7 +53,7 @@ class DuelWork(NamedTuple):
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         DuelWork(
             one_ply=make_one_ply_work(n_regions, n_edges, 2),

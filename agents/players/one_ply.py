@@ -32,7 +32,7 @@ class OnePlyWork(NamedTuple):
 
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         OnePlyWork(
             generator=make_generator_work(n_regions, n_edges, players),

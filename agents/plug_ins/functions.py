@@ -59,7 +59,8 @@ _PARAMETERS = {
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }
-#: Names of arguments, which mean the same in all kinds. A function with one of these names at another place is refused.
+#: Names of arguments; a name has the same meaning in all kinds. A user's function with such a name at another place is
+#: refused.
 _ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,

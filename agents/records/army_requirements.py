@@ -28,9 +28,9 @@ class ArmyRequirements(NamedTuple):
     """Tables of the results of battles, as read-only arrays for kernels. M = FORCE_ARMIES, L = len(LEVELS)."""
 
     capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] probability that attackers (first index) beat defenders (second)
-    #: [L, M + 1] fewest attackers that capture a region from d defenders (second index) with probability LEVELS[l]
+    #: [L, M + 1] fewest attackers that capture a region from n defenders (second index) with probability LEVELS[l]
     need: npt.NDArray[np.int32]
-    #: [L, M + 1] fewest defenders that resist a attackers (second index) with probability LEVELS[l]
+    #: [L, M + 1] fewest defenders that keep a region against n attackers (second index) with probability LEVELS[l]
     hold: npt.NDArray[np.int32]
     attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss of the attackers, indices as in `capture`
     #: [M + 1, M + 1] mean loss of the defenders, indices as in `capture`; after a capture, all defenders are lost

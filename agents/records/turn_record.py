@@ -207,7 +207,7 @@ class TurnNetworkBuffers(NamedTuple):
 
 
 def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> TurnNetworkBuffers:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     n = n_regions
     return reference(
         TurnNetworkBuffers(

@@ -192,7 +192,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         """Continue the search: at most `simulations` simulations in each store, and at most `seconds` seconds.
 
         An exception in a user's function, or an invalid result of such a function (`AnswerError`), ends the search.
-        Then all methods raise a RunError until `begin` is called again.
+        Then `run`, `best` and similar methods raise a RunError until `begin` is called again.
         """
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         self._run(simulations if simulations is not None else (1 << 60), deadline, self._stop.is_set)
@@ -251,7 +251,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 
     def spoil(self) -> None:
-        """Mark the search as failed: its methods raise a RunError until `begin` is called again."""
+        """Mark the search as failed: `run`, `best` and similar methods raise a RunError until `begin` is called."""
         self._failed = True
 
     def _check(self) -> None:

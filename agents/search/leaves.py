@@ -28,7 +28,7 @@ class Leaves(NamedTuple):
     length: npt.NDArray[np.int64]  #: [L] number of nodes on the path
     asked: Positions  #: [L, ...] the positions of unfinished games without gaps, as arguments of the leaf function
     shares: npt.NDArray[np.float64]  #: [L, P] each player's share of the position's value
-    values: npt.NDArray[np.int64]  #: [L, P] the value of each leaf for each player, in UNITs
+    values: npt.NDArray[np.int64]  #: [L, P] the value of each leaf for each player as an integer; UNIT means 1
 
 
 def make_leaves(n_regions: int, players: int, size: int) -> Leaves:

@@ -48,7 +48,7 @@ class LookaheadWork(NamedTuple):
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
-    """Make working memory for one thread; capacity: the largest number of turns that a generator writes."""
+    """Allocate working memory for one thread; capacity: the largest number of turns that a generator writes."""
     return reference(
         LookaheadWork(
             turns=make_turn_set(n_regions, n_edges, capacity),

@@ -41,7 +41,7 @@ def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
 
 @kernel
 def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: PlayerNumbers) -> None:
-    """Write each player's value for its place to `values`, int64[P] in UNITs.
+    """Write each player's value for its place to values int64[P]; the integer UNIT means the value 1.
 
     shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
     (1 - alpha) * share. The range 0 .. beta is split evenly among the other places, with better places higher. The

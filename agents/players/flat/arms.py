@@ -43,9 +43,9 @@ class Arms(NamedTuple):
     position: Position
     turns: TurnSet  #: [K, ...]
     visits: npt.NDArray[np.int32]  #: [K]
-    total: npt.NDArray[np.int64]  #: [K] sum of the player's values, in UNITs
+    total: npt.NDArray[np.int64]  #: [K] sum of the player's values as an integer; UNIT means 1
     result_of: npt.NDArray[np.int32]  #: [R] the index of the simulation's turn
-    result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player, in UNITs
+    result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player as an integer; UNIT means 1
     used: npt.NDArray[np.int64]  #: counters at the indices FOUND, RESULTS, SIMULATIONS and FULL
 
 

@@ -47,7 +47,7 @@ _SLICE: Final = 200
 
 @documented
 class MaxnAgent(SearchAgent):
-    """Searches several moves ahead; each player maximises its own share, and battles have average results.
+    """Searches several moves ahead; each player maximises its own value, and battles have average results.
 
     A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then the best
     battle of each new position follows (`maxn.battle_turns.make_turn`). Players move one after the other, in seat

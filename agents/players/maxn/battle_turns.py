@@ -49,7 +49,7 @@ class BattleWork(NamedTuple):
 
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         BattleWork(
             generator=make_generator_work(n_regions, n_edges, players),

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search over generated turns (thesis, section 3.1).
+"""Monte Carlo tree search over candidate turns (thesis, section 3.1).
 
 The registry, `beliefs` and experiments import this package. To add a selection rule, write its kernel in `selection`
 and add it to `SELECTIONS`.

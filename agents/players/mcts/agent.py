@@ -13,7 +13,7 @@ from warlight_env.engine.view import View
 
 
 class MctsAgent(AnytimeAgent):
-    """Monte Carlo tree search over generated turns; see `AnytimeAgent`, and `MctsSettings` for the parameters."""
+    """Monte Carlo tree search over candidate turns; see `AnytimeAgent`, and `MctsSettings` for the parameters."""
 
     name = "mcts"
     search_type = TreeSearch

@@ -64,7 +64,7 @@ def _descend(
 
     Writes the nodes of the path to `path`, and the state at its end to `work`. Returns the path's length and the
     state's winner (`winner_of`). If the utility is PLACEMENTS, it also writes the time of each player's elimination to
-    `out`; a time is a length of the path.
+    `out`; a time is the number of nodes on the path so far.
     """
     node, players = np.int64(0), context.players
     winner: Int = np.int64(ONGOING)

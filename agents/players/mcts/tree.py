@@ -36,7 +36,7 @@ COMPUTING: Final = -2
 #: Smallest number of nodes of a tree. It is enough for the sets of starting regions in the picking phase.
 LEAST_NODES: Final = 1500
 
-#: The unit in which the pool stores priors of the third and later players.
+#: The integer for the prior 1 in the pool, which stores the priors of the third and later players.
 PRIOR_UNIT: Final = 1 << 30
 
 
@@ -49,14 +49,14 @@ class Tree(NamedTuple):
 
     visits: npt.NDArray[np.int32]  #: [M]
     pending: npt.NDArray[np.int32]  #: [M] number of unfinished simulations through the node
-    total: npt.NDArray[np.int64]  #: [M] sum of values for the player of the node's turn, in `simulation.UNIT`s
+    total: npt.NDArray[np.int64]  #: [M] sum of values for the player of the node's turn; `simulation.UNIT` means 1
     first: npt.NDArray[np.int32]  #: [M] the first child; the other children have the next indices
     children: npt.NDArray[np.int32]  #: [M] number of children; LEAF or EXPANDING
     turn: npt.NDArray[np.int32]  #: [M] the turn of the node
     state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after all players' turns
     winner: npt.NDArray[np.int8]  #: [M] result of `game_outcome.winner_of` for the node's state
     #: [M] for nodes with a state: the index in the pool of the turns of the third and later players.
-    #: For each player: the number of turns, the turns and, in searches with priors, the priors in PRIOR_UNITs.
+    #: For each player: the number of turns, the turns and, in searches with priors, the priors; PRIOR_UNIT means 1.
     later: npt.NDArray[np.int32]
     states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states in the form of `engine.position.pack`
     turn_start: npt.NDArray[np.int32]  #: [T] index in the pool at which a turn starts

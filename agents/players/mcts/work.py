@@ -44,7 +44,7 @@ class TreeWork(NamedTuple):
 def make_tree_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> TreeWork:
-    """Make working memory for one thread; see `make_simulation_work`."""
+    """Allocate working memory for one thread; see `make_simulation_work`."""
     return reference(
         TreeWork(
             play=make_simulation_work(n_regions, n_edges, players, samples, capacity, leaves),

@@ -125,7 +125,7 @@ class NashAgent(SearchAgent):
         local_search: Annotated[
             float,
             Param(
-                "part of the budget for the search for best responses",
+                "fraction of the budget for the search for best responses",
                 0,
                 0.99,
                 python_range=Range(0, 1, below_high=True),
@@ -238,7 +238,8 @@ class NashAgent(SearchAgent):
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
         """Return the estimate of the other players' types, updated by the last round.
 
-        position: the position of the search. None: the other players choose from the same turns as this player.
+        position: the position of the search. Returns None if the other players choose from the same turns as this
+        player.
         """
         if self.opponent_model in ("recognized", "same"):
             return None
@@ -257,7 +258,7 @@ class NashAgent(SearchAgent):
     def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
         """Return the estimate of whether the other players are simple bots, updated by the last round.
 
-        None: the agent does not recognise simple bots, or the game has fog.
+        Returns None if the agent does not recognise simple bots, or if the game has fog.
         """
         if self.opponent_model != "recognized" or view.rules.fog:
             return None

@@ -134,7 +134,7 @@ class _Move:
             add_best_response(of.context, of.setup, of.position, player, work)
 
     def run(self) -> None:
-        """Run the whole search: regret matching and searches for best responses in turn.
+        """Run the whole search: alternate between regret matching and searches for best responses.
 
         Half of the budget for best responses is for the searching player. If the other players' turns are predicted,
         the searching player gets all of it.
