@@ -1,8 +1,8 @@
 """The value network: two layers of leaky ReLU units with the same weights for all players.
 
-The inputs for a player's score are the square roots of its features, the mean of these numbers over the other players,
-and the features of the rules. Win probabilities are the softmax of the scores. For two players this is the logistic
-function of the difference of the scores.
+The inputs for a player's score are the square roots of its features, and the features of the rules. Further inputs are
+the means of the square roots over the other players. Win probabilities are the softmax of the scores. For two players
+this is the logistic function of the difference of the scores.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ def simple_value(
     """Return P(success) value(after success) P(hold) - P(fail) value(after failure); a value is the player's share.
 
     Positions are evaluated only while the result can exceed `least`. So if the exact result is at most `least`, the
-    returned number is also at most `least`, but it may be larger than the exact result. The function changes `owner`
-    and `army`, and restores them before it returns.
+    returned number may be any number from the exact result to `least`. The function changes `owner` and `army`, and
+    restores them before it returns.
     """
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
