@@ -1,7 +1,8 @@
 """Bots with a common interface, and their registry.
 
-This package is imported by `envs` and all layers above it. It imports `features`, `networks` and the layers below. To
-add a bot, write it in `players` and register it (`registry.register`).
+`envs` and all packages above it in the import order (see ARCHITECTURE.md) import this package. This package imports
+`features`, `networks` and the packages below them. To add a bot, write it in `players` and register it
+(`registry.register`).
 """
 
 from warlight_env.agents.base import Agent, Budget

@@ -19,7 +19,7 @@ _NOT_GIVEN: Final = object()
 
 
 class PlainAgent(Protocol):
-    """The attributes that `as_agent` requires. An `Agent` has them, too."""
+    """An object with the attributes that `as_agent` requires. Every `Agent` has these attributes."""
 
     name: str
 
@@ -33,7 +33,7 @@ class PlainAgent(Protocol):
 
 
 def is_agent(thing: object) -> bool:
-    """Return whether an object can play: it is an `Agent`, or it has a name, `pick` and `act`."""
+    """Return whether an object can play as an agent: it is an `Agent`, or it has `name`, `pick` and `act`."""
     return isinstance(thing, Agent) or all(hasattr(thing, name) for name in ("name", "pick", "act"))
 
 
@@ -43,11 +43,11 @@ def as_agent(thing: Any) -> Agent:
 
 
 class AgentFactoryError(InputError):
-    """Error for a factory of agents that does not accept the required arguments."""
+    """Error: an agent factory does not accept the required arguments (the seed and the agent's parameters)."""
 
 
 def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Return the agent that a factory makes from a seed and parameters.
+    """Call an agent factory with a seed and parameters, and return the agent.
 
     Raises:
         AgentFactoryError: the factory does not accept these arguments.
@@ -60,7 +60,7 @@ def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> 
         except TypeError as error:
             name = getattr(factory, "__qualname__", type(factory).__qualname__)
             raise AgentFactoryError(
-                f"{name} makes no agents: it must be callable as {name}(seed), with seed and the "
+                f"{name} cannot make an agent: it must be callable as {name}(seed), with seed and the "
                 f"agent's parameters as keyword arguments, like a class with __init__(self, seed) ({error})"
             ) from None
         except ValueError:
@@ -69,23 +69,23 @@ def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> 
 
 
 class _Counted(list[Any]):
-    """A plain list of faults, with the two counts of `Faults`."""
+    """A list of faults with the attributes `total` and `lost` of `Faults`."""
 
     @property
     def total(self) -> int:
-        """See `Faults`."""
+        """See `Faults.total`."""
         return len(self)
 
     @property
     def lost(self) -> int:
-        """See `Faults`."""
+        """See `Faults.lost`."""
         return sum(bool(fault.lost) for fault in self)
 
 
 class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.
 
-    It calls the object's own methods, and it gets an attribute from the object at each access.
+    The wrapper forwards method calls to the object. It reads an attribute of the object anew at each access.
     """
 
     def __init__(self, thing: Any) -> None:
@@ -93,13 +93,13 @@ class AgentAdapter(Agent):
         self.counts_simulations = bool(getattr(thing, "counts_simulations", True))
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # private attributes do not exist yet while an agent is copied or unpickled
+        if name.startswith("_"):  # `copy` and `pickle` ask for private attributes before `_thing` exists
             raise AttributeError(name)
         return getattr(self._thing, name)
 
     @property
     def name(self) -> str:
-        """Return the object's name; without one, the name of its class."""
+        """Return the wrapped object's name, or the name of its class if the object has no name."""
         name: str = getattr(self._thing, "name", type(self._thing).__name__)
         return name
 
@@ -113,23 +113,23 @@ class AgentAdapter(Agent):
         return preferences
 
     def act(self, view: View, budget: Any = _NOT_GIVEN) -> Orders:
-        """See `Agent.act`. Without a budget argument, the object's `act` is called without one, too."""
+        """See `Agent.act`. If the caller gives no budget, the object's `act` is called without a budget."""
         orders: Orders = self._thing.act(view) if budget is _NOT_GIVEN else self._thing.act(view, budget)
         return orders
 
     @property
     def simulations(self) -> int | None:
-        """See `Agent.simulations`. A value that is not an integer counts as None."""
+        """See `Agent.simulations`. The result is None if the object's attribute is not an integer."""
         found = getattr(self._thing, "simulations", None)
         return found if type(found) is int else None
 
     @property
     def faults(self) -> Faults | None:
-        """See `Agent.faults`. A value that is not a list counts as None."""
+        """See `Agent.faults`. The result is None if the object's attribute is not a list."""
         found = getattr(self._thing, "faults", None)
         if not isinstance(found, list):
             return None
-        counts: Any = found  # a list with these attributes may also count faults that it does not store
+        counts: Any = found  # a list with its own `total` and `lost` may count more faults than it stores
         return counts if hasattr(found, "total") and hasattr(found, "lost") else _Counted(found)
 
     def check(self, map: Map, rules: Rules, players: int) -> None:

@@ -1,4 +1,4 @@
-"""An agent specification, split into the agent's name and the text after the name."""
+"""An agent specification such as ``mcts:sims=457``, split into the agent's name and the text after the name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-#: A part with the digest of a file: ``key=PATH#0123456789abcdef``, or the path alone.
+#: Matches the digest of a file after its path, as in ``key=PATH#0123456789abcdef`` or ``PATH#0123456789abcdef``.
 _DIGEST: Final = re.compile(r"#[0-9a-f]{16}$")
 
 
@@ -15,9 +15,9 @@ _DIGEST: Final = re.compile(r"#[0-9a-f]{16}$")
 class AgentSpec:
     """An agent specification: ``name``, ``name:key=value,…`` or ``name:TEXT``.
 
-    `str` returns the parsed text without outer white space.
+    `str` of a specification returns its text without white space at the ends.
 
-    name: the agent's name. separator: ":" or an empty string. rest: all text that follows.
+    name: the agent's name. separator: ":" or an empty string. rest: all text after the separator.
     """
 
     name: str
@@ -38,11 +38,11 @@ class AgentSpec:
 
     @property
     def parts(self) -> list[str]:
-        """Return the parts between commas, without white space around them and without empty parts."""
+        """Return the comma-separated parts of `rest`, without white space around them and without empty parts."""
         return [part.strip() for part in self.rest.split(",") if part.strip()]
 
     def with_rest(self, rest: str) -> AgentSpec:
-        """Return the same agent with another text after its name."""
+        """Return a specification of the same agent with another text after the name."""
         return replace(self, rest=rest)
 
     def renamed(self, present: Callable[[str, str], tuple[str, str]]) -> AgentSpec:
@@ -56,9 +56,9 @@ class AgentSpec:
         return self.with_rest(",".join(map(rename, self.rest.split(","))))
 
     def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
-        """Append digests to values.
+        """Append ``#`` and a file's digest to each value that names a file.
 
-        digest_of(key, value) returns 16 hexadecimal digits, or None for a value without a digest.
+        digest_of(key, value) returns the 16 hexadecimal digits; None: the value gets no digest.
         """
 
         def pin(part: str) -> str:
@@ -69,9 +69,9 @@ class AgentSpec:
         return self.with_rest(",".join(map(pin, self.rest.split(","))))
 
     def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
-        """Remove the digests of values.
+        """Remove the digests of files from the values.
 
-        endings: pairs of a key and the end of its values, for values that can have a digest.
+        endings: pairs of a key and a file ending such as ".json". Only values of this key with this ending change.
         """
 
         def unpin(part: str) -> str:
@@ -85,9 +85,9 @@ class AgentSpec:
         return self.with_rest(",".join(map(unpin, self.rest.split(","))))
 
     def without_digest(self, end: str) -> AgentSpec:
-        """Remove the digest of a file name, if the file name is the whole rest.
+        """Remove the digest if `rest` consists only of a file name with a digest.
 
-        end: the end of such file names.
+        end: the file ending, such as ".json". Names with another ending keep their digest.
         """
         bare = _DIGEST.sub("", self.rest.rstrip())
         return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self

@@ -1,4 +1,4 @@
-"""The base class of all agents, and the base class of agents that consist of kernels."""
+"""The base class of all agents, and base classes of agents that choose turns in compiled functions (kernels)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from warlight_env.thread_ownership import SingleThreaded
 
 @dataclass(frozen=True)
 class Budget:
-    """The limits of one answer: a number of simulations, a number of seconds, or no limit (both None).
+    """The limits of one answer (a turn or a list of picks): simulations, seconds, or no limit (both None).
 
     A budget replaces the simulations and seconds in an agent's own parameters.
 
     Args:
         simulations: largest number of simulations for one answer, for agents that simulate.
-        seconds: largest wall time of one answer in seconds; with a bank, the clock's recommendation.
-        bank: seconds left on the agent's clock for all of its answers. None: each answer has its own time. Agents that
-            search plan their time with it (`search.time_management`).
-        increment: seconds that the bank gets after each answer.
+        seconds: largest wall time of one answer in seconds. If `bank` is given: the clock's recommended time.
+        bank: seconds left on the agent's clock for all answers of the game. None: only `seconds` limits an answer.
+            Agents that search distribute the bank over their answers (`search.time_management`).
+        increment: seconds that are added to the bank after each answer.
     """
 
     simulations: int | None = None
@@ -59,7 +59,11 @@ class Budget:
 def resolve_limits(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
 ) -> tuple[int | None, float | None]:
-    """Return the simulations and seconds of a move: from the budget, else the agent, else `default` simulations."""
+    """Return the limits of a move (simulations, seconds).
+
+    The limits come from the budget. Without limits in the budget they come from the agent. If the agent has no limits
+    either, the limit is `default` simulations.
+    """
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds
     if simulations is None and seconds is None:
@@ -75,15 +79,15 @@ def check_asked(view: Any, budget: Any = None) -> None:
         raise InputError(f"budget = {short_repr(budget)}: must be a `Budget` or None")
 
 
-#: The methods of an agent that use its working memory.
+#: The methods of an agent that use its working memory. Only one thread at a time may call them.
 EXCLUSIVE_METHODS: Final = ("pick", "act", "last_search", "search_policy", "insight")
 
 
 class Agent(ABC):
     """A player. It sees only a `View`, and it has its own random generator, separate from the dice.
 
-    A subclass defines `pick` and `act`. All other methods and attributes have defaults for agents without that feature.
-    A subclass overrides the properties with properties or class attributes.
+    A subclass defines `pick` and `act`. All other methods and attributes have default implementations. A subclass may
+    override a property with a property or a class attribute.
     """
 
     name: str = "agent"
@@ -96,18 +100,18 @@ class Agent(ABC):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Return the agent's turn for this round."""
 
-    #: Whether the agent respects a budget in simulations. If not, the agent cannot play with a clock that has only
+    #: Whether the agent obeys `Budget.simulations`. If not, it cannot play with a clock that limits only the number of
     #: simulations.
     counts_simulations: bool = True
 
     @property
     def simulations(self) -> int | None:
-        """Number of simulations of the last answer, for the counts of matches. None: the agent does not simulate."""
+        """Number of simulations of the last answer, for match statistics. None: the agent does not simulate."""
         return None
 
     @property
     def faults(self) -> Faults | None:
-        """The faults in the agent's answers of this game that did not end the game.
+        """The faults in the agent's answers during this game, if the game continued after them.
 
         None: the agent does not report faults.
         """
@@ -116,7 +120,7 @@ class Agent(ABC):
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise an InputError if the agent cannot play with this map, these rules and this number of players.
 
-        Matches call this method before they begin.
+        A match calls this method before it begins.
         """
         return None
 
@@ -127,7 +131,7 @@ class Agent(ABC):
     def insight(self) -> dict[str, Any] | None:
         """Return information about the last answer as plain data for JSON; None: no information beyond `last_search`.
 
-        Call it after the round has been played.
+        Call this method after the game has resolved the round.
         """
         return None
 
@@ -136,20 +140,20 @@ class Agent(ABC):
         return None
 
     def search_policy(self) -> SearchPolicy | None:
-        """Return the turns that the last answer was chosen from, with probabilities and values; the answer is first.
+        """Return the candidate turns of the last answer with probabilities and values; the chosen turn comes first.
 
-        Probabilities are shares of visits (`mcts`, `flat_mc`) or the mixture (`nash`). Agents that play the turn with
-        the highest value give it probability 1. None: the agent has not answered yet, or it does not choose among
-        turns.
+        The probability of a turn is its fraction of all visits (`mcts`, `flat_mc`) or its probability in the mixed
+        strategy (`nash`). Agents that play the turn with the highest value give it probability 1. None: the agent has
+        not answered yet, or it does not compare candidate turns.
         """
         searched = self.last_search()
         return None if searched is None else searched.record.policy(searched.view.params.max_orders)
 
 
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
-    """Raise an error if an agent cannot play with this map, these rules and this number of players. Close the agent.
+    """Check that an agent can play with this map, these rules and this number of players, and close the agent.
 
-    The agent was made only for this check.
+    Use this function for an agent that was made only for the check.
 
     Raises:
         InputError: the agent's `check` raised it.
@@ -161,7 +165,7 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
 
 
 class KernelAgent(SingleThreaded, Agent):
-    """An agent with a kernel that writes its turn into arrays; subclasses define `_write` and `pick`."""
+    """An agent that chooses its turn in a compiled function (kernel). Subclasses define `_write` and `pick`."""
 
     exclusive_methods = EXCLUSIVE_METHODS
     not_copied = ("_known",)
@@ -173,7 +177,7 @@ class KernelAgent(SingleThreaded, Agent):
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Make buffers for the board and the rules of this game; called when the board or the rules change."""
+        """Allocate arrays for the board and the rules of this game. `act` calls this when one of the two changes."""
         board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
@@ -188,7 +192,7 @@ class KernelAgent(SingleThreaded, Agent):
         """See `Agent.pick`."""
 
     def _picked(self, view: View, picker: Any, weights: Weights) -> list[int]:
-        """Return the regions that a picker kernel chooses, best first."""
+        """Return the starting regions that the kernel `picker` prefers, best first."""
         check_asked(view)
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
@@ -198,7 +202,7 @@ class KernelAgent(SingleThreaded, Agent):
         return [int(region) for region in preferences[:count]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`; kernels need no budget."""
+        """See `Agent.act`. This agent ignores the budget."""
         check_asked(view, budget)
         if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
             self._prepare(view)
@@ -209,9 +213,9 @@ class KernelAgent(SingleThreaded, Agent):
 
 
 class PolicyKernelAgent(KernelAgent):
-    """An agent that takes its turns from a policy kernel; turns and picks use the thesis's evaluation."""
+    """An agent that gets its turns from a policy kernel. Turns and picks use the weights `THESIS`."""
 
-    policy: ClassVar[Callable[..., Any]]  #: has the signature of policies, see `plug_ins.policy_signature`
+    policy: ClassVar[Callable[..., Any]]  #: a kernel with the signature `plug_ins.policy_signature`
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)

@@ -1,7 +1,7 @@
-"""The constant data of a player's computation: board, rules, evaluation and functions.
+"""The constant inputs of an agent's kernels: board, rules, evaluation and plug-in functions.
 
-A `Context` stores the functions as addresses, with the signatures below; `evaluate`, `generate` and `draw_turn` call
-them. So each kernel is compiled only once for all functions. A call costs about 40 ns.
+A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses. So
+a kernel need not be compiled again for other plug-in functions. A call through an address costs about 40 ns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from warlight_env.maps import load
 class Context(NamedTuple):
     """Constant data for kernels, passed by reference; see `plug_ins.make_context`.
 
-    An address of 0 means that there is no function.
+    The address 0 means that the context does not have this function.
     """
 
     board: Board
@@ -45,16 +45,19 @@ class Context(NamedTuple):
     value: ValueNetwork
     turns: TurnNetwork
     players: int
-    generators: int  #: bits of the generators, see `generate_turns`; the policy gets the same bits
-    evaluate: int  #: the address of a function of `evaluation_signature`
-    generate: int  #: the address of a function of `generator_signature`
-    policy: int  #: the address of a function of `policy_signature`
+    generators: int  #: bit mask of the methods that propose turns, see `generate_turns`; the policy uses the same mask
+    evaluate: int  #: the address of a function with the signature `evaluation_signature`
+    generate: int  #: the address of a function with the signature `generator_signature`
+    policy: int  #: the address of a function with the signature `policy_signature`
 
 
 def bare_context(
     board: Board, params: RuleParams, players: int, weights: Weights, generators: int = ALL_GENERATORS
 ) -> Context:
-    """Return a context without functions, for kernels that call none; `plug_ins.make_context` adds functions."""
+    """Return a context without plug-in functions, for kernels that call none.
+
+    `plug_ins.make_context` returns a context with plug-in functions.
+    """
     army_requirements = make_army_requirements(params.dice)
     return reference(
         Context(
@@ -75,7 +78,7 @@ def bare_context(
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Return Numba's types of the functions' arguments; they are the same for all maps and rules."""
+    """Return the Numba types of the arguments of plug-in functions. They are the same for all maps and rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)
@@ -99,8 +102,8 @@ def record_types() -> dict[str, Any]:
 def evaluation_signature() -> Any:
     """``evaluate(context, position, shares) -> int``.
 
-    Writes each player's share of a `Position`, in [0, 1], to shares float64[P] or larger. The shares add up to 1.
-    Returns 0.
+    Writes each player's share of the value of a `Position`, in [0, 1], to shares, float64[P] or longer. The shares add
+    up to 1. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], t["shares"])
@@ -110,8 +113,8 @@ def evaluation_signature() -> Any:
 def generator_signature() -> Any:
     """``generate(context, position, player, rng, work, turns) -> int``.
 
-    Writes the turns to choose from to `turns`, a `TurnSet`: at least one turn, and at most its capacity. Returns their
-    number; see `generate_turns`.
+    Writes candidate turns to `turns`, a `TurnSet`: at least one turn, and at most as many as the set has room for.
+    Returns the number of turns; see `generate_turns`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["rng"], t["work"], t["turns"])
@@ -131,8 +134,8 @@ def policy_signature() -> Any:
 def picker_signature() -> Any:
     """``pick(context, position, free, player, rng, preferences) -> int``.
 
-    Writes the list of preferred regions to preferences int32[N], best first. Only regions r with free[r] != 0 are
-    allowed (free: int8[N]). Returns the length of the list; see `best_picks`.
+    Writes the starting regions that the player prefers to preferences int32[N], best first. Only regions r with
+    free[r] != 0 are allowed (free: int8[N]). Returns the number of written regions; see `best_picks`.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], t["owners"], types.int64, t["rng"], t["armies"])
@@ -142,8 +145,8 @@ def picker_signature() -> Any:
 def leaf_signature() -> Any:
     """``leaf(context, positions, count, shares) -> int``.
 
-    positions: `Positions` of unfinished games. For the first `count` positions, writes each player's share, in [0, 1],
-    to shares float64[L, P]. The shares of a position add up to 1. Returns 0.
+    positions: `Positions` of unfinished games. For each of the first `count` positions, writes each player's share of
+    the position's value, in [0, 1], to shares float64[L, P]. The shares of a position add up to 1. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["positions"], types.int64, t["leaf shares"])
@@ -170,7 +173,7 @@ prior_at = function_at(prior_signature)
 
 @inline_kernel
 def evaluate(context: Context, position: Position, shares: Shares) -> None:
-    """Write each player's share of a position, from the context's evaluation, to shares float64[P] or larger."""
+    """Evaluate a position: write each player's share of its value to shares, float64[P] or longer."""
     evaluation_at(context.evaluate)(context, position, shares)
 
 
@@ -178,7 +181,7 @@ def evaluate(context: Context, position: Position, shares: Shares) -> None:
 def generate(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write the turns of the context's generator to a `TurnSet`, and return their number."""
+    """Write candidate turns of the context's generator to a `TurnSet`, and return the number of turns."""
     return generator_at(context.generate)(context, position, player, rng, work, turns)
 
 

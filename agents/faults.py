@@ -1,4 +1,4 @@
-"""Records of faults in an agent's answers."""
+"""Interfaces of faults in an agent's answers, such as malformed or late turns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Fault(Protocol):
 
     @property
     def lost(self) -> bool:
-        """Whether the answer was lost. Otherwise it was only corrected."""
+        """Whether the game could not use the answer. If False, the game used the answer despite the fault."""
         ...
 
     def to_dict(self) -> dict[str, Any]:
@@ -20,16 +20,16 @@ class Fault(Protocol):
 
 
 class Faults(Protocol):
-    """The faults of a game in order, or only the first ones; `total` and `lost` count all faults."""
+    """A sequence of an agent's faults in a game, perhaps only the first ones; `total` and `lost` count all faults."""
 
     @property
     def total(self) -> int:
-        """The number of all faults, stored or not."""
+        """The number of all faults, including faults that are not stored."""
         ...
 
     @property
     def lost(self) -> int:
-        """The number of faults that lost an answer."""
+        """The number of faults after which the game could not use the answer."""
         ...
 
     def __len__(self) -> int: ...

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from warlight_env.agents.agent_spec import AgentSpec
 
-#: A key with a value; "": any value, or the same value.
+#: A parameter's key and value. In a former entry, the value "" means any value. In a present entry, it means that the
+#: value does not change.
 _Entry = tuple[str, str]
 
-#: Present parameters of searches that simulate, by their former names.
+#: A mapping from former to present parameters, for agents that search with simulations.
 _OF_SIMULATIONS: Final[dict[_Entry, _Entry]] = {
     ("refine", ""): ("local_search", ""),
     ("tries", ""): ("lookahead_samples", ""),
@@ -35,7 +36,7 @@ _OF_TREES: Final[dict[_Entry, _Entry]] = {
 }
 _PICKS: Final[dict[_Entry, _Entry]] = {("picks", "played"): ("picks", "simulated")}
 
-#: Present parameters by their former names, for each agent.
+#: A mapping from former to present parameters, for each agent.
 _FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
     **dict.fromkeys(("mcts", "mcts_thesis", "mcts_no_defense", "pmcts"), _OF_TREES),
     "flat_mc": {**_OF_SIMULATIONS, ("answer", ""): ("final_move", "")},
@@ -61,10 +62,10 @@ _FORMER: Final[dict[str, dict[_Entry, _Entry]]] = {
     "random": {("slack", ""): ("margin", "")},
     "sb3": {("play", "drawn"): ("play", "sampled")},
 }
-#: Separators between the specifications in the key of a contest.
+#: Separators between the specifications in the key of a contest, such as "mcts:50 / random".
 _SEPARATORS: Final = re.compile(r"( [/:] )")
-#: The text before the specification of such an agent. The specification may be inside another agent's specification, or
-#: after other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
+#: Matches the text before the specification of an agent in `_FORMER`. The specification may be inside another agent's
+#: specification, or after other words in the key of a contest, as in "policy-mcts:50" and "flat_mc against mcts:50".
 _SPEC: Final = re.compile(rf"(?:^|[:\s-])(?=(?:{'|'.join(_FORMER)}):)")
 
 
@@ -99,7 +100,7 @@ def _with_present_names(spec: str) -> str:
 
 
 def present_specs(data: Any) -> Any:
-    """Return plain data of any version, with the present parameters and values in each specification."""
+    """Return plain data (strings, lists, dictionaries) with present parameters and values in each specification."""
     if isinstance(data, str):
         return with_present_names(data)
     if isinstance(data, dict):

@@ -1,4 +1,6 @@
-"""Declarations of agents' parameters as type annotations; specifications, checks and help texts use them.
+"""Declarations of agents' parameters as type annotations.
+
+Agent specifications, checks of values and help texts use the declarations.
 
 Declare a parameter of a settings class or of an agent's `__init__` as ``name: Annotated[int, Param(…)] = default``.
 """
@@ -23,7 +25,7 @@ _Class = TypeVar("_Class", bound=Callable[..., Any])
 
 
 class Range(NamedTuple):
-    """Numbers from `low` to `high`; each end is included or not."""
+    """The numbers from `low` to `high`. above_low: `low` is excluded. below_high: `high` is excluded."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -43,7 +45,7 @@ class Range(NamedTuple):
 
     def __str__(self) -> str:
         if self.below_high:
-            return f"must be a number from {self.low:g} to below {self.high:g}"
+            return f"must be a number of at least {self.low:g} and below {self.high:g}"
         if self.high < math.inf:
             return f"must lie in {self.low:g} .. {self.high:g}"
         if self.low > -math.inf:
@@ -53,12 +55,14 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Param:
-    """The declaration of a parameter.
+    """The declaration of an agent's parameter.
 
-    help: a short description for lists of parameters. more: additional text.
-    low, high: limits of numbers in specifications. python_range: limits of numbers from Python, if these differ.
-    choices: allowed strings; more may be registered at run time. None: any string.
-    spec_name: the name in specifications, if it differs. shared: listed after the agent's own parameters.
+    help: a short description for lists of parameters. more: additional text for the docstring.
+    low, high: limits of numbers in agent specifications.
+    python_range: limits of numbers in Python calls, if these limits differ from `low` and `high`.
+    choices: allowed strings; more may be registered at run time. Empty: any string is allowed.
+    spec_name: the parameter's name in agent specifications, if it differs from the name in Python.
+    shared: whether lists of parameters contain this parameter after the parameters that only this agent has.
     """
 
     help: str
@@ -73,7 +77,7 @@ class Param:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an agent in a specification."""
+    """A parameter that an agent's specification accepts."""
 
     kind: type
     default: Any
@@ -83,13 +87,13 @@ class Parameter:
     choices: Collection[str] = ()
 
 
-#: All integers from 1, for parameters that have an upper limit only in specifications.
+#: All integers from 1, for parameters that have an upper limit only in agent specifications.
 FROM_ONE: Final = Range(1)
 
-#: The evaluation's weights; most bots have this parameter.
+#: The parameter for the weights of the evaluation; most bots have it.
 WEIGHTS: Final = Param("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
 
-#: Seconds per move.
+#: The parameter for the time limit in seconds per move.
 SECONDS: Final = Param(
     "time limit per move, in seconds", 0.001, 86400, python_range=Range(0, above_low=True), spec_name="secs"
 )
@@ -114,15 +118,15 @@ def _declared(hints: Mapping[str, Any]) -> dict[str, _Declared]:
 
 @functools.cache
 def _of(source: Callable[..., Any]) -> dict[str, _Declared]:
-    """Return the declarations in the fields of a settings class, or in the arguments of an agent's class."""
+    """Return the declarations of parameters in the fields of a settings class or in an agent's `__init__`."""
     annotated = source if dataclasses.is_dataclass(source) else inspect.unwrap(source.__init__)
     return _declared(typing.get_type_hints(annotated, include_extras=True))
 
 
 def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Parameter]:
-    """Return the parameters that a class declares, by their names in specifications.
+    """Return a dictionary of the parameters that a class declares, with their names in specifications as keys.
 
-    defaults: values that replace the defaults of the class.
+    defaults: default values that replace those of the class.
     """
     given = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
     return {
@@ -134,7 +138,10 @@ def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Para
 
 
 def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_out: Iterable[str] = ()) -> None:
-    """Raise an `InputError` if the class does not allow a value. `Weights.load` checks `weights`, not this function."""
+    """Raise an `InputError` if a value is outside the limits or choices that a class declares for its parameter.
+
+    This function does not check `weights`, because `Weights.load` checks them.
+    """
     for name, (kind, optional, param) in _of(source).items():
         value = values.get(name)
         if name in leave_out or (value is None and optional):

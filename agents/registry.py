@@ -1,4 +1,4 @@
-"""Agents by name, with parameters, as in ``random:chunks=5`` or, in short, ``mcts:1s``."""
+"""The registry of agents. It makes agents from specifications such as ``random:chunks=5`` or, in short, ``mcts:1s``."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
 
-#: Entry points of other packages: name → a callable with arguments (seed, **parameters).
+#: The group of entry points through which other packages add agents. An entry point has the agent's name, and refers to
+#: a callable with the arguments (seed, **parameters).
 ENTRY_POINTS = "warlight_env.agents"
 
 
 class AgentError(InputError):
-    """Error for an unknown agent or parameter, or for a value that a parameter does not allow."""
+    """Error: an agent or a parameter does not exist, or a parameter does not allow the given value."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,15 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Any]]
     declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: the form of all text after the name, if the agent takes it as one text
-    players: int = MAX_PLAYERS  #: the largest number of players in its games
-    wraps: bool = False  #: whether the text of its form is an agent's specification
-    #: if that text may name a file: returns the digest of the file's content
+    form: str = ""  #: for agents that take all text after the name as one argument: a description of this text
+    players: int = MAX_PLAYERS  #: the largest number of players in the agent's games
+    wraps: bool = False  #: whether the text after the name is another agent's specification
+    #: for agents with a file name as the text after the name: returns the digest of the file's content
     digest_of: Callable[[str], str] | None = None
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """The parameters by name; the module that declares them is loaded at the first access."""
+        """The agent's parameters with their names. The first access imports the module that declares them."""
         return self.declared()
 
 
@@ -66,14 +67,16 @@ def register(
     wraps: bool = False,
     digest_of: Callable[[str], str] | None = None,
 ) -> None:
-    """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
+    """Register an agent. `load()` returns a callable that takes `seed` and the parameters as keyword arguments.
 
-    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
-    parameters.
-    With a `form`, the callable takes `seed` and `text` instead: all text after the name, without the colon.
-    players: the largest number of players in its games. wraps: whether that text is an agent's specification.
-    digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
-    `pinned`.
+    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: the agent
+    has no parameters.
+    form: a description of the text after the name. With a `form`, the callable takes `seed` and `text` instead. `text`
+    is all text after the name, without the colon.
+    players: the largest number of players in the agent's games.
+    wraps: whether the text after the name is another agent's specification.
+    digest_of: for agents with the name of an .npz file as the text after the name. It returns 16 hexadecimal digits
+    that identify the content of the file, for `pinned`.
 
     The callable returns an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
@@ -81,7 +84,7 @@ def register(
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
     """
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
-    registration_hooks.run()  # register the agents above first, so that their names are taken
+    registration_hooks.run()  # first register this project's agents outside of `agents`, so that their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is already registered")
 
@@ -112,7 +115,7 @@ def _check_registration(
 
 
 def _built_in(name: str, module: str, factory: str, summary: str, parameters: str = "") -> None:
-    """Add a built-in agent; `factory` and `parameters` are names in its module."""
+    """Register a built-in agent. `factory` and `parameters` are names of objects in the agent's module."""
 
     def load() -> Callable[..., Agent]:
         return getattr(importlib.import_module(module), factory)
@@ -140,7 +143,7 @@ _built_in(
     "smart_random",
     "warlight_env.agents.players.smart_random",
     "SmartRandomAgent",
-    "plays a random generated turn",
+    "plays a random candidate turn",
 )
 _built_in(
     "one_big_army",
@@ -152,7 +155,7 @@ _built_in(
     "one_ply",
     "warlight_env.agents.players.one_ply",
     "OnePlyAgent",
-    "plays the generated turn with the best average position after one round",
+    "plays the candidate turn with the best average position after one simulated round",
     "PARAMETERS",
 )
 _built_in(
@@ -166,14 +169,14 @@ _built_in(
     "nash",
     "warlight_env.agents.players.nash.agent",
     "NashAgent",
-    "equilibrium search: computes mixtures of planned and network turns for all players, and adds best responses",
+    "equilibrium search: computes mixed strategies over planned and network turns, and adds best responses",
     "PARAMETERS",
 )
 _built_in(
     "mcts",
     "warlight_env.agents.players.mcts",
     "MctsAgent",
-    "Monte Carlo tree search over generated turns",
+    "Monte Carlo tree search over candidate turns",
     "PARAMETERS",
 )
 _built_in(
@@ -201,21 +204,21 @@ _built_in(
     "flat_mc",
     "warlight_env.agents.players.flat",
     "FlatAgent",
-    "flat Monte Carlo: samples generated turns at random and plays the turn with the best median result",
+    "flat Monte Carlo: simulates random candidate turns and plays the turn with the best median result",
     "PARAMETERS",
 )
 _built_in(
     "minimax2",
     "warlight_env.agents.players.minimax2",
     "Minimax2Agent",
-    "two plies: each generated turn against each generated reply, over many simulations of the round",
+    "minimax over two plies: simulates each candidate turn against each candidate reply",
     "PARAMETERS",
 )
 _built_in(
     "maxn",
     "warlight_env.agents.players.maxn",
     "MaxnAgent",
-    "Max^N search: each player maximises its own share, with turns that consist of the best battles",
+    "Max^N search over turns that consist of the best battles: each player maximises its own value",
     "PARAMETERS",
 )
 
@@ -238,7 +241,7 @@ def _known() -> dict[str, AgentInfo]:
     return known
 
 
-#: The agents for each type of file, by the end of the file's name.
+#: For each file ending: the specification that an error message suggests to the user.
 _FOR_FILES: Final = {
     ".zip": "sb3:file={},trust=yes if you trust its author",
     ".npz": "policy:{}",
@@ -247,13 +250,13 @@ _FOR_FILES: Final = {
 
 
 def _info(name: str) -> AgentInfo:
-    if name in _AGENTS:  # skip the slow search for other packages' agents
+    if name in _AGENTS:  # do not load the entry points of other packages, which is slow
         return _AGENTS[name]
     known = _known()
     if name not in known:
         for end, meant in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name)}")
+                raise AgentError(f"there is no agent {name!r}; to use this file, write {meant.format(name)}")
         raise AgentError(
             f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
         )
@@ -261,7 +264,7 @@ def _info(name: str) -> AgentInfo:
 
 
 def agent_names() -> list[str]:
-    """Return the names of all agents, including those of other packages."""
+    """Return the names of all agents, including the agents of other packages."""
     return sorted(_known())
 
 
@@ -287,14 +290,14 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
 
 
 def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_value: str) -> str:
-    """Return the message for a parameter that has another name or value now."""
+    """Return the message for a parameter that has been renamed, or a value that has been renamed."""
     if value == present_value and key not in info.parameters:
         return f"parameter {key!r} is now {present_key!r}"
     return f"'{key}={value}' is now '{present_key}={present_value}'"
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """Return key and value of a parameter that is written as its value alone: simulations or seconds per move."""
+    """Return the key and the value of a parameter that is given without a key: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -306,12 +309,12 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
-#: Largest number of nested agents around another agent, as in "belief:mcts".
+#: Largest number of agents that may be nested around another agent. In "belief:mcts" this number is 1.
 MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Return the agents around the innermost one, each with its colon, and the innermost one."""
+    """Split a nested specification: return the outer agents' names with colons, and the innermost specification."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
@@ -321,10 +324,10 @@ def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
 
 
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
-    """Return an agent's record and its parameters from ``name`` or ``name:key=value,…``.
+    """Parse a specification ``name`` or ``name:key=value,…``; return the agent's `AgentInfo` and its parameters.
 
-    For agents that take `sims` or `secs`, the value may be alone: ``mcts:457`` and ``mcts:457sims`` are
-    ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
+    For agents with the parameters `sims` or `secs`, the key may be left out: ``mcts:457`` and ``mcts:457sims`` mean
+    ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` mean ``mcts:secs=1.5``.
 
     Raises:
         AgentError: the specification is wrong; the message names the problem.
@@ -376,20 +379,20 @@ def _model_digest(path: str) -> str:
     return digest(bounded_io.read_bytes(Path(path), bounded_io.MODEL_BYTES, AgentError, "model"))
 
 
-#: Parameters that name files: the end of the name, and a function for the digest of the content.
+#: Parameters with a file name as value: the file ending, and a function that returns the digest of the file's content.
 _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "weights": (".json", lambda path: Weights.load(path).digest()),
     "value": (".npz", _network_digest),
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: the end of file names that are the whole text after an agent's name
+_FILE_END: Final = ".npz"  #: the ending of files with names that are the whole text after an agent's name
 
 
 def pinned(spec: str) -> str:
-    """Return a specification with a digest of the file's present content after each file name.
+    """Append the digest of a file's present content to each file name in a specification.
 
-    Files of weights, networks and models get digests.
+    The files contain weights, networks or models.
 
     Raises:
         AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
@@ -411,7 +414,7 @@ def pinned(spec: str) -> str:
 
 
 def unpinned(spec: str) -> str:
-    """Return the specification from which `pinned` made this one."""
+    """Remove the digests that `pinned` appends to the file names in a specification."""
     around, read = _unwrapped(spec)
     info = _known_here().get(read.name)
     if info is None or not info.form:
@@ -422,10 +425,10 @@ def unpinned(spec: str) -> str:
 
 
 def make_agent(spec: str, seed: int) -> Agent:
-    """Return the agent of a specification. Agents from the same specification and seed play the same turns.
+    """Make the agent of a specification. Agents with the same specification and seed play the same turns.
 
     Raises:
-        AgentError: the agent or a parameter does not exist, or another package cannot make its agent.
+        AgentError: the agent or a parameter does not exist, or the factory of another package raised an error.
     """
     info, values = parse(spec)
     if not is_integer(seed):

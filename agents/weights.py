@@ -1,4 +1,4 @@
-"""The coefficients of the evaluation as one record, and their values for a board."""
+"""The weights (coefficients) of the evaluation, and the evaluation's constants for one board."""
 
 from __future__ import annotations
 
@@ -23,51 +23,53 @@ from warlight_env.output import save_file
 
 
 class WeightsError(InputError):
-    """Error for weights that cannot be read; the message names the file, the weight and the reason."""
+    """Error: weights cannot be read. The message names the file, the weight and the reason."""
 
 
-#: A file of weights with the digest of its content.
+#: Matches the name of a file of weights with the digest of its content.
 PINNED: Final = re.compile(r"(.+\.json)#([0-9a-f]{16})")
 
 
 class Weights(NamedTuple):
     """Coefficients of the evaluation. The defaults are the values that the thesis's author set by hand."""
 
-    # Terms of the value of a super region during the picks.
+    # Terms of the value of a super region in the picking phase.
     start_bonus: float = 3.0
     start_neighbors: float = 1.0
     start_borders: float = -5.0
     start_regions: float = -3.0
-    # Terms of the value of a super region after the picks.
+    # Terms of the value of a super region after the picking phase.
     bonus: float = 3.0
     neighbors: float = -1.0
     borders: float = -3.0
     regions: float = -5.0
     whole_bonus_squared: float = 30.0
-    # Terms of the value of a region during the picks: its super region, and its distance to the player's picks.
+    # Terms of the value of a region in the picking phase: its super region, and its distance to the player's regions.
     pick_super: float = 3.0
     pick_distance: float = 50.0
-    # Terms of the value of a region after the picks: its super region, each own region there, each region there of the
-    # region's owner, and a factor for regions that are not neutral.
+    # Terms of the value of a region after the picking phase: the value of its super region; a value for each own region
+    # in it; a value for each region in it that belongs to the same enemy; a factor for regions that are not neutral.
     region_super: float = 1.0
     own_regions: float = 20.0
     owner_regions: float = 20.0
     not_neutral: float = 2.0
     # Value of an army.
     army: float = 10.0
-    # Terms from the thesis's future work; 0 turns a term off. neighbor_values: the share of the neighbours' mean value
-    # that is added to a region's value. largest_territory: the value of each region of the largest connected territory.
-    # threatened_bonus: the value of each army of bonus that a stronger enemy adjacent to the super region threatens.
+    # Terms that the thesis proposes as future work; 0 turns a term off. neighbor_values: this fraction of the
+    # neighbours' mean value is added to a region's value. largest_territory: the value of each region of the largest
+    # connected territory. threatened_bonus: the value of each army of bonus that a stronger adjacent enemy threatens.
     neighbor_values: float = 0.0
     largest_territory: float = 0.0
     threatened_bonus: float = 0.0
-    # Exponent of position values in shares. The share is the logistic function of the logarithm of the positions' ratio
-    # times this exponent. Other values than 1 keep the order of positions, and change the differences of shares.
+    # The players' values are raised to this power before shares are computed. For two players, the share is the
+    # logistic function of sharpness * ln(own value / enemy's value). With a larger exponent, the shares of unequal
+    # players differ more, in the same order.
     sharpness: float = 1.0
     # Terms of future income (`income_forecast`), in the unit of `army`; 0 turns a term off. income: the value of an
-    # army of income per round. prospect: the same for the bonus of a super region that the player owns in part.
-    # patience: the cost in armies at which that value falls to 1 / e. front: additional value of an army adjacent to
-    # regions of others. danger: the part of a whole super region's value that is lost if its capture is certain.
+    # income of one army per round. prospect: the value of one army of bonus of a super region that the player owns in
+    # part. patience: number of missing armies at which the value `prospect` falls to 1 / e. front: additional value of
+    # an army adjacent to another owner's region. danger: the fraction of the value of an owned super region that is
+    # lost if an enemy can certainly capture one of its regions.
     income: float = 0.0
     prospect: float = 0.0
     patience: float = 10.0
@@ -89,18 +91,18 @@ class Weights(NamedTuple):
     spend: float = 1.0
 
     def to_array(self) -> npt.NDArray[np.float64]:
-        """Return the coefficients in order, float64[W], for optimisers."""
+        """Return the coefficients in the order of the fields, float64[W], for optimisers."""
         return np.array(self, dtype=np.float64)
 
     @classmethod
     def from_array(cls, values: Sequence[float] | npt.NDArray[np.floating[Any]]) -> Weights:
-        """Return the record for the values of `to_array`."""
+        """Return the `Weights` with the values of an array from `to_array`."""
         try:
             numbers = [float(value) for value in values]
         except Exception:  # methods of the caller's object may raise any exception
             raise WeightsError(f"weights = {short_repr(values)}: must be numbers") from None
         if len(numbers) != len(cls._fields):
-            raise WeightsError(f"{len(numbers)} weights: must be {len(cls._fields)} weights")
+            raise WeightsError(f"weights: {len(numbers)} numbers are given, but there are {len(cls._fields)} weights")
         return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:
@@ -109,7 +111,7 @@ class Weights(NamedTuple):
         return hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
-        """Return the coefficients by name as JSON."""
+        """Return the names and values of the coefficients as a JSON object."""
         return json.dumps(self._asdict(), indent=2) + "\n"
 
     def save(self, path: str | Path) -> None:
@@ -123,9 +125,10 @@ class Weights(NamedTuple):
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:
-        """Return a preset by name, or a JSON file of coefficients by name; the default is the thesis's value.
+        """Load weights: the name of a preset, or a .json file with names and values of coefficients.
 
-        With ``#`` and a `digest` after the file's name, a file with other coefficients is refused.
+        A coefficient that is not in the file has the thesis's value. The file name may end with ``#`` and a `digest`;
+        then the weights in the file must have this digest.
         """
         if isinstance(source, Weights):
             return source
@@ -137,7 +140,7 @@ class Weights(NamedTuple):
             weights = cls.load(path)
             if weights.digest() != digest:
                 raise WeightsError(
-                    f"{path}: contains other weights than it did ({weights.digest()} now, {digest} before)"
+                    f"{path}: contains other weights: their digest is {weights.digest()}, but must be {digest}"
                 )
             return weights
         path = Path(source)
@@ -146,7 +149,7 @@ class Weights(NamedTuple):
         text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, WeightsError, "file of weights")
         data = bounded_io.parse_json(text, str(path), WeightsError)
         if not isinstance(data, dict):
-            raise WeightsError(f"{path}: must be an object of numbers by name")
+            raise WeightsError(f"{path}: must be a JSON object with names and numbers of weights")
         return cls._checked(data, str(path))
 
     @classmethod
@@ -191,10 +194,10 @@ BOUNDS: Final[dict[str, tuple[float, float]]] = {
     "spend": (0.0, 5.0),
 }
 
-#: The thesis's values.
+#: The weights of the thesis.
 THESIS: Final = Weights()
-#: The default of `mcts`, `one_ply` and similar agents. `warlight train evolve examples/evolve.toml` found these values
-#: in 96,140 games of one-ply players (70 seconds on two cores). All other values are the thesis's.
+#: The default weights of `mcts`, `one_ply` and similar agents. `warlight train evolve examples/evolve.toml` found these
+#: values in 96,140 games of one-ply players (70 seconds on two cores). Values that are not listed are the thesis's.
 DEFAULT: Final = THESIS._replace(
     bonus=2.098,
     neighbors=-1.962,
@@ -207,9 +210,9 @@ DEFAULT: Final = THESIS._replace(
     army=72.28,
 )
 
-#: The weights of agents that plan, with terms for armies and future income. The evaluation was fitted by logistic
-#: regression to the winners of 749 games of `mcts` and `nash`. Goals and picks were found by CMA-ES in games of `plan`
-#: against bots and itself.
+#: The weights of agents that plan, with terms for armies and future income. The weights of the evaluation were fitted
+#: by logistic regression to the winners of 749 games of `mcts` and `nash`. CMA-ES found the weights of goals and of
+#: starting regions in games of `plan` against bots and itself.
 PLANNING: Final = THESIS._replace(
     start_bonus=-7.29, start_neighbors=13.6, start_borders=-0.41, start_regions=-11.06, bonus=0.0, neighbors=0.0,
     borders=0.0, regions=0.0, whole_bonus_squared=0.0, pick_distance=0.0, region_super=-7.5, own_regions=0.0,
@@ -219,9 +222,9 @@ PLANNING: Final = THESIS._replace(
     holding=12.17, price=0.6, spend=0.0,
 )  # fmt: skip
 
-#: The weights of `plan`: like PLANNING, but goals look further ahead and prefer super regions to single regions. Plans
-#: send fewer armies against neutral regions. These values were set by hand for growth without enemies nearby. They did
-#: not make results of games worse.
+#: The weights of `plan`. They differ from PLANNING: super regions that need many armies have higher values, single
+#: regions have lower values, and attacks on neutral regions have fewer armies. These values were set by hand for faster
+#: growth without enemies nearby. Results of games are not worse than with PLANNING.
 EXPANDING: Final = PLANNING._replace(patience=8.0, goal_region=2.0, goal_patience=8.0, sure_neutral=1.0)
 
 PRESETS: Final[dict[str, Weights]] = {
@@ -229,8 +232,9 @@ PRESETS: Final[dict[str, Weights]] = {
 }  # fmt: skip
 
 
-#: Rows of `Evaluation.supers`. START: the value of a super region during the picks. STATIC: the constant part of its
-#: regions' value after the picks. WHOLE: the value that is added if one player owns all of it.
+#: Rows of `Evaluation.supers`. START: the value of a super region in the picking phase. STATIC: the constant part of
+#: the value of each of its regions after the picking phase. WHOLE: the value that is added to each of its regions if
+#: one player owns all of them.
 START: Final = 0
 STATIC: Final = 1
 WHOLE: Final = 2
@@ -238,9 +242,9 @@ WHOLE: Final = 2
 
 @shared
 class Evaluation(NamedTuple):
-    """Weights prepared for one board, for kernels. Read-only."""
+    """The constants of the evaluation for one board, as read-only arrays and numbers for kernels."""
 
-    supers: npt.NDArray[np.float64]  #: [3, S] for each super region the rows START, STATIC and WHOLE
+    supers: npt.NDArray[np.float64]  #: [3, S] values of super regions, in the rows START, STATIC and WHOLE
     own_regions: float
     owner_regions: float
     not_neutral: float
@@ -251,18 +255,20 @@ class Evaluation(NamedTuple):
     largest_territory: float
     threatened_bonus: float
     sharpness: float
-    extended: bool  #: whether one of the four fields above differs from the thesis; then `extended_share` is the share
+    #: whether one of the four fields from `neighbor_values` to `sharpness` differs from the thesis; then
+    #: `extended_share` is the evaluation
+    extended: bool
     income: float
     prospect: float
     patience: float
     front: float
     danger: float
-    style: npt.NDArray[np.float64]  #: [13] the last thirteen of `Weights`
-    earns: bool  #: whether income, prospect or front is not 0; then `income_forecast.forecast_share` is the share
+    style: npt.NDArray[np.float64]  #: [13] the last thirteen fields of `Weights`
+    earns: bool  #: whether income, prospect or front is not 0; then `income_forecast.forecast_share` is the evaluation
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
-    """Return the terms of super regions, float64[4, S]: bonus, neighbouring super regions, borders, regions."""
+    """Return four numbers of each super region, float64[4, S]: bonus, adjacent super regions, border edges, regions."""
     bonus = board.bonus.astype(np.float64)
     sizes = np.diff(board.member_start).astype(np.float64)
     here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
@@ -274,9 +280,10 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
 
 
 def make_evaluation(board: Board, weights: Weights) -> Evaluation:
-    """Return the constant parts for a board.
+    """Return the constants of the evaluation for a board.
 
-    The terms of super regions are weighted and shifted; the smallest is 1.
+    START and STATIC of a super region are weighted sums of `super_region_terms`. A constant is added to the sums, so
+    that the smallest sum is 1. STATIC is then multiplied by the weight `region_super`.
     """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms

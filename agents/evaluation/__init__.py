@@ -1,5 +1,5 @@
-"""Evaluations: estimates of the players' shares of a position, and terms that the thesis does not have.
+"""Evaluation functions: they estimate each player's share of the value of a position.
 
-This package is imported by the other packages of `agents` and by `train`. To add a term, give it a coefficient in
-`agents.weights`, and compute it here.
+They compute the terms of the thesis and additional terms. The other packages of `agents` and `train` import this
+package. To add a term, give it a coefficient in `agents.weights`, and compute it here.
 """

@@ -1,9 +1,9 @@
-"""Determinizations: complete positions that are consistent with one view. There are two rules.
+"""Two rules that make a determinization: a complete position that is consistent with a player's view.
 
-Both rules treat hidden regions as neutral with two armies. Enemies without a visible region get free hidden regions
-that are farthest from the player. `minimal_determinization` gives each of them one region.
-`proportional_determinization` gives each of them one region for every two regions of the player. `warlight_env.beliefs`
-contains a third rule that uses all rounds so far.
+Both rules treat hidden regions as neutral with two armies. Each enemy without a visible region gets hidden regions,
+farthest from the player first. `minimal_determinization` gives such an enemy one region.
+`proportional_determinization` gives such an enemy one region for every two regions of the player.
+`warlight_env.beliefs` contains a third rule, which uses the views of all rounds so far.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def minimal_determinization(view: View) -> Position:
 def proportional_determinization(view: View) -> Position:
     """Return the position in which each enemy without a visible region has several regions.
 
-    Each of these enemies has half as many regions as the player, and at least one.
+    Such an enemy gets half as many regions as the player has, and at least one.
     """
     return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
 
@@ -50,14 +50,14 @@ def _filled(view: View, share: int) -> Position:
 def farthest(
     distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int, among: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Return the regions in `among` bool[N], farthest from the player's regions first.
+    """Return the regions r with among[r], sorted by their distance from the player's regions, farthest first.
 
-    distance: [N, N] distances between regions.
+    among: bool[N]. distance: [N, N] distances between regions.
     """
     places = np.flatnonzero(among)
     return places[np.argsort(-distance_to(distance, owner, player)[places], kind="stable")]
 
 
 def distance_to(distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.int64]:
-    """Return the distance of each region to the player's nearest region, int64[N]; 10,000 if the player has none."""
+    """Return the distance of each region to the player's nearest region, int64[N]; 10,000 without a region."""
     return np.asarray(distance)[:, owner == player].min(1, initial=10_000).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Average results of battles, and the largest enemy attack on a region; the rules define the chances.
+"""Expected results of battles, and the largest possible attack on a region.
 
 With k attacking and n defending armies, ``attack_kill * k`` defenders and ``defense_kill * n`` attackers die in
-expectation. Both chances are in ``params.dice.kill``.
+expectation. The two probabilities `attack_kill` and `defense_kill` are in ``params.dice.kill``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Bool, Int, Real
 from warlight_env.engine.position import Position
 
-_SLACK = 1e-9  # above the rounding error of products, far below one army
-_TOO_MANY = 1e12  # far more armies than possible: the result if attackers hardly ever kill
+_SLACK = 1e-9  # a tolerance that is above the rounding errors of products and far below one army
+_TOO_MANY = 1e12  # the upper limit of `to_conquer` if `attack_kill` is almost 0; far more armies than possible
 
 
 @kernel
 def to_conquer(defenders: Int, attack_kill: Real) -> Int:
-    """Return the fewest attackers that kill `defenders` armies in expectation; attack_kill in [0, 1]."""
+    """Return the fewest attackers that kill `defenders` armies in expectation.
+
+    attack_kill: the probability, in [0, 1], that one attacker kills a defender.
+    """
     return np.int64(np.ceil(min(defenders / attack_kill, _TOO_MANY) - _SLACK))
 
 
@@ -42,11 +45,10 @@ def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: 
 
 @kernel
 def max_attackers(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
-    """Return the largest number of armies that a player can send against a region next round.
+    """Return the largest number of armies that a player can send to `region` from one adjacent region next round.
 
-    The number is 0 if none of the player's regions is adjacent to the region.
-
-    This assumes that the player deploys its whole income on regions adjacent to the target.
+    This number includes the player's whole income, as if it were deployed on the adjacent region. The number is 0 if
+    the player owns no region adjacent to `region`.
     """
     owner, army = position.owner, position.army
     most = np.int64(0)

@@ -1,4 +1,4 @@
-"""The players still in the game, the winner, and the value of a finished game."""
+"""Kernels that determine the players still in the game, the winner, and the value of a finished game."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.round import leader
 from warlight_env.engine.state import NEUTRAL
 
-#: The results of `winner_of` for a game that is not over, and for a game that ended without a winner.
+#: Results of `winner_of` without a winner: ONGOING if the game is not over, DRAWN if the game ended in a draw.
 ONGOING: Final = -1
 DRAWN: Final = -2
 
 
 @kernel
 def holds_regions(owner: Owners, player: Int) -> Bool:
-    """Return whether a player has a region and so is in the game; owner int8[N]."""
+    """Return whether a player owns a region and is therefore still in the game; owner int8[N]."""
     for r in range(owner.shape[0]):
         if owner[r] == player:
             return True
@@ -29,9 +29,10 @@ def holds_regions(owner: Owners, player: Int) -> Bool:
 
 @inline_kernel
 def winner_of(context: Context, position: Position) -> Int:
-    """Return the winner: the only player with regions or, at the round limit, the winner by the rules.
+    """Return the winner: the only player with regions or, at the round limit, the winner according to the rules.
 
-    Without a winner, return ONGOING or DRAWN. Also return ONGOING if no player has regions, as during the picks.
+    If there is no winner, return ONGOING or DRAWN. Also return ONGOING if no player has regions, as in the picking
+    phase.
     """
     owner, params, last = position.owner, context.params, NEUTRAL
     several = False
@@ -52,9 +53,9 @@ def winner_of(context: Context, position: Position) -> Int:
 
 @kernel
 def write_end_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
-    """Write the value of a finished game for each player to shares float64[P]: 1 for the winner.
+    """Write the value of a finished game for each player to shares float64[P]: 1 for the winner, 0 for the losers.
 
-    In a drawn game, each remaining player gets an equal part of 1.
+    In a drawn game, each of the n players that still own regions gets 1 / n.
     """
     left = 0.0
     for p in range(context.players):
@@ -66,10 +67,10 @@ def write_end_shares(context: Context, position: Position, winner: Int, shares: 
 
 @inline_kernel
 def write_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
-    """Write each player's share of a position to shares float64[P] or larger.
+    """Write each player's share of a position's value to shares, float64[P] or longer.
 
-    The context's evaluation defines the shares of an unfinished game; `write_end_shares` defines those of a finished
-    game.
+    The context's evaluation computes the shares of an unfinished game; `write_end_shares` computes the shares of a
+    finished game.
     winner: the result of `winner_of`.
     """
     if winner == ONGOING:

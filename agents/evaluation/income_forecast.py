@@ -1,8 +1,8 @@
-"""Forecast of a position's income: super regions that can be completed, armies at the border, danger.
+"""Evaluation with future income: super regions that a player can complete, border armies and threatened bonuses.
 
-The thesis's evaluation counts regions and armies. Here the value of a position is the sum of its armies, its future
-income, and a part of the bonuses of super regions that the player owns in part. That part decreases with the number of
-armies that the player still has to defeat there.
+The thesis's evaluation counts regions and armies. This evaluation adds terms for income. A super region that a player
+owns only in part counts with a fraction of its bonus. The fraction decreases with the number of armies that the player
+needs to complete the super region.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats, stack_indices
 
-#: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a super region.
+#: Index of the probability 0.7 in `army_requirements.LEVELS`. The cost of a region is the number of armies that capture
+#: it with this probability.
 COST_LEVEL = 2
-#: The part of the armies adjacent to a super region that reduces its remaining cost, for a player without enemies
-#: nearby.
+#: In `growth_share`, this fraction of a player's armies adjacent to a super region reduces the armies still needed to
+#: complete the super region.
 READY = 0.5
 
 
 @inline_kernel
 def income_worth(context: Context, position: Position) -> Real:
-    """Return the value of one army of income; under a round limit, only the remaining rounds count."""
+    """Return the value of an income of one army per round.
+
+    If the rules limit the number of rounds, it is at most the value of one army in each remaining round.
+    """
     evaluation, limit = context.evaluation, context.params.round_limit
     if limit == 0:
         return evaluation.income
@@ -88,10 +92,10 @@ def add_income_forecast(context: Context, position: Position, worth: Shares) -> 
 
 @kernel
 def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share to shares float64[P], from position values that include future income.
+    """Write each player's share of the position's value to shares float64[P]. The values include future income.
 
-    Each value is raised to the power `sharpness`. The share is the player's part of the sum of these powers. See
-    `context.evaluation_signature`.
+    Each player's value is raised to the power `sharpness`. The share is the player's part of the sum of these powers.
+    See `context.evaluation_signature`.
     """
     evaluation, players = context.evaluation, context.players
     for p in range(players):
@@ -108,10 +112,10 @@ def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def growth_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's income and possible income, as a part of the map's total, in [0, 1], to shares float64[P].
+    """Write each player's present and possible income, divided by the map's total income, to shares float64[P].
 
-    The shares do not add up to 1. Armies count only in or adjacent to a super region that the player can complete. Use
-    it for players without enemies nearby.
+    Each number is in [0, 1]; the sum over players is not 1. Armies count only if they are adjacent to a region that the
+    player still needs to complete a super region. Use this evaluation for players without enemies nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0

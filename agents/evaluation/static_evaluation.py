@@ -22,7 +22,7 @@ from warlight_env.engine.view import View
 
 @kernel
 def _own_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the value of a region without its neighbours (thesis, algorithm 3.5)."""
+    """Return the value of a region without the term for its neighbours (thesis, algorithm 3.5)."""
     board, evaluation, owner = context.board, context.evaluation, position.owner
     s = board.super_region[region]
     holder = owner[region]
@@ -49,9 +49,9 @@ def _own_value(context: Context, position: Position, player: Int, region: Int) -
 
 @kernel
 def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the value of a region for `player` after the picks (thesis, algorithm 3.5).
+    """Return the value of a region for `player` after the picking phase (thesis, algorithm 3.5).
 
-    It includes `neighbor_values` times the mean value of its neighbours.
+    The value includes the weight `neighbor_values` times the mean value of the region's neighbours.
     """
     board, evaluation = context.board, context.evaluation
     value = _own_value(context, position, player, region)
@@ -98,7 +98,7 @@ def region_values(context: Context, position: Position, player: Int, values: Reg
 
 @kernel
 def _see_neighbors(context: Context, values: RegionValues) -> None:
-    """Add `neighbor_values` times the mean value of its neighbours to every region's value, values float64[N]."""
+    """Add to each region's value, values float64[N], `neighbor_values` times the mean value of its neighbours."""
     board, evaluation = context.board, context.evaluation
     alone = stack_floats()
     for r in range(board.super_region.shape[0]):
@@ -115,7 +115,7 @@ def _see_neighbors(context: Context, values: RegionValues) -> None:
 def position_worth(context: Context, position: Position, player: Int) -> Real:
     """Return the value of a player's position (thesis, algorithm 3.3).
 
-    It is the sum of the values of the player's regions and armies, at least 0.
+    The position's value is the sum of the values of the player's regions and armies, and it is at least 0.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth, armies = 0.0, np.int64(0)
@@ -148,7 +148,8 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
 
-    The result is equal, bit by bit, to `position_worth` of each player. One pass over the regions serves all players.
+    The values are equal, bit by bit, to those of `position_worth` for each player. This function computes the values of
+    all players in one pass over the regions.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
@@ -179,7 +180,7 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def extended_worth(context: Context, position: Position, player: Int) -> Real:
-    """Return `position_worth` plus the terms that the thesis does not have, for evaluations with `extended`."""
+    """Return `position_worth` plus the terms that the thesis does not have; see `Evaluation.extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth: Real = 0.0
     if evaluation.neighbor_values != 0.0:
@@ -199,12 +200,12 @@ def extended_worth(context: Context, position: Position, player: Int) -> Real:
 
 @kernel
 def extended_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write shares like `position_share`, but from `extended_worth` to the power `sharpness`.
+    """Write each player's share as `position_share` does, but with the values ``extended_worth ** sharpness``.
 
-    Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``. The share is a chance
-    to win if the weights were fitted to the outcomes of games. These terms are in a separate function because they
-    would increase the computing time of the thesis's terms by half. A search uses this function only where it is
-    necessary.
+    Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``. The share is an
+    estimate of the probability to win if the weights were fitted to the outcomes of games. `position_share` does not
+    contain the additional terms because they increase the computing time by half. A search uses this function only if
+    an additional term is not 0.
     """
     for p in range(context.players):
         shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
@@ -214,16 +215,17 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
 
 @kernel
 def evaluated_shares(context: Context, positions: Positions, count: Int, shares: Shares) -> Int:
-    """Write the shares of several positions, from the context's evaluation, see `context.leaf_signature`."""
+    """Evaluate several positions with the context's evaluation; see `context.leaf_signature` for the arguments."""
     for k in range(count):
         evaluate(context, position_at(positions, k), shares[k])
     return 0
 
 
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
-    """Return the value of picking a region after those in `own` (thesis, algorithm 3.4).
+    """Return the value of picking a region after the regions in `own` (thesis, algorithm 3.4).
 
-    It counts the super region and, if the player has picks, the distance to them, at most half the map's diameter.
+    The value is the sum of a term for the super region and a term for the distance to the nearest region in `own`. The
+    second term is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.
     """
     value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
     if own:
@@ -238,8 +240,8 @@ def write_best_picks(
 ) -> Int:
     """Write the regions r with free[r] != 0 to preferences int32[N], best first.
 
-    `pick_value` chooses each region, given the regions before it. `rng` is not used; the signature of pickers requires
-    it. Returns the number of regions.
+    Each region has the highest `pick_value`, given the regions before it. `rng` is not used; it is an argument because
+    `context.picker_signature` requires it. Returns the number of regions.
     """
     board, evaluation, owner = context.board, context.evaluation, position.owner
     n = owner.shape[0]
@@ -274,7 +276,7 @@ def write_best_picks(
 
 
 def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> list[int]:
-    """Return the offered regions, best first; each region is chosen given the regions before it.
+    """Return the offered regions, best first; each region has the highest value, given the regions before it.
 
     For equal values the region with the lower number comes first.
     """
@@ -302,16 +304,16 @@ class RegionTerms:
 
     region: int
     super_region: float  #: constant part of the super region's value
-    own_regions: float  #: for the player's regions in the super region
-    whole: float  #: if one player owns the whole super region
-    owner_regions: float  #: for regions there of the enemy that owns this region
-    factor: float
-    neighbors: float  #: for the value of the regions adjacent to it
+    own_regions: float  #: term for the player's regions in the super region
+    whole: float  #: term for a super region that one player owns completely; otherwise 0
+    owner_regions: float  #: if an enemy owns the region: term for this enemy's regions in the super region; otherwise 0
+    factor: float  #: the weight `not_neutral` if a player owns the region; otherwise 1
+    neighbors: float  #: term for the mean value of the adjacent regions
     value: float
 
 
 def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTerms]:
-    """Return the terms of `region_value` for every region of a `Game` (or a `View`), as the player sees it."""
+    """Return the terms of `region_value` for every region of a `Game` or a `View`, from a player's perspective."""
     board, owner = make_board(game.map), np.ascontiguousarray(game.owner)
     evaluation = make_evaluation(board, weights)
     terms = []

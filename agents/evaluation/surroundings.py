@@ -1,4 +1,4 @@
-"""Kernels for networks' features: a region's neighbours, super regions and threats."""
+"""Kernels that compute input features of networks: a region's neighbours, super regions and threats."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Index of 0.7 in `army_requirements.LEVELS`: the chance of capture that defines the cost of a region for networks.
+#: Index of the probability 0.7 in `army_requirements.LEVELS`. In network features, the cost of a region is the number
+#: of armies that capture it with this probability.
 _LEVEL: Final = 2
-#: The part of a player's income that is added to an attack.
+#: The fraction of a player's income that is assumed to take part in an attack.
 _JOINING: Final = 0.7
-#: Networks treat every larger number of rounds like this number.
+#: The largest number of rounds in network features; larger numbers are reduced to this number.
 MOST_ROUNDS: Final = 40
 
 
 class Neighbours(NamedTuple):
-    """The regions adjacent to a region, from a player's view."""
+    """Counts of the regions adjacent to one region, from a player's view."""
 
-    own: Int  #: regions of the player
-    enemies: Int  #: regions of other players
-    neutrals: Int  #: neutral regions
+    own: Int  #: number of adjacent regions of the player
+    enemies: Int  #: number of adjacent regions of other players
+    neutrals: Int  #: number of adjacent neutral regions
     own_armies: Int
     enemy_armies: Int
-    strongest_own: Int  #: armies of the player's strongest region, 0 without one
-    strongest_enemy: Int  #: armies of the other players' strongest region, 0 without one
-    strongest_holder: Int  #: the owner of that region; the player itself without one
+    strongest_own: Int  #: armies of the player's strongest adjacent region; 0 if there is none
+    strongest_enemy: Int  #: armies of the strongest adjacent region of another player; 0 if there is none
+    strongest_holder: Int  #: the owner of the strongest adjacent enemy region; the player if there is none
 
 
 @inline_kernel
 def neighbours_of(board: Board, position: Position, region: Int, player: Int) -> Neighbours:
-    """Return the neighbours of a region, from a player's view."""
+    """Return counts of a region's neighbours, from a player's view."""
     owner, army = position.owner, position.army
     own, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
     own_armies, enemy_armies = np.int64(0), np.int64(0)
@@ -70,11 +71,11 @@ def holder_of(board: Board, position: Position, super_region: Int) -> Int:
 
 @inline_kernel
 def cost_of(requirements: ArmyRequirements, defenders: Int) -> Int:
-    """Return the number of armies that capture a region with the chance 0.7."""
+    """Return the number of armies that capture a region with probability 0.7."""
     return attackers_needed(requirements, _LEVEL, np.int64(defenders))
 
 
 @inline_kernel
 def chance_with_income(requirements: ArmyRequirements, armies: Int, income: Real, defenders: Int) -> Real:
-    """Return the chance that all armies of a region but one, and a part of an income, capture an adjacent region."""
+    """Return the probability that ``armies - 1`` armies and 70 % of an income capture an adjacent region."""
     return chance_of_capture(requirements, armies - 1 + np.int64(_JOINING * income), defenders)

@@ -1,4 +1,4 @@
-"""A player's connected territories and the threats to it: terms of the evaluation that the thesis does not have."""
+"""Terms of the evaluation that the thesis does not have: a player's connected territories and threatened bonuses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _spread(
 ) -> Int:
     """Write a number to part[r] for all regions r with part[r] = 0 in the connected territory of `start`.
 
-    Returns the number of these regions; queue has room for all regions.
+    Returns the number of these regions. queue: an array with room for all regions.
     """
     part[start], queue[0] = number, start
     head, tail = np.int64(0), np.int64(1)
@@ -57,9 +57,9 @@ def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
 
 @kernel
 def label_components(board: Board, owner: Owners, player: Int, part: Armies, queue: Regions) -> Int:
-    """Number the player's connected territories from 1 in part int32[N]; 0 elsewhere.
+    """Number the player's connected territories from 1, and write each region's number to part int32[N].
 
-    Returns the number of territories.
+    Regions of other owners get the number 0. Returns the number of territories.
     """
     for r in range(owner.shape[0]):
         part[r] = 0
@@ -73,9 +73,9 @@ def label_components(board: Board, owner: Owners, player: Int, part: Armies, que
 
 @kernel
 def threatened_bonus(board: Board, position: Position, player: Int) -> Int:
-    """Return the bonuses of the player's threatened whole super regions.
+    """Return the sum of the bonuses of the player's threatened super regions.
 
-    A super region is threatened if one of its regions has a stronger enemy region adjacent to it.
+    A super region counts if the player owns all of it and one of its regions is adjacent to a stronger enemy region.
     """
     owner, army = position.owner, position.army
     total = np.int64(0)

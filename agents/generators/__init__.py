@@ -1,7 +1,8 @@
-"""Generators: a few sensible picks, deployments, attacks and turns for a position.
+"""Generators: functions that propose a few sensible picks, deploys, attacks or turns for a position.
 
-The kernels use arrays. The functions here take a `View` (``game.view(player)``) and return plain data. Searches,
-players and `train` import them. To add a method, write its kernel and add it to `turns`.
+The kernels in the modules of this package work on arrays. The functions in this file take a `View`
+(``game.view(player)``) and return plain data. Searches, players and `train` import this package. To add a method, write
+its kernel and add it to `turns`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ATTACK_GENERATORS = _attacks.GENERATORS
 
 
 class GeneratorError(InputError):
-    """Error for an unknown method to deploy or attack."""
+    """Error: there is no method to deploy or attack with this name."""
 
 
 def _index(generators: tuple[str, ...], name: str) -> int:
@@ -53,7 +54,7 @@ def _context(view: View, weights: Weights, generators: int = ALL_GENERATORS) -> 
 
 
 def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
-    """Return sets of the offered regions that the player could pick, best first; see `pick_sets`."""
+    """Return sets of offered regions that the player could pick, best set first; see `pick_sets`."""
     own = np.flatnonzero(view.owner == view.player).tolist()
     return pick_sets(view.board, make_evaluation(view.board, weights), view.offers, own, view.picks_left)
 
@@ -77,7 +78,8 @@ def attacks(
 ) -> list[tuple[int, int, int]]:
     """Return the attacks and transfers of one of ATTACK_GENERATORS as (from, to, armies), after the given deploys.
 
-    `press`: armies without an order join their region's first attack, unless this attack is careful.
+    press: whether armies without an order join the first attack from their region. Attacks of the method "defensive"
+    are not changed.
     """
     index, work, context = _index(ATTACK_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)

@@ -1,7 +1,8 @@
 """Three methods to attack (thesis, algorithms 3.9 to 3.15), on the position after the deploys.
 
-The building blocks append to `attacks`, int32[E, 3] of (from, to, armies), take armies from `work.free`, int64[N], and
-return the new count. `work.value` contains the regions' values, `work.after` the armies after the deploys.
+Each kernel appends orders to `attacks`, int32[E, 3] of (from, to, armies), and returns the new number of orders. It
+takes the armies from `work.free`, int64[N]. `work.value` contains the regions' values, `work.after` the armies after
+the deploys.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ WAITING: Final = 1
 CAREFUL: Final = 2
 GENERATORS: Final = ("offensive", "offensive_waiting", "defensive")
 
-#: Types of targets.
+#: Types of targets: all regions that the player does not own, only enemies' regions, only neutral regions.
 _FOREIGN: Final = 0
 _ENEMY: Final = 1
 _NEUTRAL: Final = 2
@@ -34,7 +35,7 @@ _NEUTRAL: Final = 2
 def _list_targets(
     board: Board, owner: Owners, player: Int, region: Int, kind: Int, value: RegionValues, targets: Regions
 ) -> Int:
-    """Write neighbours of one type that the player does not own to targets, best first. Return their number."""
+    """Write the neighbours of one type (`kind`) to `targets`, most valuable first. Return the number of targets."""
     count = 0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -52,9 +53,9 @@ def _list_targets(
 
 @inline_kernel
 def is_ordered(attacks: AttackRows, count: Int, source: Int, target: Int) -> Bool:
-    """Return whether there is already an order from source to target.
+    """Return whether one of the first `count` orders goes from source to target.
 
-    The orders of one source need not be adjacent.
+    The orders from one source need not be consecutive rows.
     """
     for i in range(count):
         if attacks[i, 0] == source and attacks[i, 1] == target:
@@ -73,11 +74,11 @@ def attack(
     attacks: AttackRows,
     count: Int,
 ) -> Int:
-    """Append each own region's favourable attacks on neighbours that it does not own, best first ("aggressively").
+    """Append favourable attacks from each own region on neighbours of other owners, most valuable target first.
 
-    Each attack gets as many armies as are needed to conquer, or all free armies if there are fewer. `careful`: only
-    attack enemies, and add their income to the armies on the target. `press`: the armies that are still free join the
-    region's first attack.
+    The thesis calls this method "aggressively". Each attack gets as many armies as are needed to conquer the target, or
+    all free armies if there are fewer. careful: attack only enemies, and add their income to the armies on the target.
+    press: armies that are still free join the region's first attack.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
@@ -110,9 +111,9 @@ def attack(
 def expand(
     context: Context, position: Position, player: Int, work: GeneratorWork, attacks: AttackRows, count: Int
 ) -> Int:
-    """Append favourable attacks that conquer neutral neighbours, most valuable first.
+    """Append favourable attacks that conquer neutral neighbours, most valuable target first.
 
-    They start from each own region without an enemy adjacent to it.
+    Only own regions without an adjacent enemy attack.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
@@ -147,10 +148,10 @@ def write_attacks(
     work: GeneratorWork,
     attacks: AttackRows,
 ) -> Int:
-    """Write the attacks of a method after `deploy`, int32[N], and return their number.
+    """Write the attacks of one method after the deploys in deploy int32[N]; return the number of attacks.
 
-    `position.army` does not include the deploys. With `press`, armies without an order join attacks that are not
-    careful.
+    `position.army` does not include the deploys. press: whether armies without an order join the first attack from
+    their region; the method CAREFUL ignores `press`.
     """
     board, owner, army = context.board, position.owner, position.army
     after, free = work.after, work.free

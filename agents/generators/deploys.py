@@ -1,7 +1,7 @@
-"""Three methods to deploy an income (thesis, algorithms 3.6 to 3.8).
+"""Three methods to deploy a player's income (thesis, algorithms 3.6 to 3.8).
 
-Each takes the position, the player, its income `available`, `work.value` from `region_values` and `work.income`. It
-writes `deploy`, int32[N], or returns False if the method does not apply.
+Each method gets the position, the player, the player's income `available`, `work.value` from `region_values`, and
+`work.income`. It writes the deployed armies to deploy int32[N], or returns False if it does not apply.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def _clear(deploy: Armies) -> None:
 
 @kernel
 def front(board: Board, position: Position, player: Int, neutral: Bool, value: RegionValues) -> Int:
-    """Return the own region with the most armies adjacent to the most valuable region of an enemy, or -1.
+    """Return the player's strongest region that is adjacent to the most valuable enemy region; -1 if there is none.
 
-    neutral: use the most valuable neutral region instead.
+    neutral: use the most valuable neutral region instead of the enemy region.
     """
     owner, army = position.owner, position.army
     best = -1
@@ -58,7 +58,10 @@ def front(board: Board, position: Position, player: Int, neutral: Bool, value: R
 def deploy_beside(
     board: Board, position: Position, player: Int, available: Int, neutral: Bool, value: RegionValues, deploy: Armies
 ) -> Bool:
-    """Deploy all armies adjacent to the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
+    """Deploy all armies on one region next to the best enemy region ("aggressive") or neutral region ("expansive").
+
+    Return False if the player has no such region.
+    """
     _clear(deploy)
     place = front(board, position, player, neutral, value)
     if place < 0:
@@ -82,8 +85,9 @@ def deploy_defensively(
 ) -> Bool:
     """Deploy on each threatened region the fewest armies that defend it.
 
-    Regions of own super regions come first, then regions by value. The remaining armies are deployed as in "aggressive"
-    or, if that does not apply, "expansive". The method does not apply without a threat.
+    Regions in super regions that the player owns completely come first, then regions with higher values. The remaining
+    armies are deployed as in "aggressive" or, if "aggressive" does not apply, as in "expansive". Return False if no
+    region is threatened.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     _clear(deploy)
@@ -128,7 +132,7 @@ def deploy_defensively(
 
 @kernel
 def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, deploy: Armies) -> None:
-    """Deploy on the own region closest to a region that the player does not own; used if no method applies."""
+    """Deploy all armies on the own region closest to another owner's region; used if no method applies."""
     _clear(deploy)
     best = -1
     least: Int = 0
@@ -155,7 +159,7 @@ def write_deploy(
     work: GeneratorWork,
     deploy: Armies,
 ) -> Bool:
-    """Write the deploys of a method; False if it does not apply."""
+    """Write the deploys of the method number `generator`. Return False if the method does not apply."""
     board = context.board
     if generator == DEFENSIVE:
         return deploy_defensively(context, position, player, available, work, deploy)

@@ -37,7 +37,7 @@ def distances_to_foreign(board: Board, owner: Owners, player: Int, queue: Region
 def move_inland(
     board: Board, position: Position, player: Int, scratch: Scratch, attacks: AttackRows, count: Int
 ) -> Int:
-    """Append transfers of all but one army of each inland region towards the front, and return the new count.
+    """Append transfers of all but one army of each inland region towards the front; return the new number of orders.
 
     Thesis, algorithm 3.9: armies move one step along a shortest path to the nearest region that is not the player's.
     """

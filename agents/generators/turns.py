@@ -16,7 +16,7 @@ from warlight_env.engine.round import income
 
 @inline_kernel
 def prepare(context: Context, position: Position, player: Int, work: GeneratorWork) -> None:
-    """Fill `work.value` and `work.income`."""
+    """Write the regions' values to `work.value` and the players' incomes to `work.income`."""
     board, params, owner = context.board, context.params, position.owner
     region_values(context, position, player, work.value)
     for p in range(work.income.shape[0]):
@@ -44,7 +44,7 @@ def _same_attacks(turns: TurnSet, i: Int, j: Int) -> Bool:
 
 @inline_kernel
 def is_new(turns: TurnSet, count: Int) -> Bool:
-    """Return whether turn `count` differs from all turns before it."""
+    """Return whether the turn at index `count` differs from all turns before it."""
     for i in range(count):
         if _same_attacks(turns, i, count) and _same_row(turns.deploy[i], turns.deploy[count]):
             return False
@@ -55,10 +55,10 @@ def is_new(turns: TurnSet, count: Int) -> Bool:
 def generate_turns(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write the possible turns to `turns`, shuffled and without duplicates; return their number, at least 1.
+    """Write the candidate turns to `turns`, shuffled and without duplicates; return the number of turns, at least 1.
 
-    `context.generators` has a bit for each method in use (see `generator_work.ALL_GENERATORS`); rng: uint64[2]. work: a
-    `GeneratorWork`. turns: a `TurnSet` with room for `MAX_TURNS`.
+    `context.generators` has a bit for each method in use (see `generator_work.ALL_GENERATORS`). rng: uint64[2]. work: a
+    `GeneratorWork`. turns: a `TurnSet` with room for `MAX_TURNS` turns.
     """
     board, generators, owner = context.board, context.generators, position.owner
     prepare(context, position, player, work)
@@ -120,10 +120,10 @@ def random_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write one turn, and return the number of its attacks.
+    """Write one random turn, and return the number of its attacks.
 
-    A method to deploy and a method to attack are drawn from those that apply. This is a draw from `generate_turns`, but
-    a turn is more likely if several pairs of methods produce it.
+    The method to deploy and the method to attack are drawn at random from the applicable methods. The result is one of
+    the turns of `generate_turns`. A turn is more likely if several pairs of methods produce it.
     """
     prepare(context, position, player, work)
     generators, available = context.generators, work.income[player]

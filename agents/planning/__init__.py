@@ -1,5 +1,5 @@
-"""Plans: turns made of goals, with the value of each goal and the armies that it needs.
+"""Planning: building a turn from goals, such as the capture of a region. Each goal has a value and needs armies.
 
-This package is imported by `agents.players`. To add a kind of goal, write its value in `goals` and its army
-requirements in `turn`.
+`agents.players` imports this package. To add a type of goal, compute its value in `goals` and the number of armies that
+it needs in `turn`.
 """

@@ -1,4 +1,4 @@
-"""The regions that need armies, and the transfers of armies without an order to them."""
+"""Kernels that compute which regions need armies, and that send idle armies to these regions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.position import Position
 
-#: The factor by which a demand for armies decreases with each step of distance.
+#: A region's demand for armies is multiplied by this factor with each step of distance.
 FADING: Final = 0.8
 #: Idle armies leave a border region only if another region's demand is larger by this factor.
 _WORTH_MOVING: Final = 1.5
@@ -20,7 +20,7 @@ _WORTH_MOVING: Final = 1.5
 
 @inline_kernel
 def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) -> None:
-    """Record an order, or add its armies to an order between the same regions."""
+    """Append an order to the plan. If the plan has an order between the same regions, add the armies to that order."""
     count = plan.numbers[ORDERED]
     for i in range(count):
         if plan.orders[i, 0] == source and plan.orders[i, 1] == target:
@@ -35,7 +35,7 @@ def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) 
 def propagate_demand(board: Board, position: Position, player: Int, plan: PlanWork) -> None:
     """Spread the border regions' demand for armies to inland regions.
 
-    An own region has its own demand, or FADING times the largest demand of its neighbours.
+    An own region's demand becomes at least FADING times the largest demand of its own neighbours.
     """
     owner, demand = position.owner, plan.demand
     for _ in range(owner.shape[0]):
@@ -56,8 +56,8 @@ def propagate_demand(board: Board, position: Position, player: Int, plan: PlanWo
 def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan: PlanWork) -> None:
     """Send armies without an order towards the regions that need them; border armies move only to a much larger demand.
 
-    farther: armies may move again after a transfer, so that they can arrive in one round. Then a region's armies get
-    their order after all armies that pass through the region.
+    farther: armies may move again after a transfer, so that they can cross several regions in one round. Then a
+    region's armies get their order after all armies that pass through the region.
     """
     owner, demand, free, moved = position.owner, plan.demand, plan.free, plan.moved
     for r in range(owner.shape[0]):

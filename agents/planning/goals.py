@@ -1,4 +1,4 @@
-"""The value of capturing or holding a region, in armies, for a planner with a style."""
+"""The value of capturing or defending a region, in armies, according to the coefficients of a planner's style."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ _WHOLE = 0.5
 
 @inline_kernel
 def region_cost(context: Context, position: Position, region: Int) -> Real:
-    """Return the armies that capture a region in its present state."""
+    """Return the number of armies that capture a region in its present state with probability 0.7."""
     return np.float64(attackers_needed(context.army_requirements, COST_LEVEL, np.int64(position.army[region])))
 
 
 @kernel
 def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
-    """Write the armies that each player needs to complete each super region to `plan.lack`; -1: no region there."""
+    """Write the number of armies that each player still needs to complete each super region to `plan.lack`.
+
+    The number is -1 if the player owns no region of the super region.
+    """
     board, players = context.board, context.players
     for s in range(board.bonus.shape[0]):
         total: Real = 0.0
@@ -44,7 +47,10 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
 
 @inline_kernel
 def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Real:
-    """Return the value of one army of income; under a round limit, only the remaining rounds count."""
+    """Return the value of an income of one army per round.
+
+    If the rules limit the number of rounds, it is at most the number of remaining rounds.
+    """
     limit, worth = context.params.round_limit, plan.style[GOAL_INCOME]
     return worth if limit == 0 else min(worth, np.float64(max(0, limit - position.round[0])))
 
@@ -53,7 +59,7 @@ def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Rea
 def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
     """Return the value of a super region for a player that needs `lack` armies to complete it.
 
-    earned: value of one army of income.
+    earned: the value of an income of one army per round.
     """
     if lack < 0.0:
         return 0.0
@@ -64,7 +70,7 @@ def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the value, in armies, of capturing a region for the player, according to `plan.lack`."""
+    """Return the player's gain, in armies, from capturing a region; it is computed from `plan.lack`."""
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
     bonus, cost, earned = (
@@ -94,7 +100,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
 
 @kernel
 def holding_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the value, in armies, of defending one of the player's regions against enemies."""
+    """Return the player's gain, in armies, from defending one of its regions against enemies."""
     board = context.board
     s = board.super_region[region]
     bonus, cost, earned = (

@@ -1,4 +1,7 @@
-"""Planned turns as plug-ins of a search: policies for one style, and a generator for many styles."""
+"""Planned turns as plug-in functions of a search: policies that plan one turn, generators that plan many turns.
+
+A style is the list of coefficients that a planner uses (`plan_style`).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
 
-#: Number of styles that are tried for each turn in the set's capacity.
+#: Number of random styles to try for each place in the turn set.
 _TRIES = 2
 
 
@@ -27,7 +30,10 @@ def planned_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of the evaluation's style, with the signature of policies; return the number of attacks."""
+    """Write the turn that is planned with the style in the evaluation's weights; return the number of attacks.
+
+    The signature is `plug_ins.policy_signature`.
+    """
     write_style(context.evaluation, work.plan.style)
     return plan_turn(context, position, player, rng, work, deploy, attacks)
 
@@ -42,7 +48,10 @@ def random_style_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn of a random style, with the signature of policies; return the number of attacks."""
+    """Write a turn that is planned with a random style; return the number of attacks.
+
+    The signature is `plug_ins.policy_signature`.
+    """
     draw_style(context.evaluation, work.plan.style, rng)
     return plan_turn(context, position, player, rng, work, deploy, attacks)
 
@@ -51,10 +60,10 @@ def random_style_turn(
 def add_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different plans after the first `count` turns while there is room.
+    """Append planned turns to the first `count` turns of a set while the set has room. All turns of the set differ.
 
-    The first plan has the evaluation's style, the others have random styles. Returns the new number of turns, at least
-    1.
+    The first plan uses the style in the evaluation's weights; each later plan uses a random style. Returns the new
+    number of turns, at least 1.
     """
     room = turns.counts.shape[0]
     for i in range(1 + _TRIES * (room - 1)):
@@ -74,7 +83,10 @@ def add_plans(
 def only_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different plans to `turns` (see `add_plans`), with the signature of generators. Return their number."""
+    """Write planned turns to `turns` (see `add_plans`); return the number of turns.
+
+    The signature is `plug_ins.generator_signature`.
+    """
     return add_plans(context, position, player, rng, work, turns, np.int64(0))
 
 
@@ -82,9 +94,10 @@ def only_plans(
 def generate_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`, with the signature of generators: plans from `add_plans`.
+    """Write the turns of `generate_turns` and then planned turns (`add_plans`) to `turns`; return the number of turns.
 
-    The thesis's turns come first if there is room for more turns than these. Returns the number of turns.
+    If the set has no room for more than MAX_TURNS turns, it gets only planned turns. The signature is
+    `plug_ins.generator_signature`.
     """
     count: Int = np.int64(0)
     if turns.counts.shape[0] > MAX_TURNS:

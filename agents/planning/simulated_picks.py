@@ -1,11 +1,17 @@
-"""Starting regions from simulated games: the picks, some rounds by plans or a network, and the position's value.
+"""Choice of starting regions by simulated games.
 
-First, games estimate the values of regions. In these games, all players pick according to the present estimates. A
-region's estimate is the mean share of the players who got it, with noise, as in a Gumbel softmax. Then lists of
-preferred regions are compared. Each stage plays twice as many games with the better half of the lists (successive
-halving: Karnin, Koren and Somekh, 2013). Games begin with the picks of the rules. So the estimates include other
-players' picks and wastelands in all presets. If each player has its own offer, a player does not see the other offers.
-Then the other players may pick any regions that are not offered to the player.
+A simulated game consists of the picking phase, some rounds with plans or a turn network, and an evaluation.
+
+The first half of the games estimates the value of each region. In these games, all players pick the regions with the
+highest estimates after Gumbel noise is added. The estimate of a region is the mean share of the players who got the
+region.
+
+The second half of the games compares lists of preferred regions by successive halving (Karnin, Koren and Somekh, 2013).
+Each stage plays the same number of games, and only the better half of the lists enters the next stage.
+
+Each game begins with the picking phase that the rules define. So the estimates include the effects of other players'
+picks and of wastelands. If each player has its own offer, a player does not see the other offers. Then the simulated
+games let the other players pick any regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -34,42 +40,43 @@ from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
 from warlight_env.engine.view import View
 
-#: Number of games for one list of picks, and rounds of each game: with plans, and with a turn network. Half of the
-#: games estimate regions.
+#: Number of games for one choice of starting regions, and number of rounds in a game. The constants with NETWORK apply
+#: if a turn network plays the games, the other two if plans do. Half of the games estimate regions.
 GAMES: Final = 4000
 _NETWORK_GAMES: Final = 2000
 _ROUNDS: Final = 6
 _NETWORK_ROUNDS: Final = 14
-#: The parameter of agents.
+#: The declaration of the agents' parameter `picks`.
 PICKS: Final = Param(
     "choice of starting regions: by fast simulated games (simulated) or by the weights (best)",
     choices=("simulated", "best"),
     shared=True,
 )
-#: Number of lists that are compared; a power of two.
+#: Number of lists of preferred regions that are compared; a power of two.
 _LISTS: Final = 32
-#: Noise in shares: during the estimation of regions, in the compared lists, and in the other players' lists.
+#: Scale of the Gumbel noise on estimates: in games that estimate regions, for the player's compared lists, and for the
+#: other players' lists in the comparison.
 _EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
-#: In every second list, the neighbours and the super region of the list's first region have this bonus.
+#: A bonus on estimates. Every second list adds it to the regions near its first region: neighbours and super region.
 _NEAR: Final = 0.06
-#: Number of assumed games with an equal share that a region's mean share contains from the start.
+#: Number of imaginary games in each region's mean share, in which all players have equal shares.
 _PRIOR: Final = 2.0
 
 
 class PickWork(NamedTuple):
-    """Working memory for estimating regions."""
+    """Working memory of the simulated games and of the estimates."""
 
-    state: State  #: of one game
+    state: State  #: the simulated game
     scratch: Scratch
     round: Workspace
     generator: GeneratorWork
-    total: npt.NDArray[np.float64]  #: [N] sum of the shares of the players who got a region
-    games: npt.NDArray[np.float64]  #: [N] number of games in that sum
-    want: npt.NDArray[np.float64]  #: [N] one player's estimates in one game
-    preferences: npt.NDArray[np.int32]  #: [P, N]
-    counts: npt.NDArray[np.int32]  #: [P]
-    lists: npt.NDArray[np.int32]  #: [_LISTS, N]
-    result: npt.NDArray[np.float64]  #: [_LISTS, 2] shares and games
+    total: npt.NDArray[np.float64]  #: [N] sum of the shares of the players who got the region, over all games
+    games: npt.NDArray[np.float64]  #: [N] number of games in `total`
+    want: npt.NDArray[np.float64]  #: [N] one player's estimates with noise in one game
+    preferences: npt.NDArray[np.int32]  #: [P, N] each player's preferred regions in one game, best first
+    counts: npt.NDArray[np.int32]  #: [P] numbers of regions in `preferences`
+    lists: npt.NDArray[np.int32]  #: [_LISTS, N] the compared lists
+    result: npt.NDArray[np.float64]  #: [_LISTS, 2] sum of the player's shares, and number of games, of each list
 
 
 @kernel
@@ -83,9 +90,10 @@ def _preference(
     work: PickWork,
     out: npt.NDArray[np.int32],
 ) -> Int:
-    """Write a player's preferred regions, best first, from mean shares with Gumbel noise. Return their number.
+    """Write a player's preferred regions to `out`, best first; return the number of regions.
 
-    may: uint8[N], bit p: offered to player p. near: bonus of regions adjacent to the first one.
+    The order results from the mean shares with Gumbel noise. may: uint8[N], bit p: the region is offered to player p.
+    near: a bonus for regions that are adjacent to the first region or in its super region.
     """
     n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
     for r in range(n):
@@ -113,16 +121,16 @@ def _preference(
 
 @kernel
 def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
-    """Play some rounds after the picks, with the lists of preferred regions in `work`.
+    """Play the picking phase with the preferred regions in `work`, and then some rounds.
 
-    Records the shares of all players, and returns the share of `player`.
+    Adds each player's share to the sums of its starting regions, and returns the share of `player`.
     """
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
     while state.phase[0] == PICK:
         resolve_picks(context.params, state, 0, work.preferences, work.counts, work.scratch)
     for r in range(owner.shape[0]):
-        work.want[r] = owner[r]  # the owner of each region after the picks
+        work.want[r] = owner[r]  # the owner of each region after the picking phase
     at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
     for _ in range(rounds):
         for p in range(players):
@@ -148,7 +156,7 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
 
 @kernel
 def _begin(begun: State, rng: RandomState, work: PickWork) -> None:
-    """Set the game in `work` to the position of `begun`, with its own random generator."""
+    """Set the game in `work` to the start of the game `begun`, with a random generator that is derived from `rng`."""
     state = work.state
     for r in range(state.owner.shape[1]):
         state.owner[0, r], state.army[0, r] = begun.owner[0, r], begun.army[0, r]
@@ -170,9 +178,10 @@ def weigh_picks(
     work: PickWork,
     preferences: npt.NDArray[np.int32],
 ) -> Int:
-    """Write the regions offered to a player in the only game of `begun`, best first, to preferences int32[N].
+    """Write the regions that are offered to a player to preferences int32[N], best first; return the number of regions.
 
-    Returns their number. games: the total number of games. rounds: the rounds of each game.
+    begun: a state with one game, in the picking phase. games: the total number of simulated games. rounds: the number
+    of rounds in each game.
     """
     players, may = context.players, begun.offers[0]
     for r in range(work.total.shape[0]):
@@ -195,7 +204,7 @@ def weigh_picks(
                     work.counts[p] = _preference(context, p, may, _ANSWERING, 0.0, rng, work, work.preferences[p])
             first, second = rng[0], rng[1]
             for i in range(left):
-                rng[0], rng[1] = first, second  # the same random numbers for each list
+                rng[0], rng[1] = first, second  # all lists play with the same random numbers
                 for k in range(count):
                     work.preferences[player, k] = work.lists[i, k]
                 work.counts[player] = count
@@ -226,9 +235,9 @@ def simulated_picks(
     policy: Any = planned_turn,
     net: TurnNetwork | None = None,
 ) -> list[int]:
-    """Return the offered regions, best first, from `games` fast games; advances rng uint64[2].
+    """Return the offered regions, best first, according to `games` simulated games; advances rng uint64[2].
 
-    policy: the plug-in that plays the games. net: the turn network of the policy; None: no network.
+    policy: the policy function that all players use in the games. net: the policy's turn network; None: no network.
     """
     n, players = view.board.n_regions, view.players
     functions = Functions(policy=policy)

@@ -1,10 +1,10 @@
-"""A turn made of goals: first the goal with the highest value per army, then the next with the remaining armies.
+"""A planner that builds a turn from goals: it repeatedly chooses the goal with the highest value per army.
 
 A goal is to capture a region adjacent to the player's regions, or to defend a region that an enemy can attack. The
-planner computes the armies that a goal needs for the certainty of the style. It takes them from the adjacent regions,
-from several if necessary, and deploys the missing armies. The value of a region is the gain of the position (`goals`).
-So regions that complete a super region, or break an enemy's super region, come first. Over several rounds the plan
-follows the cheapest way through a super region, one step per round.
+planner computes how many armies reach the goal with the probability that its style requires. It takes these armies from
+one or more adjacent regions, and deploys the missing armies. `goals` computes the value of a goal. Regions that
+complete a super region, or break an enemy's super region, have high values. So the plans of several rounds capture a
+super region along the cheapest way, one step per round.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import uniform
 from warlight_env.engine.round import MOVE_FREELY, income
 
-#: Values of `PlanWork.done`.
+#: Values of `PlanWork.done` for a region: its goal was chosen, or its goal is not possible.
 _CHOSEN: Final = 1
 _GIVEN_UP: Final = 2
 
@@ -72,7 +72,7 @@ def _normal(rng: RandomState) -> Real:
 
 @kernel
 def _survey(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
-    """Compute the armies that each goal needs, and the threats."""
+    """Compute the number of armies that each goal needs, and the strongest enemy attack on each own region."""
     board, requirements, style, owner, army = (
         context.board,
         context.army_requirements,
@@ -111,7 +111,7 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
 
 @inline_kernel
 def _stays(plan: PlanWork, region: Int) -> Int:
-    """Return the armies that stay in an own region after all ordered armies have left."""
+    """Return the number of armies in an own region after all armies with an order have left."""
     return plan.free[region] + plan.garrison[region] + 1
 
 
@@ -146,9 +146,9 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
 
 @kernel
 def _take_armies(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> bool:
-    """Assign armies to a capture: free armies adjacent to it, largest first, and the missing armies from the income.
+    """Assign armies to the capture of a region: free armies of adjacent regions, and missing armies from the income.
 
-    Returns whether there were enough armies.
+    Adjacent regions with more free armies come first. Returns whether there were enough armies.
     """
     board, owner, free = context.board, position.owner, plan.free
     start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
@@ -166,7 +166,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
             best = q
         if base < 0:
             base = best
-            given = max(np.int64(0), min(left, need - free[base]))  # one attack is better than several
+            given = max(np.int64(0), min(left, need - free[base]))  # one large attack is better than several small ones
             if free[base] < 1 or given + free[base] >= need:
                 free[base] += given
                 plan.after[base] += given
@@ -232,7 +232,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
 
 @kernel
 def _write_pull(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
-    """Write how much own regions need armies: for adjacent targets that were not possible, and against threats."""
+    """Write each own region's demand for armies to `plan.demand`: for attacks on adjacent regions, and for defence."""
     board, owner = context.board, position.owner
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -243,7 +243,7 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
                 continue
             wanted = plan.gain[q] / max(np.int64(1), plan.need[q])
             if plan.done[q] == _CHOSEN:
-                wanted *= 0.5  # the attack may fail, and there are more targets behind it
+                wanted *= 0.5  # the attack may fail, and armies are needed for the targets behind this region
             plan.demand[r] = max(plan.demand[r], wanted + 1e-6)
         if plan.strongest[r] > 0:
             plan.demand[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - _stays(plan, r)))
@@ -251,7 +251,7 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
 
 @kernel
 def _press(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
-    """Add armies without an order to the first attack from their region, with the style's chance."""
+    """Add armies without an order to the first attack from their region, with the probability `style[PRESS]`."""
     if uniform(rng) >= plan.style[PRESS]:
         return
     for i in range(plan.numbers[ORDERED]):
@@ -275,10 +275,10 @@ def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
 
 @kernel
 def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
-    """Write the orders in the order of the template `way`, and return their number."""
+    """Write the plan's orders to `attacks`, sorted according to `way` (`style[ORDER]`); return the number of orders."""
     count = 0
     for step in range(3):
-        # Templates that sort by type of order: the type of the orders in this step.
+        # The type of order that this step writes, for values of `way` that sort by type.
         kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
         for i in range(plan.numbers[ORDERED]):
             own = plan.orders[i, ORDER_COLUMNS - 1]
@@ -305,7 +305,7 @@ def plan_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of the style in `work.plan` to deploy int32[N] and attacks int32[E, 3].
+    """Plan a turn with the style in `work.plan`, and write it to deploy int32[N] and attacks int32[E, 3].
 
     Returns the number of attacks.
     """

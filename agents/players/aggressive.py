@@ -1,4 +1,7 @@
-"""The aggressive bot: it deploys on one front, and attacks all weaker neighbours. It tests an opponent's defence."""
+"""The aggressive bot: it deploys on one border region, and attacks all weaker neighbours.
+
+It is useful as a test of an opponent's defence.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def _attack_weaker(
     attacks: AttackRows,
     count: Int,
 ) -> Int:
-    """Attack all weaker neighbours of one region that are not the player's, most valuable first.
+    """Append attacks from one region on all weaker neighbours of other owners, most valuable neighbour first.
 
     The remaining armies join the first attack.
     """
@@ -94,7 +97,7 @@ def aggressive_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the aggressive turn, and return the number of attacks. The arrays are as in `random_orders`."""
+    """Write the aggressive turn, and return the number of attacks. For the arrays, see `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     value, attack_kill = scratch.value, context.params.dice.kill[0]
     _deploy_at_best(context, position, player, available, value, deploy)
@@ -123,7 +126,7 @@ def aggressive_policy(
 
 
 class AggressiveAgent(PolicyKernelAgent):
-    """Deploys next to the most valuable region of others, attacks weaker neighbours, moves inland armies up."""
+    """Deploys next to the most valuable region of another owner, attacks weaker neighbours, moves inland armies up."""
 
     name = "aggressive"
     policy = staticmethod(aggressive_policy)

@@ -1,4 +1,4 @@
-"""Whole games in one kernel call: a batch with built-in policies, for rollout estimates, checks and benchmarks."""
+"""A kernel that plays a batch of games with built-in policies, for rollout estimates, checks and benchmarks."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ def play_games(
     rounds: Int,
     work: Workspace,
 ) -> Int:
-    """Play games first .. last - 1 of a batch for at most `rounds` more rounds each, and return the rounds played.
+    """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; return the sum of played rounds.
 
-    The picks must be over. Limits of orders are not checked. policies: int32[P] of POLICIES, which see the complete
-    position. policy_rng: uint64[B, P, 2], one generator for each player.
+    The picking phase must be over. The limit on the number of orders is not applied. policies: int32[P], each player's
+    index in POLICIES; the policies see the complete position. policy_rng: uint64[B, P, 2], one random generator for
+    each player.
     """
     played = np.int64(0)
     for b in range(first, last):

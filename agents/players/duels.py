@@ -1,4 +1,4 @@
-"""Whole games between one-ply players, or against a bot, in one kernel call, for training with thousands of games."""
+"""A kernel that plays whole games of one-ply players against each other or against a bot, for training."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
-#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Sums over these
-#: regions: the bonus, neighbours, borders and regions of their super region, and the player's regions in it. bonus² of
-#: regions in whole super regions; armies; the largest territory; threatened bonus.
+#: The features of a position for one player (`write_features`). "held" is the number of the player's regions. The next
+#: five features are sums over the player's regions of a number of the region's super region: its bonus, neighbours,
+#: borders, regions, or the player's regions in it. "whole_bonus_squared" is the sum of bonus² over the player's regions
+#: in super regions that the player owns completely. The last three features are the player's armies, largest territory
+#: and threatened bonus.
 FEATURES: Final = (
     "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
     "largest_territory", "threatened_bonus",
@@ -34,10 +36,10 @@ FEATURES: Final = (
 class DuelSettings(NamedTuple):
     """Settings of games between the agents 0 and 1."""
 
-    samples: npt.NDArray[np.int64]  #: [2] simulations for each turn of an agent; 0: the agent's policy moves
+    samples: npt.NDArray[np.int64]  #: [2] simulations for one turn of each agent; 0: the agent's policy draws the turn
     epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
-    dealt: bool  #: whether starting regions are random; if not, the agents choose them
+    dealt: bool  #: whether starting regions are random; if not, the agents pick them
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
 
 
@@ -45,13 +47,13 @@ class DuelWork(NamedTuple):
     """Working memory of one thread."""
 
     one_ply: OnePlyWork
-    turns: Workspace  #: for the round
+    turns: Workspace  #: the orders of both players in a round
     preferences: npt.NDArray[np.int32]  #: [2, N]
     agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         DuelWork(
             one_ply=make_one_ply_work(n_regions, n_edges, 2),
@@ -134,17 +136,18 @@ def play_duels(
 ) -> Int:
     """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
-    `setup.start_game` starts the games, without fog. Agent a has seat (a + b) mod 2 of game b.
+    `setup.start_game` must have started the games. Players see the complete position, without fog. Agent a has seat
+    (a + b) mod 2 in game b.
 
     Args:
         mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
-            evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples moves
-            according to its own policy.
+            evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples draws
+            its turns from its context's policy.
         duel: a `DuelSettings`; work: a `DuelWork`.
-        rng: uint64[B, 2, 2], a generator for each seat.
-        scores: float64[B], receives 1, 0.5 or 0 for agent 0.
-        trace: float32[B, T, 2, F]; T > max_rounds. Contains the FEATURES of agents 0 and 1 in game b at the start of
-            each round and after the last round. Games without an entry in `trace` are not traced.
+        rng: uint64[B, 2, 2], a random generator for each seat.
+        scores: float64[B], receives the result of each game for agent 0: 1 (win), 0.5 (draw) or 0 (loss).
+        trace: float32[B, T, 2, F]; T > max_rounds. Receives the FEATURES of agents 0 and 1 in game b at the start of
+            each round and after the last round. If `trace` is shorter than the batch, the later games are not traced.
     """
     played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):

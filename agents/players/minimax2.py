@@ -1,4 +1,4 @@
-"""Minimax over two plies: each generated turn against each generated reply, with means over simulations."""
+"""Minimax over two plies: each of the player's candidate turns is simulated against each candidate reply."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 
-#: Simulations of the round for each pair of turns, if neither simulations nor seconds are given.
+#: Number of simulations of each pair of turns, if the agent has no limit of simulations or seconds.
 DEFAULT_SAMPLES: Final = 15
 
 
@@ -37,9 +37,9 @@ def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorW
 class Minimax2Agent(SearchAgent):
     """Plays the turn with the highest share after the worst reply of any one enemy, over many simulations of the round.
 
-    The other enemies move at random among their generated turns. The value of a reply is its mean over all simulations.
-    Each sweep plays every pair of turns once, with the same dice. A budget in simulations counts simulations of the
-    round; at least one sweep is made.
+    The other enemies choose randomly among their candidate turns. The value of a reply is its mean over all
+    simulations. Each sweep simulates every pair of turn and reply once, with the same dice. A budget in simulations
+    counts simulated rounds; the agent makes at least one sweep.
     """
 
     name = "minimax2"
@@ -98,7 +98,7 @@ class Minimax2Agent(SearchAgent):
         return limits.record(found, plays, 1 + count * (1 + replies), depth, depth)
 
     def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
-        """Return whether the remaining budget is enough for another sweep."""
+        """Return whether the remaining budget is enough for one more sweep over all pairs of turns."""
         if sweeps == 0:
             return True
         most = self.samples
@@ -111,5 +111,5 @@ class Minimax2Agent(SearchAgent):
         return time.perf_counter() + longest < limits.deadline
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(Minimax2Agent)

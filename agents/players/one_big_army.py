@@ -1,4 +1,7 @@
-"""The bot with one big army: all armies go to the strongest region, which attacks; a test of an opponent's planning."""
+"""The bot with one big army: it moves all armies to its strongest region, and attacks from there.
+
+It is useful as a test of an opponent's planning.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def one_big_army_orders(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn, and return the number of attacks. The arrays are as in `random_orders`."""
+    """Write the bot's turn, and return the number of attacks. For the arrays, see `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     strongest = -1
     for r in range(owner.shape[0]):
@@ -34,7 +37,7 @@ def one_big_army_orders(
     if strongest < 0:
         return 0
     deploy[strongest] = available
-    army[strongest] += available  # the armies after the deploy
+    army[strongest] += available  # `move_inland` needs the armies after the deploy
     count = move_inland(board, position, player, scratch, attacks, 0)
     free = army[strongest] - 1
     army[strongest] -= available

@@ -1,4 +1,4 @@
-"""The one-ply player: it takes the generated turn with the highest mean share after a one-round lookahead."""
+"""The one-ply player: it plays the candidate turn with the highest mean share after a one-round lookahead."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OnePlyWork(NamedTuple):
 
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         OnePlyWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -47,10 +47,9 @@ def choose_turn(
 ) -> Int:
     """Return the index in `work.lookahead.turns` of the turn with the highest mean share.
 
-    The mean is over `samples` simulations of the round.
-
-    With probability `epsilon` it is a random turn instead. The other players move according to the policy, see
-    `score_turns`. rng uint64[2].
+    The mean is over `samples` simulations of the round. With probability `epsilon`, the index of a random turn is
+    returned instead. In simulations, the context's policy chooses the other players' turns, see `score_turns`. rng:
+    uint64[2].
     """
     lookahead = work.lookahead
     count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)
@@ -80,7 +79,7 @@ def one_ply_turn(
 
 @documented
 class OnePlyAgent(ScoringAgent):
-    """Plays the best turn of a one-round lookahead, with the tree search's evaluation; for any number of players."""
+    """Plays the best turn according to a one-round lookahead, with the evaluation of `mcts`; for 2 or more players."""
 
     name = "one_ply"
 
@@ -123,5 +122,5 @@ class OnePlyAgent(ScoringAgent):
         return self._picked(view, write_best_picks, self.weights)
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(OnePlyAgent)

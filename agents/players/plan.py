@@ -1,7 +1,7 @@
-"""The planning player: it chooses the best of many plans, without any search.
+"""The planning player: it chooses the best of many plans after a one-round lookahead.
 
-While no enemy is near, only growth counts (`income_forecast.growth_share`). Armies have value in battles. A player that
-values them without an enemy nearby expands more slowly.
+While no enemy is near, the player evaluates positions only by growth (`income_forecast.growth_share`). The usual
+evaluation also counts armies. A player that counts armies while no enemy is near expands more slowly.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from warlight_env.engine.view import View
 
 
 class ChoiceWork(NamedTuple):
-    """Working memory for choosing a plan."""
+    """Working memory of `choose_plan`."""
 
     generator: GeneratorWork
     lookahead: LookaheadWork
@@ -53,8 +53,8 @@ def choose_plan(
 ) -> Int:
     """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3].
 
-    The other players move according to the context's policy. Returns the number of attacks; the goals are in
-    `work.generator.plan`.
+    The context's policy chooses the other players' turns. Returns the number of attacks. Afterwards
+    `work.generator.plan` contains the goals of the plan.
     """
     lookahead, generator = work.lookahead, work.generator
     first, second = rng[0], rng[1]
@@ -65,7 +65,7 @@ def choose_plan(
         score_turns(context, position, player, samples, turns, count, rng, generator, lookahead)
         best = highest(lookahead.score, count)
     after = rng[0], rng[1]
-    rng[0], rng[1] = first, second  # repeat the plan to get its goals
+    rng[0], rng[1] = first, second  # make the chosen plan again, because `plan` has only the goals of the last plan
     only_plans(
         context, position, player, rng, generator,
         TurnSet(turns.deploy[: best + 1], turns.attacks[: best + 1], turns.counts[: best + 1]),
@@ -79,7 +79,8 @@ class PlanAgent(ScoringAgent):
     """Plans turns in many styles, and plays the turn with the highest value after the round; any number of players.
 
     Goals are super regions, neutral regions, enemies' regions, and own regions to defend. While no enemy is near, the
-    value is growth. Values of turns (`search_policy`) are then parts of the map's income, not chances to win.
+    value of a turn is its growth, as a fraction of the map's total income. Then the values in `search_policy` are not
+    probabilities to win.
     """
 
     name = "plan"
@@ -94,7 +95,11 @@ class PlanAgent(ScoringAgent):
         weights: Annotated[str | Weights, WEIGHTS] = "expanding",
         contact_distance: Annotated[
             int,
-            Param("only growth counts if enemies and hidden regions are more than this number of steps away", 0, 1000),
+            Param(
+                "the bot values only growth while enemies and hidden regions are more than this number of steps away",
+                0,
+                1000,
+            ),
         ] = 3,
     ) -> None:
         super().__init__(seed)
@@ -129,10 +134,10 @@ class PlanAgent(ScoringAgent):
         return lookahead
 
     def _only_grows(self, view: View) -> bool:
-        """Return whether only growth counts.
+        """Return whether the agent evaluates positions only by growth.
 
-        This requires bonuses on the map, and weights with income and prospect. Also, each region that is or may be an
-        enemy's must be more than `contact_distance` steps away from the player's regions.
+        This requires bonuses on the map, and values above 0 for the weights `income` and `prospect`. Also, each enemy
+        region and each hidden region must be more than `contact_distance` steps away from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False
@@ -155,9 +160,9 @@ class PlanAgent(ScoringAgent):
         )
 
     def insight(self) -> dict[str, Any] | None:
-        """Return the goals of the last turn in their order; None before the first turn.
+        """Return the goals of the last turn in the order in which they were chosen; None before the first turn.
 
-        A goal contains a region, the kind of the goal, the armies that it needs and its value in armies.
+        A goal contains a region, the type of the goal, the armies that it needs and its value in armies.
         """
         if self._known is None:
             return None
@@ -176,5 +181,5 @@ class PlanAgent(ScoringAgent):
         return simulated_picks(view, self.weights, self.value, self.rng)
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(PlanAgent)

@@ -1,4 +1,4 @@
-"""The random bot: the baseline, and the policy of random playouts."""
+"""The random bot: a baseline for other bots, and the policy of random playouts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from warlight_env.engine.round import income
 from warlight_env.engine.state import Scratch
 from warlight_env.engine.view import View
 
-#: The number of parts of the bot's income, and the armies by which its targets may be stronger.
+#: Default parameters: the number of parts into which the income is split, and the number of armies by which a target
+#: may be stronger.
 CHUNKS: Final = 3
 MARGIN: Final = 1
 
@@ -29,7 +30,10 @@ _ONE = np.uint64(1)
 
 @inline_kernel
 def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """List the player's regions with a neighbour of others; return their number. No branch depends on data."""
+    """List the player's border regions, and return the number of them. For speed, no branch depends on data.
+
+    A border region is adjacent to a region of another owner.
+    """
     count = 0
     for r in range(owner.shape[0]):
         foreign = False
@@ -42,7 +46,7 @@ def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) ->
 
 @inline_kernel
 def _toss_coins(regions: Regions, count: Int, rng: RandomState) -> Int:
-    """Keep each of regions[:count] with probability 1/2, in order, and return the number of regions left."""
+    """Keep each of regions[:count] with probability 1/2, in the same order; return the number of kept regions."""
     bits, kept = np.uint64(0), np.int64(0)
     for i in range(count):
         if i % 64 == 0:
@@ -113,7 +117,7 @@ def random_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write `random_orders` with default parameters, with the signature of policies (`plug_ins.policy_signature`)."""
+    """Write the turn of `random_orders` with default parameters. The signature is `plug_ins.policy_signature`."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
     return random_orders(board, position, player, available, CHUNKS, MARGIN, work.scratch, deploy, attacks, rng)
@@ -178,5 +182,5 @@ class RandomAgent(KernelAgent):
         )
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(RandomAgent)

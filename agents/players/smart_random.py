@@ -1,4 +1,4 @@
-"""The smart random bot: it plays a random generated turn. It is the baseline for searches."""
+"""The smart random bot: it plays a random turn of `generate_turns`. It is the baseline for searches."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ def smart_random_policy(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a random one of the generated turns, with the signature of policies; return the number of its attacks."""
+    """Write a random turn of `generate_turns`, and return the number of its attacks.
+
+    The signature is `plug_ins.policy_signature`.
+    """
     owner = position.owner
     turns = work.turns
     generate_turns(context, position, player, rng, work, turns)
-    for r in range(owner.shape[0]):  # the turns are shuffled
+    for r in range(owner.shape[0]):  # turn 0 is a random turn, because `generate_turns` shuffles the turns
         deploy[r] = turns.deploy[0, r]
     count = turns.counts[0]
     for i in range(count):
@@ -37,7 +40,7 @@ def smart_random_policy(
 
 
 class SmartRandomAgent(PolicyKernelAgent):
-    """Plays a random turn of the generators."""
+    """Plays a random turn of `generate_turns`."""
 
     name = "smart_random"
     policy = staticmethod(smart_random_policy)

@@ -1,5 +1,5 @@
-"""Users' functions for agents: their signatures, compilation, and checks of their results.
+"""Functions that users can pass to agents: signatures, compilation, and checks of the results.
 
-Searches, players and `envs` import this package. To add a kind of function, give it a signature in `functions` and a
-check in `guarded`.
+Searches, players and `envs` import this package. To add a kind of function, add its signature to `functions`, and a
+check of its results to `guarded`.
 """

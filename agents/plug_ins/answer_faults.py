@@ -1,4 +1,4 @@
-"""Faults in the results of users' functions: kernels find them, and errors describe them."""
+"""Faults in the results of users' functions: kernels that find a fault, and errors that describe it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.engine.kernel_types import Int, Marks, Regions, Shares
 from warlight_env.engine.position import Position
 from warlight_env.errors import InputError
 
-#: Faults of a function's answer, in addition to those of `turn_faults`.
+#: Codes of faults in a function's result, in addition to the codes in `turn_faults`.
 SHARE: Final = -1
 TURNS: Final = -2
 WISHES: Final = -3
@@ -25,11 +25,11 @@ TWICE: Final = -6
 SUM: Final = -7
 LIKELY: Final = -8
 
-#: Rounding tolerances: of a share outside [0, 1], and of the sum of float32 shares.
+#: Rounding tolerances: for a share outside [0, 1], and for the sum of float32 shares.
 MARGIN: Final = 1e-9
 _SUM_SLACK: Final = 1e-3
 
-#: The largest allowed weight of a turn in a prior, so that sums stay finite.
+#: The largest allowed weight of a turn in a prior. With this limit, sums of weights are finite.
 _MOST_LIKELY: Final = 1e300
 
 _TEXTS: Final = TEXTS | {
@@ -45,14 +45,14 @@ _TEXTS: Final = TEXTS | {
 
 
 class PlugInError(InputError):
-    """Error for a function that does not match its kind, or for an invalid answer.
+    """Error: a user's function has the wrong arguments, or its result is invalid.
 
     The message names the function, the place and the value.
     """
 
 
 class AnswerError(PlugInError):
-    """Error for an invalid answer of a user's function. It can be pickled for other processes."""
+    """Error: the result of a user's function is invalid. The error can be pickled for other processes."""
 
     def __init__(self, label: str, fault: int, number: int, place: int, value: float, bound: int) -> None:
         what = "position" if fault in (SHARE, SUM) else "turn"
@@ -66,7 +66,7 @@ class AnswerError(PlugInError):
 
 @kernel
 def turns_fault(context: Context, position: Position, player: Int, turns: TurnSet, count: Int) -> Any:
-    """Return (fault, turn, place, value, bound) of a generator's turns; the fault is 0 if there is none."""
+    """Return the first fault in a generator's turns as (fault, turn, place, value, bound); fault 0: no fault."""
     none, most = np.int64(-1), np.int64(turns.counts.shape[0])
     if not 1 <= count <= most:
         return np.int64(TURNS), none, none, np.float64(count), most
@@ -81,9 +81,9 @@ def turns_fault(context: Context, position: Position, player: Int, turns: TurnSe
 
 @kernel
 def preferences_fault(free: Marks, preferences: Regions, count: Int) -> Any:
-    """Return (fault, place, value, bound) of preferred regions, int32[N], which need free[r] != 0.
+    """Return the first fault in a list of preferred regions, int32[N], as (fault, place, value, bound).
 
-    The fault is 0 if there is none.
+    Fault 0: no fault. Each preferred region r must have free[r] != 0.
     """
     none, n = np.int64(0), np.int64(free.shape[0])
     if not 0 <= count <= n:
@@ -102,7 +102,7 @@ def preferences_fault(free: Marks, preferences: Regions, count: Int) -> Any:
 
 @kernel
 def shares_fault(players: Int, shares: Shares) -> Any:
-    """Return (fault, value, bound) of the shares of a position, float64[P]; the fault is 0 if there is none."""
+    """Return the first fault in a position's shares, float64[P], as (fault, value, bound); fault 0: no fault."""
     total = 0.0
     for p in range(players):
         if not -MARGIN <= shares[p] <= 1.0 + MARGIN:
@@ -113,9 +113,9 @@ def shares_fault(players: Int, shares: Shares) -> Any:
 
 @kernel
 def likely_fault(count: Int, likely: npt.NDArray[np.float64]) -> Any:
-    """Return (fault, place, value, bound) of the weights of the first `count` turns, float64[T].
+    """Return the first fault in the weights of the first `count` turns, float64[T], as (fault, place, value, bound).
 
-    The fault is 0 if there is none.
+    Fault 0: no fault.
     """
     none = np.int64(0)
     for j in range(count):

@@ -1,4 +1,4 @@
-"""Functions with fixed signatures that kernels take as parameters: built-in functions and users' functions."""
+"""Plug-in functions: built-in or users' functions with fixed signatures, which kernels call through pointers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ _PARAMETERS = {
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }
-#: Argument names that have the same meaning in all kinds; another name in their position is an error.
+#: Names of arguments; a name has the same meaning in all kinds. A user's function with such a name at another place is
+#: refused.
 _ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
@@ -71,16 +72,16 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """Return a function of one kind as an argument for kernels; None: the built-in function.
+    """Return a pointer to a plug-in function, as an argument for kernels. None: the built-in function of this kind.
 
-    The signatures in `context` describe the kinds.
-
-    Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior"; no prior is built in.
+    The kinds are "evaluation", "generator", "policy", "picker", "leaf" and "prior"; there is no built-in prior. The
+    signatures in `context` describe the arguments and the task of each kind.
 
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python functions
-    run slowly in the interpreter, with a warning. Each call checks the results of a user's function.
-    `engine.callback_errors.raise_callback_errors` raises an error for an invalid answer, and raises the function's own
-    exceptions. So call kernels with users' functions inside `raise_callback_errors`.
+    run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
+
+    Kernels cannot raise the exceptions of a user's function. So call kernels with users' functions inside
+    `engine.callback_errors.raise_callback_errors`. It raises these exceptions, and an error for an invalid result.
 
     Raises:
         PlugInError: the function does not match the signature of its kind.
@@ -93,7 +94,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     return _guarded_pointer(kind, _Itself(function))
 
 
-#: The most turns that a generator may write.
+#: The largest number of turns that a generator may write.
 MAX_CAPACITY: Final = 10_000
 
 
@@ -101,8 +102,8 @@ MAX_CAPACITY: Final = 10_000
 class Functions:
     """Custom functions for a search; a field's name is the function's kind, see `plug_in`. None: the built-in function.
 
-    leaf: evaluates leaves, many in one call. prior: estimates how likely turns are. capacity: the most turns that the
-    generator writes.
+    leaf: evaluates many leaves in one call. prior: estimates how likely turns are. capacity: the largest number of
+    turns that the generator writes.
     """
 
     evaluation: Callable[..., Any] | None = None
@@ -120,7 +121,7 @@ class Functions:
         ):
             raise PlugInError(f"capacity = {short_repr(self.capacity)}: must be an integer in 1 .. {MAX_CAPACITY}")
         if self.generator is None and self.capacity != MAX_TURNS:
-            raise PlugInError(f"capacity = {self.capacity}: it needs a generator, but none is given")
+            raise PlugInError(f"capacity = {self.capacity}: it needs a custom generator, but `generator` is None")
         for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
             function = getattr(self, kind)
             if function is not None and not is_ours(function):
@@ -128,12 +129,12 @@ class Functions:
 
     @property
     def foreign(self) -> bool:
-        """Whether some functions do not belong to this package."""
+        """Whether at least one function is not a kernel of this package."""
         given = self.evaluation, self.generator, self.policy, self.leaf, self.prior
         return not all(map(is_ours, given))
 
 
-#: No custom functions.
+#: Functions for a search that uses only built-in functions.
 BUILT_IN: Final = Functions()
 
 
@@ -147,10 +148,10 @@ def make_context(
     value: ValueNetwork | None = None,
     turns: TurnNetwork | None = None,
 ) -> Context:
-    """Return a player's context.
+    """Return the context of a player's kernels.
 
-    The built-in evaluation is `position_share`, or `extended_share` or `forecast_share` if the weights need it. With
-    a value network it is `network_share`.
+    If `functions` has no evaluation, the evaluation is `network_share` with a value network. Without a value network it
+    is `position_share`, or `extended_share` or `forecast_share` if the weights have additional terms.
     """
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
@@ -170,31 +171,32 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Return whether a function (None: the built-in one) is a kernel of this package and needs no checks."""
+    """Return whether a function is a kernel of this package, or None. The results of such a function need no checks."""
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
     return function is None or (known and (JIT_DISABLED or body is not function))
 
 
 def check_parameters(kind: str, function: Callable[..., Any]) -> None:
-    """Raise PlugInError unless a function takes the arguments of its kind."""
+    """Raise a PlugInError if a function does not have the arguments of its kind."""
     if not callable(function):
-        raise PlugInError(f"{kind} {short_repr(function)}: not a function")
+        raise PlugInError(f"{kind} {short_repr(function)}: must be a function")
     wanted = _PARAMETERS[kind].split(", ")
     try:
         signature = inspect.signature(_body(function))
         signature.bind(*wanted)
         for own, name in zip(signature.parameters, wanted, strict=False):
             if own != name and own in _ARGUMENTS:
-                raise TypeError(f"its parameter {own!r} would get {name!r}")
+                raise TypeError(f"parameter {own!r} is at the place of {name!r}")
     except TypeError as error:
-        raise PlugInError(f"{label_of(kind, function)}: it is called with ({_PARAMETERS[kind]}): {error}") from None
+        label = label_of(kind, function)
+        raise PlugInError(f"{label}: its parameters must be ({_PARAMETERS[kind]}): {error}") from None
     except ValueError:
-        pass  # some functions in C have no readable signature; a call will find errors
+        pass  # some functions in C have no readable signature; errors appear at the first call
 
 
 def label_of(kind: str, function: Callable[..., Any]) -> str:
-    """Return a text that identifies a user's function in errors: its kind, name and place."""
+    """Return a text that identifies a user's function in errors: its kind, name, file and line."""
     code = getattr(_body(function), "__code__", None)
     place = "" if code is None else f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
     name = getattr(function, "__name__", None)
@@ -202,7 +204,7 @@ def label_of(kind: str, function: Callable[..., Any]) -> str:
 
 
 def _body(function: Any) -> Any:
-    """Return the Python function of a compiled function."""
+    """Return the Python function from which a compiled function was made; other functions are returned unchanged."""
     if JIT_DISABLED and getattr(function, "__globals__", None) is kernel.__globals__:
         return function.__wrapped__
     return getattr(function, "py_func", function)
@@ -214,7 +216,10 @@ def _pointer_to(kind: str, function: Callable[..., Any]) -> Any:
 
 
 class _Itself:
-    """A user's function as a key, compared by identity, because its own `==` and `hash` may be missing or wrong."""
+    """A user's function as a key of a cache.
+
+    Keys are compared by identity, because the function's own `==` and `hash` may be missing or wrong.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -236,7 +241,9 @@ def _guarded_pointer(kind: str, key: _Itself) -> Any:
         return guarded(kind, _SIGNATURES[kind](), function, label)
     except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
         if hasattr(function, "py_func"):
-            raise PlugInError(f"{label} does not fit ({_PARAMETERS[kind]}): {_reason(error)}") from error
+            raise PlugInError(
+                f"{label}: cannot be compiled for the parameters ({_PARAMETERS[kind]}): {_reason(error)}"
+            ) from error
         return _interpreted_pointer(kind, function, _reason(error))
 
 
@@ -249,6 +256,6 @@ def _interpreted_pointer(kind: str, function: Callable[..., Any], reason: str) -
 def _reason(error: Exception) -> str:
     """Return the reason why Numba does not compile a function, in one line."""
     if "Cannot modify readonly array" in str(error):
-        return "it writes to an array that games share"
+        return "it writes to a read-only array that games share"
     lines = [line.strip() for line in str(error).splitlines()]
     return next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)

@@ -1,7 +1,8 @@
-"""Users' functions for kernels, with checks of results; an exception ends the kernel.
+"""Wrappers through which kernels call users' functions: they check each result, and stop after an exception.
 
-A function gets a copy of the position. Functions that return turns are not called for players without regions. After a
-failure, `engine.callback_errors` stores the exception, and the kernel receives valid placeholder values until it ends.
+A user's function gets a copy of the position. Functions that return turns are not called for players without regions.
+After a failure, `engine.callback_errors` stores the exception. Until the kernel ends, it receives valid placeholder
+values instead of the function's results.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import copy_position, laid_out
 from warlight_env.engine.stack import stack_armies, stack_floats, stack_owners
 
-#: Flags of fast mathematics that do not assume the absence of NaN and infinity.
+#: The flags of fast mathematics under which checks for NaN and infinity still work.
 _SOUND_FLAGS: Final = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 if JIT_DISABLED:
@@ -45,7 +46,7 @@ else:
 
     @intrinsic
     def _number(_, answer):
-        """Return a function's answer, if it is a whole number."""
+        """Return a function's result as int64; compilation fails if the result is not a whole number."""
 
         def generate(context, builder, signature, arguments):
             return context.cast(builder, arguments[0], signature.args[0], types.int64)
@@ -55,7 +56,7 @@ else:
 
 @kernel
 def _clear_turns(turns: TurnSet, count: Int) -> None:
-    """Replace turns with empty turns."""
+    """Replace the first `count` turns by turns without orders."""
     for t in range(count):
         turns.counts[t] = 0
         for r in range(turns.deploy.shape[1]):
@@ -63,7 +64,7 @@ def _clear_turns(turns: TurnSet, count: Int) -> None:
 
 
 def _uncounted(function: Callable[..., Any]) -> Any:
-    """Compile the code between a kernel and a user's function without reference counts, as for kernels."""
+    """Compile a wrapper without reference counts, as kernels are compiled."""
     return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 
@@ -75,7 +76,7 @@ def _refusing(label: str) -> Any:
             raise AnswerError(label, fault, number, place, value, bound)
         return 0
 
-    # An exception with values needs reference counts.
+    # Compiled code needs reference counts to raise an exception with arguments.
     return refuse if JIT_DISABLED else numba.njit(nogil=True, _nrt=True)(refuse)
 
 
@@ -214,7 +215,7 @@ def _guarded_prior(label: str, ask: Any) -> Any:
                     return np.int64(0)
                 if unlikely != 0:
                     attempt_5(label, refuse, unlikely, none, place, value, bound)
-                else:  # the turns belong to the search, and the function may have written to them
+                else:  # the function has damaged the search's turns
                     attempt_5(label, refuse, fault, turn, at, wrong, most)
                     _clear_turns(turns, count)
         for j in range(count):
@@ -225,11 +226,11 @@ def _guarded_prior(label: str, ask: Any) -> Any:
 
 
 class _Kind(NamedTuple):
-    """Properties of a kind of functions; `plug_ins` has the signatures and the built-in functions.
+    """The wrappers of one kind of plug-in functions; the module `functions` has the signatures.
 
-    guard: makes the function for kernels from a label and a compiled function. in_python: makes a compilable function
-    from a label and a function that runs in the interpreter. counts: the function must return a whole number; otherwise
-    its return value is not used.
+    guard: makes the wrapper for kernels from a label and a compiled function. in_python: makes a compilable function
+    from a label and a function that runs in the interpreter. counts: whether the function must return a whole number;
+    if not, its return value is not used.
     """
 
     guard: Callable[[str, Any], Any]
@@ -248,10 +249,11 @@ _KINDS: Final = {
 
 
 def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
-    """Return a pointer to a user's function that Numba can compile; raises Numba's errors if it cannot.
+    """Compile a user's function and its wrapper, and return a pointer to the wrapper.
 
-    Numba checks the function's indices, unless it was compiled with ``boundscheck=False``. A function that always
-    raises runs in the interpreter, because Numba has no type for its result.
+    If Numba cannot compile the function, Numba's error is raised. Array indices in the function are checked, unless the
+    user compiled it with ``boundscheck=False``. A function that always raises an exception runs in the interpreter,
+    because Numba has no type for its result.
     """
     body = getattr(function, "py_func", function)
     if JIT_DISABLED:
@@ -261,11 +263,11 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     options["fastmath"] = _sound(options.get("fastmath", False))
     ask = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(body)
     try:
-        # Not cached, because the code depends on the values of its globals, and on functions in other files.
+        # The code is not cached, because it depends on the values of globals and on functions in other files.
         return pointer(signature, _KINDS[kind].guard(label, ask), cached=False)
     except NumbaError as error:
         failure = error
-    # If the fault is in the function itself, this gives a shorter message.
+    # Compile the function without its wrapper: if the fault is in the function, this error has a shorter message.
     ask.compile(tuple(map(protected, signature.args)))
     answer = ask.nopython_signatures[0].return_type
     if not _KINDS[kind].counts or isinstance(answer, types.Integer):
@@ -276,13 +278,13 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
 
 
 def _sound(fastmath: Any) -> set[str]:
-    """Return the flags of a function's fast mathematics that still allow checks of its answer."""
+    """Return a function's flags of fast mathematics without the flags that would break checks for NaN and infinity."""
     flags = FastMathOptions(fastmath).flags
     return _SOUND_FLAGS if "fast" in flags else _SOUND_FLAGS & flags
 
 
 def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
-    """Return a pointer to a user's function that runs in the interpreter."""
+    """Return a pointer to the wrapper of a user's function that runs in the interpreter."""
     if JIT_DISABLED:
         return _KINDS[kind].guard(label, _KINDS[kind].in_python(label, function))
     ask = numba.njit(_KINDS[kind].in_python(label, function))

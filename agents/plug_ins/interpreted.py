@@ -1,7 +1,7 @@
-"""Users' functions that run in the interpreter, for use in `guarded` like compiled ones: one form for each kind.
+"""Wrappers through which compiled code calls users' functions that run in the interpreter, one for each kind.
 
 A Python function gets copies of the position and of the arrays that it writes. It may keep the copies after the
-originals are freed. The other arguments are passed as whole records.
+originals are freed. The other arguments are passed without copies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warlight_env.engine.position import Positions, copied
 
 
 def _counted(label: str, answer: Any) -> int:
-    """Return the answer of a Python function, limited to 64 bits."""
+    """Return the result of a Python function as an integer, limited to the range of int64."""
     try:
         return min(max(operator.index(answer), -(2**63)), 2**63 - 1)
     except TypeError:
@@ -29,7 +29,7 @@ def _counted(label: str, answer: Any) -> int:
 
 @contextlib.contextmanager
 def _lent(*arrays: Any) -> Iterator[list[Any]]:
-    """Yield copies of arrays, and write the copies back afterwards."""
+    """Yield copies of arrays, and afterwards write the copies back to the arrays."""
     copies = [array.copy() for array in arrays]
     yield copies
     for array, copy in zip(arrays, copies, strict=True):

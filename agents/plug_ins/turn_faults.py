@@ -1,4 +1,4 @@
-"""Faults in a turn that custom code wrote into arrays."""
+"""A kernel that finds faults in a turn that a user's function wrote into arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARMIES: Final = 9
 TOO_MANY_ARMIES: Final = 10
 REPEATED: Final = 11
 
-#: The faults in words, with `place` (the region, or the attack's number), `value` and `bound`.
+#: Texts for the fault codes. place: the region, or the attack's number. value, bound: the wrong value and its limit.
 TEXTS: Final = {
     COUNT: "{value:.0f} attacks, but their number must be in 0 .. {bound}",
     NEGATIVE: "deploys {value:.0f} armies on region {place}",
@@ -45,11 +45,11 @@ TEXTS: Final = {
 def turn_fault(
     context: Context, position: Position, player: Int, deploy: Armies, attacks: AttackRows, count: Int
 ) -> Any:
-    """Return (fault, place, value, bound) of a player's turn; NONE if it is legal and in normal form, see TEXTS.
+    """Return the first fault of a player's turn as (fault, place, value, bound); the fault is NONE for a valid turn.
 
-    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), of which the first `count`
-    are used. The arrays may contain any integers. An attack may have at most as many armies as its source has after all
-    deploys.
+    TEXTS describes the faults. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to,
+    armies), of which the first `count` rows are used. The arrays may contain any integers. An attack may have at most
+    as many armies as its source region has after all deploys.
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
     none, n = np.int64(0), np.int64(owner.shape[0])

@@ -1,6 +1,7 @@
-"""Tables of the armies that battles need, from the exact distributions of a set of rules.
+"""Tables of the number of armies that an attack or a defence needs, computed from exact distributions of battles.
 
-All sizes of planned attacks and defences come from these tables. So the sizes are right for any luck and any rounding.
+Planned attacks and defences get their numbers of armies from these tables. So the numbers are right for all settings of
+luck and rounding in the rules.
 """
 
 from __future__ import annotations
@@ -16,26 +17,28 @@ from warlight_env.engine.jit import inline_kernel, read_only, shared
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.reference import reference
 
-#: Number of armies up to which the tables are exact. Larger numbers continue in proportion.
+#: Number of armies up to which the tables are exact. For larger numbers, results are scaled in proportion.
 FORCE_ARMIES: Final = 100
-#: Chances of the tables.
+#: Probabilities of success for which the tables contain the needed number of armies.
 LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 @shared
 class ArmyRequirements(NamedTuple):
-    """Results of battles, for kernels, with M = FORCE_ARMIES. Read-only."""
+    """Tables of the results of battles, as read-only arrays for kernels. M = FORCE_ARMIES, L = len(LEVELS)."""
 
-    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] chance that attackers (first index) beat defenders
-    #: [L, M + 1] fewest attackers that capture a region from this number of defenders, with a chance of LEVELS
+    capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] probability that attackers (first index) beat defenders (second)
+    #: [L, M + 1] fewest attackers that capture a region from n defenders (second index) with probability LEVELS[l]
     need: npt.NDArray[np.int32]
-    hold: npt.NDArray[np.int32]  #: [L, M + 1] fewest defenders that resist this number of attackers with that chance
-    attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss, for attackers and defenders
-    defenders_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss; all defenders, if the region is captured
+    #: [L, M + 1] fewest defenders that keep a region against n attackers (second index) with probability LEVELS[l]
+    hold: npt.NDArray[np.int32]
+    attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss of the attackers, indices as in `capture`
+    #: [M + 1, M + 1] mean loss of the defenders, indices as in `capture`; after a capture, all defenders are lost
+    defenders_lost: npt.NDArray[np.float64]
 
 
 def make_army_requirements(dice: Dice) -> ArmyRequirements:
-    """Return the tables for a set of rules; they are built once per process, shared and read-only."""
+    """Return the tables for the dice of a set of rules. They are computed once per process and are read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
@@ -43,20 +46,20 @@ def make_army_requirements(dice: Dice) -> ArmyRequirements:
 def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> ArmyRequirements:
     size = FORCE_ARMIES + 1
     numbers = np.arange(size)
-    # By side (0: attackers) and number n of armies: the chance of k kills or more, and the mean of min(kills, k).
+    # For each side (0: attackers) and number n of armies: probability of k or more kills, and mean of min(kills, k).
     tail, mean = np.zeros((2, size, size + 1)), np.zeros((2, size, size))
     for side, kill in enumerate((attack_kill, defense_kill)):
         for n in range(size):
             pmf = kills_pmf(n, kill, luck, stochastic)
             tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
         mean[side, :, 1:] = tail[side, :, 1:-1].cumsum(1)
-    wiped = tail[0, :, :-1]  # [a, d] chance that a attackers kill all d defenders
-    dead = tail[1, :, :-1].T  # [a, d] chance that d defenders kill all a attackers
+    wiped = tail[0, :, :-1]  # [a, d] probability that a attackers kill all d defenders
+    dead = tail[1, :, :-1].T  # [a, d] probability that d defenders kill all a attackers
     capture = wiped * (1.0 - dead)
     capture[0] = 0.0
-    lost = mean[0] - wiped * dead  # if all armies die, one defender stays
-    # Because losses are rounded, a larger army may be no better than a smaller one. The tables contain the safer
-    # number.
+    lost = mean[0] - wiped * dead  # if all armies of both sides die, one defender survives
+    # Because losses are rounded, more armies may be worse than fewer. The tables contain the number from which on all
+    # larger numbers are enough, too.
     worst = np.minimum.accumulate(capture[::-1], 0)[::-1]
     need = np.full((len(LEVELS), size), 0, dtype=np.int32)
     hold = np.full((len(LEVELS), size), 0, dtype=np.int32)
@@ -72,7 +75,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
 
 
 def _go_on(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
-    """Continue the tables in proportion to the last known entry where more than FORCE_ARMIES armies are needed."""
+    """Replace entries above FORCE_ARMIES by numbers in proportion to the last exact entry."""
     for row in table:
         known = np.flatnonzero(row[1:] <= FORCE_ARMIES) + 1
         if len(known) and known[-1] < FORCE_ARMIES:
@@ -89,13 +92,13 @@ def _scaled(row: npt.NDArray[np.int32], armies: Int) -> Int:
 
 @inline_kernel
 def attackers_needed(requirements: ArmyRequirements, level: Int, defenders: Int) -> Int:
-    """Return the fewest attackers that capture a region with the chance LEVELS[level]."""
+    """Return the fewest attackers that capture a region with probability LEVELS[level]."""
     return _scaled(requirements.need[level], defenders)
 
 
 @inline_kernel
 def defenders_needed(requirements: ArmyRequirements, level: Int, attackers: Int) -> Int:
-    """Return the fewest defenders that hold a region with the chance LEVELS[level]; 1 without attackers."""
+    """Return the fewest defenders that keep a region with probability LEVELS[level]; 1 if there are no attackers."""
     return max(np.int64(1), _scaled(requirements.hold[level], attackers))
 
 
@@ -112,9 +115,9 @@ def _scale(attackers: Int, defenders: Int) -> Real:
 
 @inline_kernel
 def chance_of_capture(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> Real:
-    """Return the chance that attackers capture a region.
+    """Return the probability that attackers capture a region.
 
-    Beyond the tables, both numbers are scaled down in proportion.
+    If a number is larger than the tables, both numbers are scaled down in proportion.
     """
     scale = _scale(attackers, defenders)
     return requirements.capture[_within(attackers, scale), _within(defenders, scale)]
@@ -122,7 +125,7 @@ def chance_of_capture(requirements: ArmyRequirements, attackers: Int, defenders:
 
 @inline_kernel
 def expected_losses(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> tuple[Real, Real]:
-    """Return the mean losses of attackers and of defenders."""
+    """Return the mean loss of the attackers and the mean loss of the defenders in a battle."""
     scale = _scale(attackers, defenders)
     a, d = _within(attackers, scale), _within(defenders, scale)
     return requirements.attackers_lost[a, d] / scale, requirements.defenders_lost[a, d] / scale

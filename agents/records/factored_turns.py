@@ -1,6 +1,7 @@
-"""Turns as small choices: a deploy weight for each region, and a share of its armies for each border.
+"""Turns as rows of small integers: a deploy weight for each region, and a fraction of its armies for each border.
 
-The `factored` encoding of environments, and networks that play complete turns, use this form.
+The `factored` action encoding of environments, and networks that play complete turns, use this form. A border is a
+directed edge from a region to a neighbour.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, Regions
 
-#: Values of the entries of an action row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
+#: Number of values of each entry in an action row: deploy weights 0 .. 4, or 0, 25, 50, 75 and 100 % of the armies.
 VALUES: Final = 5
 _NONE, _ONE = np.uintp(0), np.uintp(1)
 
 
 @kernel
 def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
-    """Compute the armies of a region of each weight from the number of regions of each weight, classes[0].
+    """Compute how many armies a region gets for each deploy weight; classes[0] is the number of regions per weight.
 
-    Writes the armies to classes[1]. Writes to classes[2] whether a region of the weight may get one of the remaining
-    armies. Returns the number of remaining armies.
+    Writes the number of armies for each weight to classes[1]. Writes to classes[2] whether regions with this weight may
+    get one of the remaining armies. Returns the number of remaining armies.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]
     total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
@@ -31,9 +32,9 @@ def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     left = np.int64(income)
     for w in range(1, VALUES):
         armies[w] = income * w // total
-        tied[w] = income * w - armies[w] * total  # the remainder, until the end of this function
+        tied[w] = income * w - armies[w] * total  # until the end of this function, `tied` contains remainders
         left -= armies[w] * counts[w]
-    while True:  # the highest remainders get one army more, class by class, while there are enough for a whole class
+    while True:  # regions with the highest remainder get one more army, if there are enough armies for all of them
         highest, size = np.int64(0), np.int64(0)
         for w in range(1, VALUES):
             if counts[w] > 0 and tied[w] > highest:
@@ -63,12 +64,13 @@ def allocate_income(
     classes: npt.NDArray[np.int64],
     deploy_out: Armies,
 ) -> Any:
-    """Share the income over the player's regions by weights 0 .. 4 and largest remainder; ties go to lower numbers.
+    """Distribute the income over the player's regions in proportion to weights 0 .. 4 (largest remainder method).
 
-    Quotas and remainders depend on the weight only. So the code computes four classes, and then assigns armies to
-    regions in one pass. Under a limit of orders only the first weighted regions count. Writes deploy_out int32[N], and
-    the player's regions to own int32[N]; classes int64[3, 5] is working memory. Returns the number of own regions and
-    the number of own regions with a weight above 0.
+    If remainders are equal, regions with lower numbers come first. Quotas and remainders depend only on the weight. So
+    the code computes them once for each weight, and then assigns armies to regions in one pass. If the rules limit the
+    number of orders, only the first regions with a weight above 0 get armies. Writes deploy_out int32[N], and the
+    player's regions to own int32[N]; classes int64[3, 5] is working memory. Returns the number of own regions and the
+    number of own regions with a weight above 0.
     """
     n_own = 0
     for r in range(owner.shape[0]):
@@ -103,7 +105,7 @@ def allocate_income(
 
 @kernel
 def share_of(available: Int, value: Int) -> Int:
-    """Return the armies of a share of value / 4 of the available armies: rounded down, but at least 1."""
+    """Return value / 4 of the available armies, rounded down, but at least 1."""
     return max(np.int64(1), (available * value) >> 2)
 
 
@@ -123,10 +125,10 @@ def decode_factored(
     deploy_out: Armies,
     attacks_out: AttackRows,
 ) -> Any:
-    """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
+    """Decode an action row: write its orders to deploy_out int32[N] and attacks_out int32[E, 3].
 
     owner int8[N], army int32[N]: the position, or the player's view of it. own int32[N] and classes int64[3, 5]:
-    working memory. Returns the number of attacks and the number of the row's entries that the mask does not allow.
+    working memory. Returns the number of attacks, and the number of entries that the action mask does not allow.
     """
     n, e_all = owner.shape[0], edge_target.shape[0]
     used = 0
@@ -147,7 +149,7 @@ def decode_factored(
                         continue
                     used -= 1 if level > 0 else 0
                 value = np.int64(action[start + e])
-                attacks_out[count, 0] = own[k]  # the next attack overwrites it if it is invalid
+                attacks_out[count, 0] = own[k]  # if this attack is invalid, the next attack overwrites it
                 attacks_out[count, 1] = edge_target[e]
                 attacks_out[count, 2] = share_of(available, value)
                 used -= 1 if value != 0 else 0
@@ -166,13 +168,13 @@ def encode_nearest(
     count: Int,
     action: Any,
 ) -> None:
-    """Write the row with priorities that is nearest to a legal turn.
+    """Encode a legal turn: write the action row with priorities that is most similar to the turn to action [N + 2 E].
 
-    Weights are proportional to the deployed armies. Shares are nearest to the sent armies. The order of attacks is kept
-    as far as the levels of priority allow. Attacks from regions that have no free armies after the deploys, before
-    transfers arrive, are left out.
+    The deploy weights are proportional to the deployed armies. Each attack gets the fraction of armies that is nearest
+    to the sent armies. The order of the attacks is kept as far as the five priorities allow. An attack is left out if
+    its source has no free armies after the deploys and before transfers arrive.
 
-    army int32[N], deploy int32[N] and attacks int32[E, 3] with their count; action: [N + 2 E].
+    army int32[N], deploy int32[N], attacks int32[E, 3], of which the first `count` rows are used.
     """
     n, edges, top = army.shape[0], edge_target.shape[0], VALUES - 1
     for i in range(action.shape[0]):

@@ -1,4 +1,4 @@
-"""Working memory of generators, and sets of turns."""
+"""The working memory of generators, and arrays for sets of turns."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 from warlight_env.engine.state import Scratch, make_scratch
 
-#: Numbers of methods to deploy and to attack; a turn combines one of each.
+#: Number of methods to deploy, and number of methods to attack; a turn combines one of each.
 N_DEPLOYS: Final = 3
 N_ATTACKS: Final = 3
 MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 
-#: Bits of `generators`: d for the deploys, 3 + a for the attacks, and PRESS. With PRESS, armies without an order join
-#: their region's first attack.
+#: Bits of the mask `generators`: bit d for the deploy method d, bit 3 + a for the attack method a, and PRESS. With
+#: PRESS, armies without an order join their region's first attack.
 PRESS: Final = 0b1_000_000
 #: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: all methods and PRESS; agents with PRESS lose fewer games.
 #: NO_DEFENSE: without the defensive deploy, and with `offensive` as the only method of attack.
@@ -31,7 +31,7 @@ NO_DEFENSE: Final = PRESS | 0b001_101
 
 
 class TurnSet(NamedTuple):
-    """Up to K turns of a player in normal form."""
+    """Arrays with up to K turns of a player."""
 
     deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
     attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
@@ -39,7 +39,7 @@ class TurnSet(NamedTuple):
 
 
 class TurnSets(NamedTuple):
-    """A `TurnSet` for each of P players."""
+    """Arrays with a `TurnSet` for each of P players."""
 
     deploy: npt.NDArray[np.int32]  #: [P, K, N]
     attacks: npt.NDArray[np.int32]  #: [P, K, E, 3]
@@ -48,18 +48,18 @@ class TurnSets(NamedTuple):
 
 @inline_kernel
 def turn_set_of(sets: TurnSets, p: Int) -> TurnSet:
-    """Return one player's `TurnSet` of a `TurnSets`, as a view."""
+    """Return the `TurnSet` of one player, as views of the arrays in `sets`."""
     return TurnSet(sets.deploy[p], sets.attacks[p], sets.counts[p])
 
 
 class GeneratorWork(NamedTuple):
-    """Arrays that generators write, one set for each thread."""
+    """The working memory of generators and policies; each thread has its own."""
 
     scratch: Scratch
     value: npt.NDArray[np.float64]  #: [N] values of regions for the player
     after: npt.NDArray[np.int32]  #: [N] armies after the deploys
     free: npt.NDArray[np.int64]  #: [N] armies without an order
-    targets: npt.NDArray[np.uint32]  #: [N] neighbours, sorted
+    targets: npt.NDArray[np.uint32]  #: [N] neighbours of a region, sorted by value
     income: npt.NDArray[np.int64]  #: [P]
     turns: TurnSet  #: for policies that draw one turn
     plan: PlanWork
@@ -67,7 +67,7 @@ class GeneratorWork(NamedTuple):
 
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         GeneratorWork(
             scratch=make_scratch(n_regions, players),

@@ -1,4 +1,4 @@
-"""Styles of planning: how certain a turn's attacks are, the threats that it expects, and the order of its attacks."""
+"""Planning styles: coefficients for the values of goals, the certainty of attacks, and the order of a turn's orders."""
 
 from __future__ import annotations
 
@@ -15,33 +15,35 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters of planning a turn, in kernels float64[N_STYLE] in this order.
+    """The parameters for planning a turn. Kernels get them as float64[N_STYLE] in this order.
 
-    The first thirteen come from `Weights`.
+    The first thirteen parameters come from `Weights`.
     """
 
-    goal_region: float  #: value of a region, in armies, like the next three
-    goal_income: float  #: value of one army of income
-    goal_prospect: float  #: value of one army of a super region's bonus if the player owns a part of it
-    goal_patience: float  #: cost in armies at which that value falls to 1 / e
+    goal_region: float  #: value of a region, in armies
+    goal_income: float  #: value of an income of one army per round, in armies
+    goal_prospect: float  #: value of one army of a super region's bonus if the player owns a part of it, in armies
+    goal_patience: float  #: number of missing armies at which the value `goal_prospect` falls to 1 / e
     sure_neutral: float  #: index into `army_requirements.LEVELS` for attacks on neutral regions
-    sure_enemy: float  #: the same for attacks on enemies
-    sure_hold: float  #: the same for defending regions
-    expected: float  #: expected part of an enemy's income that is deployed on the attacked region
-    feared: float  #: expected part of an enemy's income that joins its strongest attack
+    sure_enemy: float  #: index into `army_requirements.LEVELS` for attacks on enemies
+    sure_hold: float  #: index into `army_requirements.LEVELS` for defending regions
+    expected: float  #: fraction of an enemy's income that it is assumed to deploy on the attacked region
+    feared: float  #: fraction of an enemy's income that is assumed to join its strongest attack
     against_enemies: float  #: factor of the value of capturing an enemy's region
     holding: float  #: factor of the value of defending a region
-    price: float  #: price of a lost army
-    spend: float  #: exponent of the armies that a goal needs; above 1, small goals come first
+    price: float  #: cost of a lost army, in armies
+    spend: float  #: a goal's value is divided by its number of armies to this power; above 1, small goals come first
     noise: float  #: temperature: standard deviation of the logarithm of a goal's value
     order: float  #: AS_CHOSEN, ENEMIES_FIRST, ENEMIES_LAST or GATHERING
-    press: float  #: chance that armies without an order join an attack from their region
+    press: float  #: probability that armies without an order join an attack from their region
 
 
 N_STYLE: Final = len(Style._fields)
-#: Templates for the sequence of a turn's orders. AS_CHOSEN: in the order of the goals, transfers last. ENEMIES_FIRST:
-#: attacks on enemies first. ENEMIES_LAST: neutral regions, then transfers, then enemies, after these have spent their
-#: armies. GATHERING: transfers first, so that the moved armies join attacks (if armies may move twice; else AS_CHOSEN).
+#: Values of `Style.order`: the sequence of a turn's orders. AS_CHOSEN: attacks in the order of the chosen goals, then
+#: transfers. ENEMIES_FIRST: attacks on enemies, attacks on neutral regions, transfers. ENEMIES_LAST: attacks on neutral
+#: regions, transfers, attacks on enemies; until then, enemies may have lost armies in their own attacks. GATHERING:
+#: transfers, then attacks, so that moved armies join attacks. If armies may not move twice in a round, GATHERING is the
+#: same as AS_CHOSEN.
 AS_CHOSEN: Final = 0
 ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2
@@ -70,7 +72,7 @@ _MOST_SURE: Final = len(LEVELS) - 1
 
 @kernel
 def write_style(evaluation: Evaluation, style: npt.NDArray[np.float64]) -> None:
-    """Write the evaluation's style to style float64[N_STYLE]."""
+    """Write the style that the evaluation's weights define to style float64[N_STYLE]."""
     for i in range(evaluation.style.shape[0]):
         style[i] = evaluation.style[i]
     style[NOISE], style[ORDER], style[PRESS] = 0.0, 0.0, 1.0
@@ -83,7 +85,7 @@ def _between(low: Real, high: Real, rng: RandomState) -> Real:
 
 @kernel
 def draw_style(evaluation: Evaluation, style: npt.NDArray[np.float64], rng: RandomState) -> None:
-    """Write a random style near the evaluation's style to style float64[N_STYLE]."""
+    """Write a random variation of the evaluation's style to style float64[N_STYLE]."""
     write_style(evaluation, style)
     style[SURE_NEUTRAL] = 1 + below(rng, _MOST_SURE)
     style[SURE_ENEMY] = below(rng, _MOST_SURE + 1)

@@ -1,4 +1,4 @@
-"""Working memory for planning a turn, one set for each thread."""
+"""The working memory for planning a turn; each thread has its own."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class PlanWork(NamedTuple):
     """Arrays by region [N], super region [S] and player [P] for one turn."""
 
     style: npt.NDArray[np.float64]  #: [N_STYLE]
-    #: [N] attackers that capture the region, or armies that defend it, with the chance of the style
+    #: [N] number of armies that capture or defend the region with the probability that the style requires
     need: npt.NDArray[np.int64]
-    strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can send against the player's region
+    strongest: npt.NDArray[np.int64]  #: [N] largest number of armies that an enemy can send against the own region
     gain: npt.NDArray[np.float64]  #: [N] the value of a goal, in armies
-    noise: npt.NDArray[np.float64]  #: [N] factors of that value
-    done: npt.NDArray[np.int8]  #: [N] 1: the region's goal was chosen, 2: it was given up
+    noise: npt.NDArray[np.float64]  #: [N] random factors of the goals' values
+    done: npt.NDArray[np.int8]  #: [N] 1: the region's goal was chosen, 2: the goal is not possible
     after: npt.NDArray[np.int64]  #: [N] armies after the deploys
     free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
-    moved: npt.NDArray[np.int8]  #: [N] whether the region's armies without an order got an order
+    moved: npt.NDArray[np.int8]  #: [N] 1: `move_idle` has decided where the region's armies without an order go
     garrison: npt.NDArray[np.int64]  #: [N] armies that stay to defend the region
-    demand: npt.NDArray[np.float64]  #: [N] how much the region needs armies
-    lack: npt.NDArray[np.float64]  #: [S, P] armies that a player needs to complete a super region
+    demand: npt.NDArray[np.float64]  #: [N] how urgently the region needs armies, in value per army
+    lack: npt.NDArray[np.float64]  #: [S, P] armies that a player needs to complete a super region; -1: no region there
     income: npt.NDArray[np.int64]  #: [P]
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
     chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in the order of choice
     worth: npt.NDArray[np.float64]  #: [N] value of the chosen goals, in armies
-    numbers: npt.NDArray[np.int64]  #: [3] numbers at ORDERED, GOALS, LEFT
+    numbers: npt.NDArray[np.int64]  #: [3] counters at the indices ORDERED, GOALS and LEFT
 
 
 def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     n = n_regions
     return reference(
         PlanWork(

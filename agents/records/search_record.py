@@ -1,4 +1,4 @@
-"""Results of a search, as plain data for logs and pages."""
+"""Results of a search, which can be converted to plain data for logs and pages."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ from warlight_env.engine.view import View
 
 @dataclass(frozen=True)
 class Candidate:
-    """A turn at the root or, in the picking phase, a list of preferred regions."""
+    """A choice that a search compares: a turn or, in the picking phase, a list of preferred regions."""
 
     orders: Orders
     visits: int
-    total: float  #: sum of the values of its simulations
+    total: float  #: sum of the values of the candidate's simulations
     picks: tuple[int, ...] = ()  #: preferred regions, best first
-    refined: bool = False  #: found by local search; visits and value then come from the scenarios of the local search
+    refined: bool = False  #: whether local search found it; visits and value then come from local search's scenarios
     middle: float | None = None  #: median, mean or mode of the values, if the search uses it to choose its answer
-    probability: float | None = None  #: probability in the search's answer, if visits do not define it
+    probability: float | None = None  #: probability of the candidate in the search's policy; None: visits define it
 
     @property
     def value(self) -> float:
-        """The mean value for the searching player, that is, its share of the position in [0, 1]; 0 without visits."""
+        """The mean of the searching player's share of the position's value, in [0, 1]; 0 without visits."""
         return self.total / self.visits if self.visits else 0.0
 
 
 class SearchPolicy(NamedTuple):
-    """The result of a search as a policy over C candidates, the answer first."""
+    """The result of a search as probabilities of C candidates; the search's answer is the first candidate."""
 
-    turns: tuple[Orders, ...]  #: C turns, within the rules' limit of orders; empty turns during the picks
-    picks: tuple[tuple[int, ...], ...]  #: C lists of preferred regions, best first; () after the picks
-    probabilities: npt.NDArray[np.float64]  #: [C], their sum is 1
-    #: [C] mean shares of the position in [0, 1], or shares of growth if `plan` uses them; NaN for a candidate without
-    #: value
+    turns: tuple[Orders, ...]  #: C turns, within the rules' limit of orders; turns without orders in the picking phase
+    picks: tuple[tuple[int, ...], ...]  #: C lists of preferred regions, best first; () after the picking phase
+    probabilities: npt.NDArray[np.float64]  #: [C], the sum is 1
+    #: [C] mean of the searching player's share, in [0, 1]; in `plan`, it may be a share of growth instead. NaN: the
+    #: candidate has no value
     values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """The statistics of a search; tuples have an entry for each tree. Depths count turns from the root."""
+    """The statistics of a search. Each tuple has an entry for each tree; depths count turns from the root."""
 
     simulations: tuple[int, ...]
     nodes: tuple[int, ...]
     full: tuple[bool, ...]  #: whether the memory was full, so that the tree stopped growing
     shallowest: tuple[int, ...]  #: depth of the shallowest leaf
-    deepest: tuple[int, ...]
+    deepest: tuple[int, ...]  #: depth of the deepest leaf
     seconds: float
-    candidates: tuple[Candidate, ...]  #: the answer first
-    trials: int = 0  #: trials of local search, after the simulations
+    candidates: tuple[Candidate, ...]  #: the search's answer is the first candidate
+    trials: int = 0  #: number of changes that local search tried after the simulations
 
     def policy(self, max_orders: int = 0) -> SearchPolicy:
-        """Return the candidates as a policy: with their `probability` if any, else with their shares of visits.
+        """Return the candidates with probabilities: their `probability` or, if it is None, their fraction of visits.
 
-        A result of local search replaces the candidate that would have been the answer. max_orders: the rules' limit;
-        0: no limit.
+        A turn that local search found gets the probability of the turn that it replaced as the answer. max_orders: the
+        rules' limit of orders; 0: no limit.
         """
         found = self.candidates
         weights = np.array([c.visits if c.probability is None else c.probability for c in found], dtype=np.float64)
@@ -77,7 +77,7 @@ class SearchRecord:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain data for JSON."""
+        """Return the statistics as plain data for JSON."""
         return {
             "simulations": list(self.simulations),
             "nodes": list(self.nodes),
@@ -102,7 +102,7 @@ class SearchRecord:
 
 
 class SearchResult(NamedTuple):
-    """The result of an agent's last search, and its input."""
+    """The result of an agent's last search, and the input of this search."""
 
     view: View
     weights: Weights

@@ -1,4 +1,4 @@
-"""The turn network as a record for kernels, and its working memory."""
+"""The turn network as a NamedTuple of arrays for kernels, and its working memory."""
 
 from __future__ import annotations
 
@@ -24,51 +24,52 @@ Floats = npt.NDArray[np.float32]
 N_NODE: Final = REGIONS.width
 N_OVERALL: Final = OVERALL.width
 N_EDGE: Final = EDGES.width
-#: UNITS: number of units of each layer. LAYERS: number of layers that combine a region with its neighbours and super
-#: region. They are constants, so that the compiler can vectorize loops over them.
+#: UNITS: number of units of each layer. LAYERS: number of message-passing layers, which combine a region with its
+#: neighbours and its super region. The sizes are constants, so that the compiler can vectorize loops over units.
 UNITS: Final = 32
 LAYERS: Final = 2
 
 
 class TurnNetworkError(InputError):
-    """Error for arrays that are not a turn network; the message names their source."""
+    """Error: arrays or a file are not a turn network. The message names the file or the source of the arrays."""
 
 
 @shared
 class TurnNetwork(NamedTuple):
-    """The weights of the network, float32, and the columns of its input features, uint32. Read-only.
+    """The weights of the network, float32, and the columns of its input features, uint32, as read-only arrays.
 
-    H = UNITS, L = LAYERS, V = VALUES; F features of regions, G of the position, K of borders.
+    H = UNITS, L = LAYERS, V = VALUES; F features of regions, G features of the position, K features of borders. The
+    main deploy region is the region that gets the most armies.
     """
 
-    first: Floats  #: [F, H] for a region
-    overall: Floats  #: [G, H] for the position
+    first: Floats  #: [F, H] weights of a region's features
+    overall: Floats  #: [G, H] weights of the position's features
     first_bias: Floats  #: [H]
-    own: Floats  #: [L, H, H] for a region's own description
-    around: Floats  #: [L, H, H] for the mean description of its neighbours
-    among: Floats  #: [L, H, H] for the mean description of its super region
+    own: Floats  #: [L, H, H] weights of a region's own embedding
+    around: Floats  #: [L, H, H] weights of the mean embedding of a region's neighbours
+    among: Floats  #: [L, H, H] weights of the mean embedding of a region's super region
     layer_bias: Floats  #: [L, H]
-    main: Floats  #: [H] for a region's score as the main deploy region, which gets the most armies
-    beside: Floats  #: [H, H] for another region, for its deploy
-    chosen: Floats  #: [H, H] for the main deploy region
-    link: Floats  #: [2, H] if the two regions are neighbours, and if they are in one super region
+    main: Floats  #: [H] weights for a region's score as the main deploy region
+    beside: Floats  #: [H, H] weights of another region's embedding, for its deploy weight
+    chosen: Floats  #: [H, H] weights of the main deploy region's embedding, for deploy weights of other regions
+    link: Floats  #: [2, H] added if the other region is adjacent to the main one, and if both are in one super region
     beside_bias: Floats  #: [H]
-    weight: Floats  #: [H, V] for the deploy weights
+    weight: Floats  #: [H, V] output weights for the deploy weight
     weight_bias: Floats  #: [V]
-    source: Floats  #: [H, H] for the source of a border
-    target: Floats  #: [H, H]
-    edge: Floats  #: [K, H]
+    source: Floats  #: [H, H] weights of the embedding of a border's source
+    target: Floats  #: [H, H] weights of the embedding of a border's target
+    edge: Floats  #: [K, H] weights of a border's features
     edge_bias: Floats  #: [H]
-    share: Floats  #: [H, V] for the shares of armies
+    share: Floats  #: [H, V] output weights for the fraction of armies that is sent over a border
     share_bias: Floats  #: [V]
-    priority: Floats  #: [H, V] for the attacks' order
+    priority: Floats  #: [H, V] output weights for an attack's priority in the order of attacks
     priority_bias: Floats  #: [V]
-    held: Floats  #: [H, H] for the mean of a player's regions
-    total: Floats  #: [H, H] for their sum
-    whole: Floats  #: [H, H] for the mean of all regions
-    player: Floats  #: [H] added for the player whose view it is
+    held: Floats  #: [H, H] weights of the mean embedding of a player's regions
+    total: Floats  #: [H, H] weights of the sum of the embeddings of a player's regions
+    whole: Floats  #: [H, H] weights of the mean embedding of all regions
+    player: Floats  #: [H] added in the score of the player from whose view the features are computed
     value_bias: Floats  #: [H]
-    value: Floats  #: [H] for a player's score
+    value: Floats  #: [H] output weights for a player's score
     node_columns: Columns  #: [F]
     overall_columns: Columns  #: [G]
     edge_columns: Columns  #: [K]
@@ -88,7 +89,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 
 
 class TurnFeatureNames(NamedTuple):
-    """Names of a network's input features, in order; by default all features of this version."""
+    """Names of a network's input features, in order; the default is all features that this version defines."""
 
     node: Sequence[str] = REGIONS.names
     overall: Sequence[str] = OVERALL.names
@@ -97,7 +98,7 @@ class TurnFeatureNames(NamedTuple):
 
 EVERY: Final = TurnFeatureNames()
 
-#: The array that has a row for each feature of a group, by the group's field in `TurnFeatureNames`.
+#: For each field of `TurnFeatureNames`: the name of the array of weights that has one row for each of its features.
 _ROWS: Final = {"node": "first", "overall": "overall", "edge": "edge"}
 _GROUPS: Final = {"node": REGIONS, "overall": OVERALL, "edge": EDGES}
 
@@ -105,9 +106,10 @@ _GROUPS: Final = {"node": REGIONS, "overall": OVERALL, "edge": EDGES}
 def make_turn_network(
     arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: TurnFeatureNames = EVERY
 ) -> TurnNetwork:
-    """Return the record for arrays by name, float32, with the shapes `SHAPES`.
+    """Return the turn network with given arrays.
 
-    `first`, `overall` and `edge` have one row for each input feature of the network.
+    arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for each
+    input feature of the network. reads: the names of the input features.
 
     Raises:
         TurnNetworkError: the arrays are not those of a network, or a feature does not exist. The message names the
@@ -129,11 +131,11 @@ def make_turn_network(
 
 
 def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str:
-    """Return the fault of a network's array, compared with its shape; an empty string if there is none."""
+    """Return a description of what is wrong with a network's array; an empty string if it has the right shape."""
     if array is None:
         return "missing"
     if shape is None:
-        return "not known"
+        return "unknown name"
     if array.dtype != np.float32 or array.shape != shape:
         found = clipped(str(list(array.shape)), 60)
         return f"{array.dtype} {found}, must be float32 {list(shape)}"
@@ -151,14 +153,14 @@ def reads_of(network: TurnNetwork) -> TurnFeatureNames:
 
 
 def arrays_of(network: TurnNetwork) -> dict[str, Floats]:
-    """Return a network's arrays by name, as `make_turn_network` expects them."""
+    """Return a network's arrays with their names, as `make_turn_network` expects them."""
     return {name: np.array(getattr(network, name)) for name in SHAPES}
 
 
 def widened(network: TurnNetwork) -> dict[str, Floats]:
-    """Return the arrays, of `SHAPES`, of a network that has all features as its input and plays like this one.
+    """Return the arrays of a network that plays like the given one and has all features as its input.
 
-    The weights of the additional features are 0.
+    The weights of the additional features are 0. The arrays have the shapes `SHAPES`.
     """
     arrays = arrays_of(network)
     for name, rows in _ROWS.items():
@@ -169,7 +171,7 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
-    """Return a writable record of zeros, for one thread, that has all features as its input."""
+    """Return a turn network of writable zeros for one thread. It has all features as its input."""
     columns: dict[str, Any] = {
         f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
     }
@@ -180,29 +182,32 @@ def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNe
 
 @functools.cache
 def no_turn_network() -> TurnNetwork:
-    """Return a record of zeros, for use without a turn network."""
+    """Return a turn network of zeros, as a placeholder in contexts without a turn network."""
     return make_turn_network({name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()})
 
 
 class TurnNetworkBuffers(NamedTuple):
-    """Working memory of a network's pass, one set for each thread; N regions, E directed edges, P players."""
+    """The working memory of a network's forward pass; each thread has its own.
+
+    N regions, E directed edges, P players.
+    """
 
     nodes: Floats  #: [N, N_NODE]
     overall: Floats  #: [N_OVERALL]
-    embeddings: Floats  #: [N, H] descriptions of regions
+    embeddings: Floats  #: [N, H] embeddings of regions
     hidden: Floats  #: [N, H]
-    mean: Floats  #: [N, H] of super regions, and later of regions as sources of borders
-    toward: Floats  #: [N, H] of regions as targets of borders
-    holding: npt.NDArray[np.float64]  #: [P, 3] income, armies, regions
+    mean: Floats  #: [N, H] messages of super regions; later hidden units that depend on a border's source
+    toward: Floats  #: [N, H] hidden units that depend on a border's target
+    holding: npt.NDArray[np.float64]  #: [P, 3] each player's income, armies and number of regions
     score: Floats  #: [N] scores of regions as the main deploy region
-    row: npt.NDArray[np.int64]  #: [N + 2 E] a turn as small choices
+    row: npt.NDArray[np.int64]  #: [N + 2 E] a turn as an action row of `factored_turns`
     log_prob: npt.NDArray[np.float64]  #: [1] logarithm of the turn's probability
     own: npt.NDArray[np.int32]  #: [N]
     classes: npt.NDArray[np.int64]  #: [3, V]
 
 
 def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> TurnNetworkBuffers:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     n = n_regions
     return reference(
         TurnNetworkBuffers(

@@ -1,4 +1,4 @@
-"""The value network as a record for kernels, and as a file."""
+"""The value network as a NamedTuple of arrays for kernels, and as a file."""
 
 from __future__ import annotations
 
@@ -32,34 +32,34 @@ _KIND: Final = "value"
 #: input.
 N_PLAYER: Final = PLAYERS.width
 N_RULES: Final = RULES.width
-#: Numbers of units of the two layers. They are constants, so that the compiler can vectorize loops over them.
+#: Numbers of units of the two layers. They are constants, so that the compiler can vectorize loops over units.
 FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 
-#: The parameter of agents for the source of values.
+#: The declaration of the agents' parameter `value`.
 VALUE: Final = Param(
     "evaluation of positions: learned (the bundled value network), weights, or an .npz file", shared=True
 )
 
-#: Names of sources of values other than files.
+#: Values of the agents' parameter `value` that are not file names.
 LEARNED: Final = "learned"
 WEIGHTS: Final = "weights"
 
 
 class ValueNetworkError(InputError):
-    """Error for a value network that cannot be read; the message names the file and the reason."""
+    """Error: a value network cannot be read. The message names the file and the reason."""
 
 
 @shared
 class ValueNetwork(NamedTuple):
-    """The weights of the network, float32, and the columns of its input features. Read-only.
+    """The weights of the network, float32, and the columns of its input features, uint32, as read-only arrays.
 
-    H = FIRST_UNITS, K = SECOND_UNITS. The columns are uint32[F] for players and uint32[G] for the rules.
+    H = FIRST_UNITS, K = SECOND_UNITS; F features of each player, G features of the rules.
     """
 
-    own: Floats  #: [F, H] for a player's own numbers
-    others: Floats  #: [F, H] for the mean numbers of the other players
-    rules: Floats  #: [G, H]
+    own: Floats  #: [F, H] weights of a player's own features
+    others: Floats  #: [F, H] weights of the mean features of the other players
+    rules: Floats  #: [G, H] weights of the features of the rules
     first_bias: Floats  #: [H]
     second: Floats  #: [H, K]
     second_bias: Floats  #: [K]
@@ -69,13 +69,13 @@ class ValueNetwork(NamedTuple):
 
 
 class ValueFeatureNames(NamedTuple):
-    """Names of a network's input features, in order; by default all features of this version."""
+    """Names of a network's input features, in order; the default is all features that this version defines."""
 
     player: Sequence[str] = PLAYERS.names
     rule: Sequence[str] = RULES.names
 
 
-#: The features of files without a list of features. These files come from versions without such lists.
+#: The input features of networks in files that do not list their features. Early versions wrote such files.
 UNLISTED: Final = ValueFeatureNames(
     ("armies", "roots", "regions", "income", "whole", "promise_2", "promise_4", "promise_8", "promise_16", "clear_4",
      "clear_8", "ready", "front", "edge", "exposed_armies", "exposed_regions", "exposed_bonus", "threatened_armies",
@@ -95,9 +95,10 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 def make_network(
     arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: ValueFeatureNames = EVERY
 ) -> ValueNetwork:
-    """Return the record for arrays by name, float32, with the shapes `SHAPES`.
+    """Return the value network with given arrays.
 
-    `own`, `others` and `rules` have one row for each input feature of the network.
+    arrays: names and float32 arrays with the shapes `SHAPES`; but `own`, `others` and `rules` have one row for each
+    input feature of the network. reads: the names of the input features.
 
     Raises:
         ValueNetworkError: the arrays are not those of a network, or a feature does not exist.
@@ -116,17 +117,18 @@ def make_network(
 
 @functools.cache
 def no_network() -> ValueNetwork:
-    """Return a record of zeros, for positions that weights evaluate."""
+    """Return a value network of zeros, as a placeholder in contexts that evaluate positions with weights."""
     return make_network({name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()})
 
 
 def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
-    """Return a value network: ``learned`` is the bundled one, ``weights`` (or None) is none, else an .npz file.
+    """Load a value network.
 
-    With ``#`` and a `digest` after the file's name, a file with another network is refused.
+    ``learned``: the network of this package. ``weights`` or None: no network. Otherwise: the path of an .npz file. The
+    path may end with ``#`` and a `digest`; then the file must have this digest.
 
     Raises:
-        ValueNetworkError: the file does not exist, or it does not contain a value network.
+        ValueNetworkError: the file does not exist, has another digest, or does not contain a value network.
     """
     if source is None or is_record(source, ValueNetwork):
         return source
@@ -144,7 +146,7 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
 
 
 def is_record(value: Any, kind: type[_Record]) -> TypeGuard[_Record]:
-    """Return whether a value is a record of a class, or the `reference` of one."""
+    """Return whether a value is an instance of a NamedTuple class, or a `reference` to such an instance."""
     return isinstance(getattr(value, "record", value), kind)
 
 
@@ -154,13 +156,13 @@ def digest(content: bytes) -> str:
 
 
 def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
-    """Raise `error` if a file's content does not match a `digest`; "" matches any content."""
+    """Raise `error` if a file's content does not have the digest `told`; "" matches any content."""
     if told and told != (now := digest(content)):
-        raise error(f"{place}: contains another {kind} than it did ({now} now, {told} then)")
+        raise error(f"{place}: contains another {kind}: its digest is {now}, but must be {told}")
 
 
 def value_file(network: ValueNetwork) -> bytes:
-    """Return the content of a file for `load_value`; it lists the network's input features."""
+    """Return the content of a network's file for `load_value`; the file lists the network's input features."""
     reads = {
         "player_features": [PLAYERS.names[at] for at in network.player_columns],
         "rule_features": [RULES.names[at] for at in network.rule_columns],

@@ -1,4 +1,4 @@
-"""The common part of anytime searches: threads, budgets, users' functions, answers."""
+"""The base class of anytime searches. It manages threads, budgets, users' functions and answers."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 from warlight_env.thread_ownership import SingleThreaded
 
-# Estimated simulations per second and thread before the first measurement; users' functions may be slow.
+# Assumed simulations per second and thread until they are measured; the second number is for users' functions.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
 
 
 class Store(Protocol):
-    """The memory of one or several threads' simulations, with the working memory of each thread."""
+    """Stored results of simulations, such as a tree, and the working memory of each thread that adds to them."""
 
     works: Sequence[Any]
 
 
 class _Watch(raise_callback_errors):
-    """`raise_callback_errors`, for a search.
+    """A `raise_callback_errors` that also marks the search as failed after an exception.
 
-    It is a class because a generator would change a user's StopIteration into another error.
+    It is a class, not a generator with `contextlib`, because a generator would replace a user's StopIteration by
+    another error.
     """
 
     __slots__ = ("_search",)
@@ -64,23 +65,27 @@ class _Watch(raise_callback_errors):
 
 
 class AnytimeSearch(SingleThreaded, ABC):
-    """A search for one move: `run` it for a while, call `best` at any time, `run` it further, `stop` it in any thread.
+    """A search for one move that can be interrupted and continued.
+
+    `run` searches for some time, and a further call continues the search. `best` returns the current answer at any
+    time. `stop` ends a running `run`, and any thread may call it.
 
     Args:
         view: the position; unknown regions count as neutral with two armies.
         settings: see `SearchSettings` and its subclasses.
         seed: seed of all random numbers.
         functions: users' functions; see `plug_ins.Functions`.
-        simulations: capacity of a store, if `settings.memory` allows it; None: as much as `settings.memory` allows.
+        simulations: number of simulations for which each store has memory, up to `settings.memory`. None: each store
+            gets all of `settings.memory`.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
         "begin", "run", "improve_by_local_search", "candidates", "best", "agreed", "statistics",
     )  # fmt: skip
 
-    #: Number of simulations that run together.
+    #: A thread runs simulations in multiples of this number.
     grain = 1
-    #: Makes the object that improves the answer, see `local_search.refinement.LocalSearch`.
+    #: The class of the object that improves the answer.
     improvement: ClassVar[Callable[..., LocalSearch]] = LocalSearch
 
     def __init__(
@@ -109,14 +114,14 @@ class AnytimeSearch(SingleThreaded, ABC):
     @staticmethod
     @abstractmethod
     def room(settings: Any, view: View, functions: Functions, simulations: int | None) -> int:
-        """Return the capacity of a store: the limit of `settings.memory`, or the largest need of `simulations`."""
+        """Return the capacity of a store: as much as `settings.memory` allows, or less if `simulations` need less."""
 
     @abstractmethod
     def _make_store(self, view: View) -> Any: ...
 
     @abstractmethod
     def _plant(self, store: Any, position: Position, seed: int) -> None:
-        """Clear a store and set its position. The caller has seeded the random generators of its threads."""
+        """Clear a store and set its position. The random generators of the store's threads must already be seeded."""
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
@@ -124,24 +129,25 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
-        """Return ``simulate(n)``, and its two halves for one leaf.
+        """Return the functions ``simulate(n)``, ``select()`` and ``backpropagate()`` of a thread.
 
-        ``select()`` writes leaf 0, and ``backpropagate()`` uses its value.
+        ``simulate(n)`` runs n simulations. ``select()`` selects one leaf and writes it as leaf 0; ``backpropagate()``
+        updates the store with the value of leaf 0.
         """
 
     @abstractmethod
     def play_work(self, work: Any) -> SimulationWork:
-        """Return the part of a thread's memory that plays rounds."""
+        """Return the part of a thread's working memory that playouts use."""
 
     @abstractmethod
     def _ranked(self) -> list[Candidate]:
-        """Return the player's choices with visits and values, merged over all stores, the answer first."""
+        """Return the player's candidates with visits and values, merged over all stores; the answer is the first."""
 
     @abstractmethod
     def _counts(self, store: Any) -> tuple[int, int, bool, int, int]:
-        """Return simulations, nodes, whether the memory was full, and depths.
+        """Return the numbers of simulations and nodes, whether the memory was full, and two depths.
 
-        The depths are those of the shallowest and the deepest leaf.
+        The depths are the depth of the shallowest leaf and the depth of the deepest leaf.
         """
 
     @property
@@ -150,18 +156,18 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _set_kernel_settings(self, play: SimulationSettings) -> None:
-        """Make the kernels' settings, for the player of `self.view`."""
+        """Store the settings for the kernels, for the player of `self.view`."""
 
     # Common methods
 
     def _try_out(self, view: View) -> None:
-        """Call users' functions once in one short simulation, before other work, to find errors early."""
+        """Run one short simulation that calls the users' functions, to find errors early."""
         self.begin(view, 0)
         self._set_kernel_settings(self.simulation_settings._replace(rounds=1, outcome=OUTCOMES.address("single")))
         self.run(simulations=1)
 
     def begin(self, view: View, seed: int) -> None:
-        """Start again from another position on the same board; the memory is kept."""
+        """Start a new search from another position on the same board, with the memory that is already allocated."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
         net = None if s.net is None else s.net.of(view)
@@ -179,14 +185,14 @@ class AnytimeSearch(SingleThreaded, ABC):
             self._plant(one, position, derive_seed(seed, i, len(one.works)))
 
     def stop(self) -> None:
-        """Make a running `run` or `improve_by_local_search` return soon; any thread may call it."""
+        """Make a running call of `run` or `improve_by_local_search` return soon; any thread may call this method."""
         self._stop.set()
 
     def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
         """Continue the search: at most `simulations` simulations in each store, and at most `seconds` seconds.
 
-        An exception in a user's function, or an invalid answer of one (`AnswerError`), ends the search. Then the search
-        refuses calls until `begin` is called again.
+        An exception in a user's function, or an invalid result of such a function (`AnswerError`), ends the search.
+        Then `run`, `best` and similar methods raise a RunError until `begin` is called again.
         """
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         self._run(simulations if simulations is not None else (1 << 60), deadline, self._stop.is_set)
@@ -207,10 +213,10 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def improve_by_local_search(self, trials: int | None = None, seconds: float | None = None) -> None:
-        """Improve the present answer by local search: `trials` trials for each store, or `seconds` seconds.
+        """Improve the current answer by local search: `trials` trials for each store, or `seconds` seconds.
 
-        `best` then returns the result, until the next `run`. Another call continues from it, in new scenarios.
-        Starting regions are not refined.
+        Afterwards `best` returns the improved answer, until the next `run`. Another call of this method continues from
+        the improved answer, with new scenarios. In the picking phase, this method does nothing.
         """
         self._check()
         start = time.perf_counter()
@@ -229,7 +235,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
-        """Return the quota of each thread: `steps` steps for each store, shared by its threads."""
+        """Return the quota of each thread. The threads of a store share a quota of `steps` steps."""
         by_store = [Quota(steps) for _ in self.stores]
         return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
 
@@ -238,19 +244,19 @@ class AnytimeSearch(SingleThreaded, ABC):
             self.kernels(store, work)[0](simulations)
 
     def watch(self) -> AbstractContextManager[Any]:
-        """Return a context manager for kernels that call the functions.
+        """Return a context manager for kernel calls that may call users' functions.
 
-        It raises the exceptions of users' functions, and marks the search as failed.
+        It raises the exceptions of users' functions, and then marks the search as failed.
         """
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 
     def spoil(self) -> None:
-        """Mark the search as failed; it refuses calls until `begin` is called again."""
+        """Mark the search as failed: `run`, `best` and similar methods raise a RunError until `begin` is called."""
         self._failed = True
 
     def _check(self) -> None:
         if self._failed:
-            raise RunError("the search ended with an error in a user's function; start another search")
+            raise RunError("the search ended with an error in a user's function; call `begin` to start another search")
 
     @property
     def simulations(self) -> int:
@@ -258,22 +264,22 @@ class AnytimeSearch(SingleThreaded, ABC):
         return sum(self._counts(one)[0] for one in self.stores)
 
     def candidates(self) -> list[Candidate]:
-        """Return the player's choices with visits and values, the answer first."""
+        """Return the player's candidates with visits and values; the answer is the first candidate."""
         self._check()
         found = self._ranked()
         return found if self.refined is None else [self.refined, *found]
 
     def best(self) -> Orders:
-        """Return the present answer."""
+        """Return the orders of the current answer."""
         candidates = self.candidates()
         if not candidates:
-            self._run(1, math.inf, lambda: False)  # also after a `stop` before the first simulation
+            self._run(1, math.inf, lambda: False)  # `stop` may have ended the search before its first simulation
             candidates = self.candidates()
         return candidates[0].orders.limited(self.view.params.max_orders)
 
     @property
     def agreed(self) -> bool:
-        """Whether the choice with the most visits also has the best value."""
+        """Whether the candidate with the most visits also has the best value."""
         candidates = [c for c in self.candidates() if c.visits]
         return not candidates or max(c.value for c in candidates) == max(candidates, key=lambda c: c.visits).value
 

@@ -1,4 +1,4 @@
-"""The common part of agents that use an `AnytimeSearch`."""
+"""The base class of agents that use an `AnytimeSearch`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from warlight_env.engine.view import View
 
 
 class AnytimeAgent(SearchAgent):
-    """An agent with an `AnytimeSearch`, for any number of players.
+    """An agent that chooses its turns with an `AnytimeSearch`, for any number of players.
 
-    `evaluation`, `generator` (with `capacity`, the largest number of turns that it writes), `policy`, `leaf`, `prior`:
-    functions of the kinds in `plug_ins.functions`; None: the built-in ones. An exception in such a function, or an
-    invalid answer of one, ends the move; the agent can be called again. The other parameters are those of its settings.
+    The arguments `evaluation`, `generator`, `policy`, `leaf` and `prior` are users' functions, see
+    `plug_ins.functions`. None: the built-in function. capacity: the largest number of turns that `generator` writes.
+    After an exception in a user's function, or an invalid result, `act` raises an error; the agent can be called again.
+    All other arguments are fields of the agent's settings.
     """
 
     not_copied = ("search",)
@@ -78,9 +79,9 @@ class AnytimeAgent(SearchAgent):
         return record
 
     def _spend(self, search: AnytimeSearch, limits: Limits) -> None:
-        """Run the search with its part of the budget, then local search with the rest."""
+        """Run the search with a part of the budget, and then local search with the rest of the budget."""
 
-        begin, simulations = time.perf_counter(), limits.simulations  # allocating a large tree takes time, too
+        begin, simulations = time.perf_counter(), limits.simulations  # `limits.start` is before the tree's allocation
 
         def left(part: float) -> float | None:
             if limits.deadline == math.inf:
@@ -102,5 +103,5 @@ class AnytimeAgent(SearchAgent):
     def _run(
         self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
     ) -> None:
-        """Run the search for `simulations` simulations, or until `left(part)` seconds have passed."""
+        """Run the search for at most `simulations` simulations and at most `left(part)` seconds."""
         search.run(simulations, left(part))

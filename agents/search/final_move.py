@@ -1,4 +1,4 @@
-"""Rules by which a search chooses its answer."""
+"""The rules according to which a search chooses its answer from the candidates (final move selection)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from warlight_env.agents.records.search_record import Candidate
 
-#: Sorts candidates, the answer first; the generator is its source of random numbers.
+#: A rule: it sorts the candidates so that the answer is first. The second argument is its source of random numbers.
 Answer = Callable[[Sequence[Candidate], np.random.Generator], list[Candidate]]
 
 
@@ -32,7 +32,7 @@ _robust: Final = _by(lambda candidate: (candidate.visits, candidate.value))
 
 
 def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
-    """Draw the answer in proportion to visits; the other candidates are sorted as in "robust"."""
+    """Draw the answer in proportion to visits; the other candidates are sorted as in the rule "robust"."""
     ranked = _robust(candidates, rng)
     visits = np.array([candidate.visits for candidate in ranked], dtype=np.float64)
     if visits.sum() > 0:
@@ -40,8 +40,9 @@ def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[
     return ranked
 
 
-#: robust: most visits. max: best mean value. secure: best lower bound. max_robust: most visits; the search continues
-#: until that candidate also has the best value. mixture: drawn in proportion to visits.
+#: The answer is: robust: the candidate with the most visits. max: with the best mean value. secure: with the best lower
+#: bound. max_robust: with the most visits, and the search continues until it also has the best value. mixture: a
+#: candidate that is drawn in proportion to visits.
 FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
     "robust": _robust,
     "max": _by(lambda candidate: (candidate.value, candidate.visits)),

@@ -1,4 +1,4 @@
-"""Interchangeable kernels: a search selects one by its name, and gets its address."""
+"""Registries of interchangeable kernels: a search selects a kernel by its name, and calls it through its address."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from warlight_env.errors import InputError
 
 
 class KernelRegistry:
-    """Kernels of one kind, by name; all have the same signature.
+    """A mapping from names to kernels that have the same task and the same signature.
 
-    The signature's docstring describes the arguments and the task of the kernels.
+    The docstring of the signature function describes the task and the arguments of the kernels.
 
     Args:
-        kind: the kind's name, for errors.
-        signature: returns Numba's type of the kernels.
-        kernels: kernels by name; the first is the default.
+        kind: the name of the kernels' task, for error messages.
+        signature: a function that returns the Numba type of the kernels.
+        kernels: names and kernels; the first kernel is the default.
     """
 
     def __init__(self, kind: str, signature: Callable[[], Any], kernels: Mapping[str, Callable[..., Any]]) -> None:
@@ -27,10 +27,10 @@ class KernelRegistry:
         self._pointer = functools.cache(self._make)
 
     def add(self, name: str, kernel: Callable[..., Any]) -> None:
-        """Add a custom kernel: a function with the decorator `engine.jit.kernel`. Its results are not checked.
+        """Add a user's kernel: a function with the decorator `engine.jit.kernel`. Its results are not checked.
 
         Raises:
-            InputError: the name is taken, or the kernel's arguments differ from the arguments of its kind.
+            InputError: the name is taken, or the kernel has another number of arguments than the registered kernels.
         """
         if name in self._kernels:
             raise InputError(f"the {self.kind} {name!r} already exists")
@@ -52,7 +52,7 @@ class KernelRegistry:
         return self._kernels[name]
 
     def address(self, name: str) -> Any:
-        """Return the kernel's address for other kernels; the kernel is compiled at the first call."""
+        """Return the kernel's address for other kernels. The first call for a name compiles the kernel."""
         return address(self._pointer(name))
 
     def _make(self, name: str) -> Any:

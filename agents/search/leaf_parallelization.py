@@ -1,4 +1,4 @@
-"""Leaf parallelism: one thread selects, several threads run a playout from each leaf (thesis, section 3.1.7)."""
+"""Leaf parallelization: one thread selects a leaf, and each thread runs a playout from it (thesis, section 3.1.7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.agents.search.simulation import SimulationSettings, Simulation
 
 
 class LeafParallelSearch(Protocol):
-    """The required methods of the search; it has one store."""
+    """The methods that `run_leaf_parallel` requires of a search. The search must have one store."""
 
     context: Context
     simulation_settings: SimulationSettings
@@ -31,14 +31,14 @@ class LeafParallelSearch(Protocol):
     def play_work(self, work: Any) -> SimulationWork: ...
 
     def watch(self) -> AbstractContextManager[Any]:
-        """Return a context manager for calls of kernels; it raises the exceptions of users' functions."""
+        """Return a context manager for kernel calls; it raises the exceptions of users' functions."""
         ...
 
 
 def run_leaf_parallel(
     search: LeafParallelSearch, simulations: int, deadline: float, stopped: Callable[[], bool]
 ) -> None:
-    """Simulate until the budget is used up, with a playout in each thread from every leaf.
+    """Run simulations until the budget is used up. From every selected leaf, each thread runs one playout.
 
     Each playout counts as a simulation.
     """
@@ -66,7 +66,7 @@ def run_leaf_parallel(
 
 
 def _copy_leaf(source: SimulationWork, target: SimulationWork) -> None:
-    """Copy leaf 0, and the path of its simulation."""
+    """Copy leaf 0 and its path to the working memory of another thread."""
     arrays: Any = zip(target.leaves.positions, source.leaves.positions, strict=True)
     for mine, theirs in arrays:
         mine[0] = theirs[0]

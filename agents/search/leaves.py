@@ -1,4 +1,4 @@
-"""Leaves: the final positions of simulations, evaluated together."""
+"""Leaves: the last positions of several simulations, which are evaluated together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
 
-MAX_DEPTH: Final = 200  #: largest number of nodes of a path
+MAX_DEPTH: Final = 200  #: largest number of nodes on a path
 
 
 class Leaves(NamedTuple):
@@ -22,13 +22,13 @@ class Leaves(NamedTuple):
 
     positions: Positions  #: [L, ...]
     winner: npt.NDArray[np.int64]  #: [L] result of `game_outcome.winner_of`
-    #: [L, P] time of a player's elimination, 0: before the search, -1: in the game; for placements
+    #: [L, P] time of a player's elimination, for placements. 0: before the search, -1: still in the game
     eliminated_at: npt.NDArray[np.int64]
-    path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH]
-    length: npt.NDArray[np.int64]  #: [L] of the path
-    asked: Positions  #: [L, ...] positions of unfinished games, one after the other
-    shares: npt.NDArray[np.float64]  #: [L, P] each player's share
-    values: npt.NDArray[np.int64]  #: [L, P] the value of each leaf for each player, in UNITs
+    path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH] the nodes on the path from the root
+    length: npt.NDArray[np.int64]  #: [L] number of nodes on the path
+    asked: Positions  #: [L, ...] the positions of unfinished games without gaps, as arguments of the leaf function
+    shares: npt.NDArray[np.float64]  #: [L, P] each player's share of the position's value
+    values: npt.NDArray[np.int64]  #: [L, P] the value of each leaf for each player as an integer; UNIT means 1
 
 
 def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
@@ -47,9 +47,9 @@ def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
 
 @kernel
 def write_leaf_shares(context: Context, leaf: Int, leaves: Leaves, count: Int) -> None:
-    """Write each player's share of the first `count` leaves to `leaves.shares`.
+    """Evaluate the first `count` leaves: write each player's share to `leaves.shares`.
 
-    Positions of unfinished games are evaluated in one call of `leaf`, the address of a function of
+    Positions of unfinished games are evaluated in one call. leaf: the address of a function with the signature
     `context.leaf_signature`.
     """
     shares, asked = leaves.shares, np.int64(0)
@@ -59,7 +59,7 @@ def write_leaf_shares(context: Context, leaf: Int, leaves: Leaves, count: Int) -
             asked += 1
     if asked > 0:
         leaf_at(leaf)(context, leaves.asked, asked, shares)
-    for i in range(count):  # from the last one, so that no answer is overwritten before it is moved to its leaf
+    for i in range(count):  # from the last leaf, so that no result is overwritten before it is moved to its leaf
         k = count - 1 - i
         if leaves.winner[k] != ONGOING:
             write_end_shares(context, position_at(leaves.positions, k), leaves.winner[k], shares[k])

@@ -1,6 +1,6 @@
-"""The value of turns one round ahead: against enemies with a policy, or against their best replies.
+"""Values of turns from a one-round lookahead, against enemies that follow a policy or against their best replies.
 
-The one-ply player, two-ply minimax, the search's playouts and its choice of children all score turns here.
+The one-ply player, two-ply minimax, rollout policies and the tree search's `breadth` use these kernels to score turns.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class LookaheadWork(NamedTuple):
-    """Working memory of one thread for trying turns."""
+    """Working memory of one thread for the simulation of turns."""
 
-    turns: TurnSet  #: the player's turns
-    replies: TurnSets  #: the turns of each enemy
+    turns: TurnSet  #: the player's candidate turns
+    replies: TurnSets  #: the candidate turns (replies) of each enemy
     found: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
     round: Workspace
     position: Position  #: the position after a simulation of the round
     dice: npt.NDArray[np.uint64]  #: [2]
-    score: npt.NDArray[np.float64]  #: [K] by turn
+    score: npt.NDArray[np.float64]  #: [K] the score of each turn
     against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares, for each enemy, turn and reply
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
-    """Make working memory for one thread; capacity: the most turns that a generator writes."""
+    """Allocate working memory for one thread; capacity: the largest number of turns that a generator writes."""
     return reference(
         LookaheadWork(
             turns=make_turn_set(n_regions, n_edges, capacity),
@@ -67,9 +67,9 @@ def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: in
 def _share_after(
     context: Context, position: Position, player: Int, first: Int, second: Int, work: LookaheadWork
 ) -> Real:
-    """Return the player's share after the round of `work.round`, played from a position with given dice.
+    """Simulate the orders in `work.round` from a position, and return the player's share after the round.
 
-    If the game ends, the share is the value of the finished game.
+    first, second: the random state of the dice. If the game ends, the share is the result of the game.
     """
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
@@ -109,10 +109,10 @@ def score_turns(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> None:
-    """Write the sums of the player's shares after each of `count` turns, over `samples` simulations, to `work.score`.
+    """Score `count` turns: write the sum of the player's shares over `samples` simulations to `work.score`.
 
-    In each simulation the other players move according to the policy. All turns face the same turns of the others and
-    the same dice. So differences come from the turns, not from luck. rng uint64[2].
+    In each simulation, the policy chooses the other players' turns. These turns and the dice are the same for all
+    scored turns. So different scores come from the turns, not from luck. rng uint64[2].
     """
     orders = work.round
     for i in range(count):
@@ -129,7 +129,7 @@ def score_turns(
 def list_replies(
     context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: LookaheadWork
 ) -> None:
-    """Write the turns of each enemy that is in the game to `work.replies`, and clear `work.against`."""
+    """Write the candidate turns of each remaining enemy to `work.replies`, and set `work.against` to 0."""
     players, owner = context.players, position.owner
     for p in range(players):
         work.found[p] = 0
@@ -152,10 +152,10 @@ def try_against_replies(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> Int:
-    """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
+    """Simulate each of `count` turns against each reply of each enemy, and add the player's shares to `work.against`.
 
-    The other enemies move according to the policy; all pairs of turns use the same dice. Returns the number of
-    simulations.
+    The policy chooses the turns of the remaining players. For one enemy, all simulations use the same dice. Returns the
+    number of simulations.
     """
     players = context.players
     orders, plays = work.round, np.int64(0)
@@ -176,7 +176,7 @@ def try_against_replies(
 
 @kernel
 def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
-    """Write the smallest sum of shares of each turn, over all enemies and their replies, to `work.score`."""
+    """Write each turn's smallest sum of shares, over all enemies and their replies, to `work.score`."""
     for i in range(count):
         least = np.inf
         for enemy in range(players):
@@ -187,7 +187,7 @@ def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
 
 @kernel
 def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
-    """Return the index of the highest of the first `count` scores; the first index, if several are equal."""
+    """Return the index of the highest of the first `count` scores; if several scores are equal, the first index."""
     best = np.int64(0)
     for i in range(1, count):
         if score[i] > score[best]:
@@ -197,7 +197,7 @@ def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
 
 @kernel
 def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float64]) -> Int:
-    """Move the `most` turns with the highest scores to the front, best first; return the number of turns left."""
+    """Move the `most` turns with the highest scores to the front, best first; return the number of kept turns."""
     kept = min(count, most)
     for i in range(kept):
         best = i
@@ -212,10 +212,7 @@ def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float
 
 @kernel
 def draw_by_rank(count: Int, rng: RandomState) -> Int:
-    """Draw an index below `count`, by rank.
-
-    The probabilities decrease linearly in proportion from `count` for the first index to 1 for the last.
-    """
+    """Draw an index i in 0 .. count - 1, with a probability in proportion to count - i."""
     ticket = below(rng, count * (count + 1) // 2)
     i = np.int64(0)
     while ticket >= count - i:

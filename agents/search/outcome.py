@@ -1,4 +1,4 @@
-"""The next state: one chosen from many simulations of a round (thesis, algorithms 3.16 and 3.17)."""
+"""Rules that choose the next state from many simulations of a round (thesis, algorithms 3.16 and 3.17)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class Samples(NamedTuple):
-    """Simulations of one round."""
+    """The results of K simulations of one round."""
 
-    plays: Positions  #: [K, ...]
-    share: npt.NDArray[np.float64]  #: [K] the searching player's share
-    order: npt.NDArray[np.int32]  #: [K] simulations by share, the lowest first
+    plays: Positions  #: [K, ...] the positions after the round
+    share: npt.NDArray[np.float64]  #: [K] the searching player's share of each position's value
+    order: npt.NDArray[np.int32]  #: [K] indices of the simulations, sorted by `share`, the lowest first
     round: Workspace  #: orders of all players, and the engine's working memory
 
 
 def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Samples:
-    """Return samples with room for `size` simulations."""
+    """Return a `Samples` with room for `size` simulations."""
     return reference(
         Samples(
             make_positions(size, n_regions),
@@ -54,7 +54,7 @@ def _play(context: Context, position: Position, k: Int, samples: Samples, rng: R
 
 @inline_kernel
 def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bool:
-    """Return whether the player owned a whole super region before the round that it does not own after it."""
+    """Return whether the player owned a whole super region before the round, but not after the round."""
     for s in range(board.bonus.shape[0]):
         had, has = True, True
         for i in range(board.member_start[s], board.member_start[s + 1]):
@@ -68,7 +68,7 @@ def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bo
 
 @inline_kernel
 def _play_all(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> None:
-    """Simulate the round as often as there is room, and sort the simulations by the player's share."""
+    """Fill `samples` with simulations of the round, and sort the simulations by the player's share."""
     share, order, shares = samples.share, samples.order, stack_floats()
     for k in range(share.shape[0]):
         _play(context, position, k, samples, rng)
@@ -83,35 +83,35 @@ def _play_all(context: Context, position: Position, player: Int, samples: Sample
 
 @inline_kernel
 def _take(context: Context, position: Position, samples: Samples, chosen: Int) -> Int:
-    """Copy a simulation's result to the position, and return the result of `winner_of`."""
+    """Copy the result of the simulation `chosen` to `position`, and return the result of `winner_of`."""
     copy_position(position_at(samples.plays, chosen), position)
     return winner_of(context, position)
 
 
 @kernel
 def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the outcome with the median of the player's share."""
+    """Choose the outcome with the median of the player's share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
 
 
 @kernel
 def pessimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the outcome with the player's lowest share."""
+    """Choose the outcome with the player's lowest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[0])
 
 
 @kernel
 def optimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the outcome with the player's highest share."""
+    """Choose the outcome with the player's highest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] - 1])
 
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the worst outcome if the player loses a super region in it, else the median."""
+    """Choose the outcome with the lowest share if the player loses a super region in it, otherwise the median."""
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])
@@ -121,7 +121,7 @@ def rule_outcome(context: Context, position: Position, player: Int, samples: Sam
 
 @kernel
 def single_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Take the outcome of the only simulation."""
+    """Simulate the round once, and choose this outcome."""
     _play(context, position, 0, samples, rng)
     return _take(context, position, samples, 0)
 
@@ -130,8 +130,8 @@ def single_outcome(context: Context, position: Position, player: Int, samples: S
 def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
-    Plays the round in `samples.round` from a position, and writes the chosen next state to the position. `player` is
-    the searching player; best and worst refer to this player. Returns the result of `game_outcome.winner_of`.
+    Simulates the orders in `samples.round` from a position, and writes the chosen next state to the position. player:
+    the searching player; rules compare outcomes by its share. Returns the result of `game_outcome.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
     return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])

@@ -1,4 +1,4 @@
-"""Playouts: some rounds from a leaf, in which all players follow one policy, and the value of the last position.
+"""Playouts: kernels that simulate some rounds from a leaf with one policy, and evaluate the last position.
 
 See the thesis, algorithm 3.18.
 """
@@ -21,7 +21,7 @@ from warlight_env.engine.position import copy_position, position_at
 
 @inline_kernel
 def move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> None:
-    """Write a player's turn in a playout to the orders of the round; an eliminated player gets no orders."""
+    """Write a player's turn of the rollout policy to the orders of the round; an eliminated player gets no orders."""
     orders = work.samples.round
     if context.players > 2 and not holds_regions(work.position.owner, player):
         orders.counts[player] = 0
@@ -33,7 +33,7 @@ def move(context: Context, settings: SimulationSettings, work: SimulationWork, p
 
 @inline_kernel
 def play_orders(context: Context, settings: SimulationSettings, work: SimulationWork) -> Int:
-    """Play the orders of the round from the position in `work`.
+    """Choose the next state after the orders of the round, and write it to `work.position`.
 
     Returns the result of `winner_of` for the next state.
     """
@@ -64,9 +64,9 @@ def _play_on(context: Context, settings: SimulationSettings, work: SimulationWor
 def evaluate_leaves(
     context: Context, settings: SimulationSettings, work: SimulationWork, count: Int, rounds: Int
 ) -> None:
-    """Play some rounds from each of the first `count` leaves, and write the ends' values for each player.
+    """Run a playout of `rounds` rounds from each of the first `count` leaves, and write each player's utility.
 
-    See `write_leaf_shares`.
+    The utility is computed from the shares of the last position, see `write_leaf_shares`.
     """
     leaves = work.leaves
     for k in range(count):

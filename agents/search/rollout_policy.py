@@ -1,4 +1,4 @@
-"""Policies of playouts, and the evaluation of turns with a one-round lookahead before they enter a tree."""
+"""Rollout policies, and kernels that choose the best turns with a one-round lookahead before they enter a tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from warlight_env.engine.kernel_types import Int
 
 @kernel
 def policy_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write the turn of the context's policy, by default a random turn of the generators."""
+    """Write a turn of the context's policy; the default policy draws a random candidate turn."""
     orders = work.samples.round
     deploy, attacks = orders.deploy[player], orders.attacks[player]
     return draw_turn(context, work.position, player, work.rng, work.generator, deploy, attacks)
@@ -41,14 +41,14 @@ def policy_move(context: Context, settings: SimulationSettings, work: Simulation
 
 @inline_kernel
 def _order(work: SimulationWork, player: Int, best: Int) -> Int:
-    """Write one of the evaluated turns to the round's orders, and return the number of its attacks."""
+    """Copy the evaluated turn with index `best` to the orders of the round, and return the number of its attacks."""
     orders = work.samples.round
     return copy_turn(work.lookahead.turns, best, orders.deploy[player], orders.attacks[player])
 
 
 @kernel
 def _score(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write all turns of the player and, if there are several, their lookahead scores; return their number."""
+    """Write all candidate turns of the player and, if there are several, their scores; return the number of turns."""
     lookahead, position = work.lookahead, work.position
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
@@ -68,14 +68,14 @@ def _score(context: Context, settings: SimulationSettings, work: SimulationWork,
 
 @kernel
 def one_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write the best turn of a one-round lookahead, from `settings.lookahead_samples` simulations."""
+    """Write the best turn according to a one-round lookahead with `settings.lookahead_samples` simulations."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.lookahead.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
 def weighted_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Draw one of the `settings.top_k` best turns of a one-round lookahead, by rank."""
+    """Write one of the `settings.top_k` best turns according to a one-round lookahead; `draw_by_rank` draws it."""
     lookahead = work.lookahead
     best: Int = np.int64(0)
     count = _score(context, settings, work, player)
@@ -86,7 +86,7 @@ def weighted_move(context: Context, settings: SimulationSettings, work: Simulati
 
 @kernel
 def two_ply_move(context: Context, settings: SimulationSettings, work: SimulationWork, player: Int) -> Int:
-    """Write the best turn against the enemies' best replies."""
+    """Write the turn with the highest share after the worst reply of any one enemy."""
     lookahead, position = work.lookahead, work.position
     best: Int = np.int64(0)
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
@@ -101,7 +101,7 @@ def two_ply_move(context: Context, settings: SimulationSettings, work: Simulatio
 
 @functools.cache
 def play_types() -> tuple[Any, Any]:
-    """Numba's types of `SimulationSettings` and `SimulationWork`."""
+    """Return the Numba types of `SimulationSettings` and `SimulationWork`."""
     return numba.typeof(make_simulation_settings()), numba.typeof(make_simulation_work(1, 1, 2, 1, 1))
 
 
@@ -109,8 +109,8 @@ def play_types() -> tuple[Any, Any]:
 def move_signature() -> Any:
     """``move(context, settings, work, player) -> int``.
 
-    Writes the turn of a player in the position in `work` to the orders of the round, `work.samples.round`. Returns the
-    number of its attacks.
+    Writes a turn of `player` for the position in `work` to the orders of the round, `work.samples.round`. Returns the
+    number of the turn's attacks.
     """
     return types.int64(record_types()["context"], *play_types(), types.int64)
 
@@ -133,9 +133,9 @@ def keep_best_turns(
     count: Int,
     most: Int,
 ) -> Int:
-    """Move the best `most` of a player's turns in the position in `work` to the front.
+    """Move the `most` best of `count` turns to the front, according to a one-round lookahead.
 
-    Returns the number of turns left.
+    Returns the number of kept turns. The lookahead starts from the position in `work`.
     """
     score_turns(
         context,
@@ -153,7 +153,7 @@ def keep_best_turns(
 
 @functools.cache
 def narrowing_signature() -> Any:
-    """``narrow(context, settings, work, player, turns, count, most) -> int``, like `keep_best_turns`."""
+    """``narrow(context, settings, work, player, turns, count, most) -> int``, see `keep_best_turns`."""
     t = record_types()
     return types.int64(t["context"], *play_types(), types.int64, t["turns"], types.int64, types.int64)
 

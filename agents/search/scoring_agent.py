@@ -1,4 +1,4 @@
-"""The common part of agents that score turns after a one-round lookahead, and play the turn with the highest score."""
+"""The base class of agents that score turns with a one-round lookahead, and play the turn with the highest score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ScoringAgent(KernelAgent):
     Subclasses define `_choose`, which scores the turns, and `_lookahead`, which stores the scores.
     """
 
-    samples: int  #: simulations of the round for each turn
+    samples: int  #: number of simulated rounds for each turn
     _attack_count: int | None = None
     _limit: int = 0
 
@@ -29,7 +29,7 @@ class ScoringAgent(KernelAgent):
 
     @abstractmethod
     def _choose(self, view: View) -> int:
-        """Do the work of `KernelAgent._write`; if there are several turns, score each one."""
+        """Write the chosen turn as `KernelAgent._write` does; if there are several turns, score each turn."""
 
     def _write(self, view: View) -> int:
         self._lookahead.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
@@ -37,7 +37,7 @@ class ScoringAgent(KernelAgent):
         return self._attack_count
 
     def search_policy(self) -> SearchPolicy | None:
-        """See `Agent.search_policy`; if there was only one turn, it has no value."""
+        """See `Agent.search_policy`. If there was only one candidate turn, its value is NaN."""
         if self._attack_count is None:
             return None
         turns, score = self._lookahead.turns, self._lookahead.score

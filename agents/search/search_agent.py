@@ -1,4 +1,4 @@
-"""The common part of agents that search within a budget and keep a record of the search."""
+"""The base class of agents that search within a budget and store the statistics of the search."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ M = TypeVar("M")
 
 
 class Limits(NamedTuple):
-    """The limits of an answer, and the time of the request; times are values of `time.perf_counter`."""
+    """The limits of an answer, and the time at which `act` was called; times are values of `time.perf_counter`."""
 
     simulations: int | None  #: None: no limit
     start: float
-    deadline: float  #: infinite without a limit
+    deadline: float  #: infinite if there is no time limit
 
     @property
     def late(self) -> bool:
@@ -36,19 +36,19 @@ class Limits(NamedTuple):
     def record(
         self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
     ) -> SearchRecord:
-        """Return the record of a search that has one part and ends now; see `SearchRecord`."""
+        """Return the `SearchRecord` of a search that ends now and did not use several trees."""
         seconds = time.perf_counter() - self.start
         return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 
 
 class SearchAgent(SingleThreaded, Agent):
-    """An agent with a search that returns candidates, the answer first; for any number of players.
+    """An agent that searches for its turns, for any number of players.
 
     Args:
         seed: seed of the agent's random generator.
-        sims: largest number of simulations for one answer; each search defines its simulations.
+        sims: largest number of simulations for one answer; each type of search defines what a simulation is.
         secs: largest time of one answer, in seconds.
-        weights: weights of the evaluation: a preset, a .json file, or a record.
+        weights: weights of the evaluation: the name of a preset, a .json file, or `Weights`.
     """
 
     exclusive_methods = EXCLUSIVE_METHODS
@@ -67,15 +67,15 @@ class SearchAgent(SingleThreaded, Agent):
         self._time_manager = TimeManager()
 
     def pick(self, view: View) -> list[int]:
-        """Return the best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
+        """Return the starting regions with the highest values, best first (thesis, algorithms 3.1 and 3.4)."""
         return best_picks(view, self.weights)
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Search within the budget or, without limits there, within the agent's own parameters."""
+        """Search within the budget. If the budget has no limits, search within the limits of the agent's parameters."""
         return self._record(view, budget).candidates[0].orders.limited(view.params.max_orders)
 
     def _record(self, view: View, budget: Budget | None) -> SearchRecord:
-        """Search, and store the record."""
+        """Search, store the result for `last_search`, and return the search's statistics."""
         start = time.perf_counter()
         check_asked(view, budget)
         budget = self._time_manager.allocate(view, budget)
@@ -86,10 +86,10 @@ class SearchAgent(SingleThreaded, Agent):
 
     @abstractmethod
     def _search(self, view: View, limits: Limits) -> SearchRecord:
-        """Return the record of a search, with at least one candidate."""
+        """Search, and return the search's statistics, with at least one candidate."""
 
     def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
-        """Return working memory from `make(regions, edges, players)`; it is kept while moves are on the same board."""
+        """Return working memory from `make(regions, edges, players)`. It is made again only for another board."""
         if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
             self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
         memory: M = self._of[2]
@@ -97,16 +97,16 @@ class SearchAgent(SingleThreaded, Agent):
 
     @property
     def simulations(self) -> int:
-        """The simulations of the last search in all of its parts, plus the trials of its local search."""
+        """The number of simulations in all trees of the last search, plus the number of trials of local search."""
         record = self.statistics()
         return 0 if record is None else sum(record.simulations) + record.trials
 
     def statistics(self) -> SearchRecord | None:
-        """Return the record of the last search; None before the first search."""
+        """Return the statistics of the last search; None before the first search."""
         return None if self._last is None else self._last.record
 
     def last_search(self) -> SearchResult | None:
-        """Return the last search, with its record."""
+        """Return the input and the statistics of the last search; None before the first search."""
         return self._last
 
     def __repr__(self) -> str:

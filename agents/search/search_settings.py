@@ -1,4 +1,4 @@
-"""Settings of every search that simulates."""
+"""The settings that all searches with simulations have in common."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from warlight_env.engine.jit import address
 from warlight_env.errors import InputError
 
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
-#: Turns of a position if a turn network proposes some of them; half of them are plans.
+#: Number of candidate turns in a position if a turn network proposes turns; half of the candidate turns are plans.
 NET_CANDIDATES: Final = 20
 
-#: Simulations if neither the budget nor the agent has limits. The thesis's program made this number of simulations in
-#: 10 seconds.
+#: Number of simulations per move if neither the budget nor the agent has limits. The thesis's program made this number
+#: of simulations in 10 seconds.
 DEFAULT_SIMULATIONS: Final = 457
 
 
 @documented
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of every search that simulates.
+    """The settings that all searches with simulations have in common.
 
-    defense: use the defensive deploy and all methods of attack, not only `offensive`.
+    defense: whether turns use the defensive deploy and all methods of attack. If False, `offensive` is the only method
+    of attack, and there is no defensive deploy.
     """
 
     simulations: Annotated[
@@ -43,7 +44,7 @@ class SearchSettings:
         Param(
             f"simulations per move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9,
             python_range=FROM_ONE, spec_name="sims",
-            more="The number is for each tree. If seconds are missing, too, the agent decides.",
+            more="Each tree makes this number of simulations. If seconds are not given either, the agent decides.",
         ),
     ] = None  # fmt: skip
     seconds: Annotated[float | None, SECONDS] = None
@@ -51,7 +52,7 @@ class SearchSettings:
         str,
         Param(
             f"choice of the next state: {', '.join(OUTCOMES)}", choices=OUTCOMES, shared=True,
-            more="It is one of the simulations of the round.",
+            more="The next state is the result of one of several simulations of the round.",
         ),
     ] = "rule"  # fmt: skip
     samples: Annotated[
@@ -65,8 +66,8 @@ class SearchSettings:
         str,
         Param(
             f"policy of playouts: {', '.join(ROLLOUT_POLICIES)}", choices=ROLLOUT_POLICIES, shared=True,
-            more="random: generated turns. one_ply: the best turn one round ahead. two_ply: the best turn against the "
-            "worst reply. weighted: turns drawn by rank.",
+            more="random: a random candidate turn. one_ply: the best turn after a one-round lookahead. two_ply: the "
+            "best turn against the worst reply. weighted: one of the top_k best turns, drawn by rank.",
         ),
     ] = "random"  # fmt: skip
     lookahead_samples: Annotated[
@@ -77,12 +78,18 @@ class SearchSettings:
         str,
         Param(
             f"value of a simulation: {', '.join(UTILITIES)}", choices=UTILITIES, shared=True,
-            more="shares: shares of the position. placements: alpha to 1 for the first place, else 0 to beta.",
+            more="shares: the players' shares of the position's value. placements: a value from alpha to 1 for the "
+            "first place, and from 0 to beta for other places.",
         ),
     ] = "shares"  # fmt: skip
-    alpha: Annotated[float, Param("minimum value of the first place", 0, 1, shared=True)] = 0.96
+    alpha: Annotated[
+        float, Param("minimum value of the first place with utility=placements", 0, 1, shared=True)
+    ] = 0.96  # fmt: skip
     beta: Annotated[
-        float, Param("maximum value of the other places", 0, 1, shared=True, more="It is at most alpha.")
+        float,
+        Param(
+            "maximum value of the other places with utility=placements", 0, 1, shared=True, more="It is at most alpha."
+        ),
     ] = 0.5
     parallel: Annotated[
         str,
@@ -111,8 +118,8 @@ class SearchSettings:
     local_search: Annotated[
         float,
         Param(
-            "part of the budget for local search on the answer", 0, 0.99, python_range=Range(0, 1, below_high=True),
-            shared=True,
+            "fraction of the budget for local search, which improves the answer", 0, 0.99,
+            python_range=Range(0, 1, below_high=True), shared=True,
             more="A trial (see `search.local_search`) counts as a simulation and takes about half as long.",
         ),
     ] = 0.5  # fmt: skip
@@ -124,16 +131,17 @@ class SearchSettings:
         Literal["extended", "thesis"],
         Param(
             "turns of the generators: extended, or thesis (armies without an order stay in their region)",
-            choices=("extended", "thesis"), shared=True, more="In extended turns, such armies join an attack.",
+            choices=("extended", "thesis"), shared=True,
+            more="In extended turns, armies without an order join an attack.",
         ),
     ] = "extended"  # fmt: skip
-    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record as argument; then always the record
-    value: Annotated[Any, VALUE] = "weights"  #: as `weights`
-    net: Annotated[Any, NET] = "none"  #: as `weights`
+    weights: Annotated[Any, WEIGHTS] = "default"  #: argument: a name, a file or `Weights`; the field is `Weights`
+    value: Annotated[Any, VALUE] = "weights"  #: argument: a name, a file or a network; the field is a network or None
+    net: Annotated[Any, NET] = "none"  #: argument: a name, a file or a network; the field is `TurnNetworks` or None
     defense: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", Weights.load(self.weights))  # files are read once
+        object.__setattr__(self, "weights", Weights.load(self.weights))  # files are read only here
         object.__setattr__(self, "value", load_value(self.value))
         object.__setattr__(self, "net", load_networks(self.net))
         check_values(type(self), vars(self))
@@ -142,14 +150,15 @@ class SearchSettings:
 
     @property
     def generators(self) -> int:
-        """The bits of the generators in use, for `Context`."""
+        """The bit mask of the methods that propose turns, for `Context.generators`."""
         generators = ALL_GENERATORS if self.defense else NO_DEFENSE
         return generators if self.turns == "extended" else generators & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
-        """Return the given functions; with a turn network, its functions replace the missing ones.
+        """Return the given functions. If the settings have a turn network, add its generator and policy if missing.
 
-        The network's turns are candidates in addition to plans, and they are the turns of playouts.
+        The network's generator proposes plans and turns of the network; its policy plays turns of the network in
+        playouts.
         """
         if self.net is None:
             return given
@@ -158,7 +167,7 @@ class SearchSettings:
         return given if given.policy is not None else replace(given, policy=sampled_turn)
 
     def for_playing(self, player: int, functions: Functions = BUILT_IN) -> SimulationSettings:
-        """Return the settings of kernels that play rounds, for the searching player."""
+        """Return the settings of simulations, for kernels. player: the searching player."""
         return make_simulation_settings(
             player=player,
             outcome=OUTCOMES.address(self.outcome),
@@ -174,7 +183,7 @@ class SearchSettings:
 
     @property
     def n_trees(self) -> int:
-        """The number of trees, or other stores, that are grown in parallel."""
+        """The number of trees, or other stores, that the search fills in parallel."""
         return (self.trees or self.threads) if self.parallel == "root" else 1
 
     @property

@@ -1,4 +1,4 @@
-"""Settings and working memory for playing rounds in a search."""
+"""The settings and the working memory of a search's simulations, for kernels."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 
-#: The value 1 in totals. Totals are integers, so that threads can add to them atomically and in any order.
+#: The integer for the value 1 in sums of values. Sums are integers, so that threads can add to them atomically and in
+#: any order.
 UNIT: Final = 1 << 31
 
 
 class SimulationSettings(NamedTuple):
-    """Settings for kernels that do not depend on the selection rule; interchangeable parts are addresses."""
+    """The settings of simulations that do not depend on the selection rule. Functions are given by addresses."""
 
     player: int  #: the searching player
-    outcome: int  #: from `outcome.OUTCOMES`
-    rounds: int  #: rounds of a playout
-    move: int  #: from `rollout_policy.ROLLOUT_POLICIES`: the policy of a playout
-    lookahead_samples: int  #: simulations of the round for each turn, if turns are scored
-    top_k: int  #: number of best turns from which "weighted" playouts draw
-    leaf: int  #: of `context.leaf_signature`: evaluates the ends of playouts
-    utility: int  #: index into `utility.UTILITIES`
+    outcome: int  #: address of a function in `outcome.OUTCOMES`
+    rounds: int  #: number of rounds in a playout
+    move: int  #: address of the rollout policy in `rollout_policy.ROLLOUT_POLICIES`
+    lookahead_samples: int  #: number of simulations that score a turn in a one-round lookahead
+    top_k: int  #: number of best turns from which the rollout policy "weighted" draws
+    leaf: int  #: address of a function with the signature `context.leaf_signature`; it evaluates last positions
+    utility: int  #: index into `simulation_utility.UTILITIES`
     alpha: float  #: for placements: minimum value of the first place
     beta: float  #: for placements: maximum value of the other places
 
 
 def make_simulation_settings(**fields: Any) -> SimulationSettings:
-    """Return settings for kernels: without parts and rounds, except for the given fields."""
+    """Return settings with the given fields; missing fields have values for no functions and no rounds."""
     none = SimulationSettings(
         player=0, outcome=0, rounds=0, move=0, lookahead_samples=1, top_k=1, leaf=0, utility=0, alpha=0.0, beta=0.0
     )
@@ -43,12 +44,12 @@ def make_simulation_settings(**fields: Any) -> SimulationSettings:
 
 
 class SimulationWork(NamedTuple):
-    """Working memory of one thread for playing rounds."""
+    """Working memory of one thread for simulations."""
 
     generator: GeneratorWork
     lookahead: LookaheadWork
     samples: Samples
-    position: Position  #: the present position
+    position: Position  #: the position that the simulation has reached
     leaves: Leaves
     rng: npt.NDArray[np.uint64]  #: [2]
 
@@ -56,7 +57,7 @@ class SimulationWork(NamedTuple):
 def make_simulation_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> SimulationWork:
-    """Make working memory for one thread; capacity: the most turns that a generator writes."""
+    """Allocate working memory for one thread; capacity: the largest number of turns that a generator writes."""
     return reference(
         SimulationWork(
             generator=make_generator_work(n_regions, n_edges, players),

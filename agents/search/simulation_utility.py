@@ -1,4 +1,4 @@
-"""The value of a simulation's end for each player: shares of the position, or placements."""
+"""The utility of a simulation for each player: its share of the last position's value, or a value for its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.agents.search.simulation import UNIT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, Shares
 
-#: Types of values of a simulation.
+#: Types of utilities of a simulation.
 SHARES: Final = 0
 PLACEMENTS: Final = 1
 UTILITIES: Final = ("shares", "placements")
@@ -19,10 +19,10 @@ UTILITIES: Final = ("shares", "placements")
 
 @kernel
 def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
-    """Write `time` to `out`, int64[P], for eliminated players without a time; -1 for players in the game.
+    """Write `time` to `out`, int64[P], for newly eliminated players, and -1 for players with regions.
 
-    Later calls need a higher time. A player with regions is in the game, even if it was marked before. During the picks
-    players may have no regions.
+    Later calls need a higher time. A player with regions is in the game, even if an earlier call marked it as
+    eliminated: in the picking phase, players may have no regions yet.
     """
     for p in range(out.shape[0]):
         if holds_regions(owner, p):
@@ -33,7 +33,7 @@ def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
 
 @kernel
 def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
-    """Write to `out`, int64[P], 0 for eliminated players of a position, and -1 for players in the game."""
+    """Write 0 to `out`, int64[P], for players without regions in a position, and -1 for players with regions."""
     for p in range(out.shape[0]):
         out[p] = -1
     note_eliminations(owner, out, 0)
@@ -41,7 +41,7 @@ def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
 
 @kernel
 def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: PlayerNumbers) -> None:
-    """Write placements to `values`, int64[P] in UNITs.
+    """Write each player's value for its place to values int64[P]; the integer UNIT means the value 1.
 
     shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
     (1 - alpha) * share. The range 0 .. beta is split evenly among the other places, with better places higher. The

@@ -1,4 +1,4 @@
-"""Jobs in several threads, or alternately in one thread, in slices of a few milliseconds."""
+"""Execution of jobs in several threads, or by turns in one thread, in slices of a few milliseconds."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SLICE = 0.004  # seconds between a job's checks of the clock
 
 
 class Quota:
-    """The number of steps that are left, shared between threads."""
+    """A number of remaining steps that several threads share."""
 
     def __init__(self, left: int) -> None:
         self._left, self._lock = left, threading.Lock()
 
     def take(self, most: int) -> int:
-        """Take up to `most` of the steps that are left, and return their number."""
+        """Take up to `most` of the remaining steps, and return the number of taken steps."""
         with self._lock:
             taken = min(most, self._left)
             self._left -= taken
@@ -25,15 +25,15 @@ class Quota:
 
 
 class Job:
-    """A job in steps.
+    """A job that consists of steps.
 
-    step(n) does n steps. rate: the estimated steps per second before the first measurement. grain: the job does this
-    many steps at a time, or a multiple of it; only the last ones may be fewer.
+    step(n) does n steps. rate: the assumed number of steps per second, until it is measured. grain: each call of `step`
+    does a multiple of this number of steps; only the last call may do fewer.
     """
 
     def __init__(self, step: Callable[[int], None], rate: float, grain: int = 1) -> None:
         self._step, self._rate, self._grain = step, rate, grain
-        self.done = 0  #: steps so far
+        self.done = 0  #: number of steps so far
 
     def slice(self, quota: Quota, deadline: float) -> bool:
         """Do steps for a few milliseconds at most; return False if the time or the quota is used up."""
@@ -53,9 +53,9 @@ class Job:
 def run_jobs(
     jobs: Sequence[Job], quotas: Sequence[Quota], threads: int, deadline: float, stopped: Callable[[], bool]
 ) -> None:
-    """Do all jobs until each one's quota, the time or `stopped` ends it.
+    """Run each job until its quota is used up, the deadline has passed, or `stopped` returns True.
 
-    An exception in one job ends all jobs, and is raised.
+    An exception in one job ends all jobs, and this function raises the exception.
     """
     if len(jobs) == 1 or threads == 1:
         while not stopped():
@@ -79,6 +79,6 @@ def run_jobs(
         try:
             for future in futures:
                 future.result()
-        except BaseException:  # also an interrupt of this waiting thread
+        except BaseException:  # also KeyboardInterrupt while this thread waits
             failed.set()
             raise

@@ -1,6 +1,7 @@
-"""The part of the clock's time bank that a search may spend on a turn.
+"""Time management: how much of the clock's time bank a search may spend on a turn.
 
-The first turns and the first contact with enemies get more time. A decided game gets little time.
+The first turns, and the first turns with an enemy at the border, get more time. Turns in a decided game get little
+time.
 """
 
 from __future__ import annotations
@@ -16,39 +17,39 @@ from warlight_env.engine.state import UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
 
-#: The part of a bank that a normal turn gets; near the round limit, the bank divided by the remaining rounds. The whole
-#: increment is added.
+#: The fraction of the bank for a normal turn. Near the round limit, it is 1 / (number of remaining rounds). The turn
+#: also gets the whole increment.
 PART: Final = 1 / 20
-#: Factors of that part: in the first rounds, in the first rounds of a contact, with an enemy at the border, without an
-#: enemy there.
+#: Factors of this fraction. FIRST: in the first rounds of the game. MET: in the first rounds of a contact, that is, of
+#: a time with an enemy at the border. AT_WAR: in later rounds of a contact. QUIET: without an enemy at the border.
 FIRST, MET, AT_WAR, QUIET = 1.5, 2.0, 1.0, 0.5
-#: OPENING and MEETING: the number of first rounds of a game and of a contact. APART: the rounds without an enemy that
-#: end a contact.
+#: OPENING: the number of first rounds of a game. MEETING: the number of first rounds of a contact. APART: a contact
+#: ends after this number of rounds without an enemy at the border.
 OPENING: Final = 3
 MEETING: Final = 2
 APART: Final = 3
-#: DECIDED: the share of armies and income, the mean of both, above which a game is decided. ROUTINE: the factor for
-#: turns of a decided game.
+#: DECIDED: a game is decided if a player's share of armies and income, the mean of both, is at least this number.
+#: ROUTINE: the factor of the time for turns in a decided game.
 DECIDED: Final = 0.8
 ROUTINE: Final = 0.1
-#: Seconds of a bank that are kept in reserve, and the largest part of the bank for this reserve.
+#: RESERVE: seconds of the bank that are never spent. _RESERVED_PART: the reserve is at most this fraction of the bank.
 RESERVE: Final = 0.02
 _RESERVED_PART: Final = 0.1
 
 
 class TimeManager:
-    """Divides the time bank of one player over its turns; it sees the player's turns one after the other."""
+    """Divides the time bank of one player over its turns. Call `allocate` once for each turn, in order."""
 
     def __init__(self) -> None:
         self._map: Map | None = None
         self._round = 0
         self._last: int | None = None  # last round with an enemy at the border
-        self._met = 0  # first round of the present contact
+        self._met = 0  # first round of the current contact
 
     def allocate(self, view: View, budget: Budget | None) -> Budget | None:
-        """Return a budget with the seconds for this turn if it has a bank; return other budgets unchanged.
+        """Set the seconds for this turn in a budget with a bank; return a budget without a bank unchanged.
 
-        The increment is spent at once, unless the game is decided.
+        The seconds include the whole increment, unless the game is decided.
         """
         if budget is None or budget.bank is None:
             return budget

@@ -1,4 +1,4 @@
-"""The player that plays a turn network's turns, without any search."""
+"""The agent that plays the turns of a turn network, without search."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from warlight_env.engine.view import View
 
 
 class TurnNetAgent(KernelAgent):
-    """Plays a turn network, on any map, with any rules and any number of players.
+    """Plays the turns of a turn network, on any map, with any rules and any number of players.
 
     It picks starting regions with the evaluation of the weights `planning`. It fills in hidden regions with
     `determinization.minimal_determinization`.
 
     Args:
         network: the network that plays.
-        temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
+        temperature: the logits are divided by it before choices are drawn; 0: each choice has its most likely value.
 
     Raises:
         TurnNetworkError: the temperature is not in 0 .. `turn_network_file.MAX_TEMPERATURE`.

@@ -1,4 +1,4 @@
-"""Candidate turns: plans, and turns drawn from a network."""
+"""Generators of candidate turns: plans, and turns that are drawn from a turn network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.position import Position
 
-#: Number of turns drawn for each turn in the set's capacity.
+#: Number of turns that are drawn for each place in the turn set, because some turns are duplicates.
 _TRIES = 2
 
 
@@ -22,9 +22,10 @@ _TRIES = 2
 def add_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different turns of the network after the first `count` turns while there is room.
+    """Append turns of the network to the first `count` turns of a set while the set has room. All turns differ.
 
-    The most likely choices come first, then random ones. Returns the new number of turns.
+    The first appended turn has the network's most likely choices; the later turns are drawn at random. Returns the new
+    number of turns.
     """
     room = turns.counts.shape[0]
     embed_regions(context, position, player, work.net)
@@ -43,10 +44,10 @@ def add_samples(
 def plans_and_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`, with the signature of generators, and return their number.
+    """Write plans and turns of the network to `turns`; return the number of turns. All turns differ.
 
-    `generate_plans` fills half of the room, then come turns of the network. Plans fill the rest if the network repeats
-    turns.
+    `generate_plans` fills half of the set. Turns of the network follow. If the network draws too many equal turns, more
+    plans fill the rest. The signature is `plug_ins.generator_signature`.
     """
     half = (turns.counts.shape[0] + 1) // 2
     front = TurnSet(turns.deploy[:half], turns.attacks[:half], turns.counts[:half])

@@ -1,4 +1,4 @@
-"""The choice of an agent's turn network for a game."""
+"""The choice of the turn network that an agent uses in a game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turn_ne
 from warlight_env.engine.view import View
 from warlight_env.maps import load
 
-#: The name of a map, and of the package's network that was further trained on it in two-player games.
+#: The name of a map, and also of the package's turn network that was trained further on this map in two-player games.
 _WORLD: Final = "world"
 
 
@@ -29,7 +29,7 @@ class TurnNetworks:
     world: TurnNetwork | None = None
 
     def of(self, view: View) -> TurnNetwork:
-        """Return the network for the game of a view."""
+        """Return the turn network for the game of a view."""
         if self.world is not None and view.players == 2 and view.map.digest() == _world():
             return self.world
         return self.general
@@ -41,8 +41,10 @@ def _world() -> str:
 
 
 def load_networks(source: str | Path | TurnNetwork | None) -> TurnNetworks | None:
-    """Return the network of `load_turn_network` for all games; ``learned`` loads the package's networks, each for its
-    games.
+    """Load the turn networks of an agent.
+
+    For ``learned``, the package's general network and its network for two-player games on the world map are loaded. For
+    other sources, one network is loaded for all games, see `load_turn_network`.
 
     Raises:
         TurnNetworkError: see `load_turn_network`.

@@ -1,6 +1,6 @@
 """Features of a position for the turn network, from a player's view.
 
-They describe regions, the whole position and borders. So they exist for any map, rules and number of players.
+The features describe regions, the whole position and borders. So they exist for any map, rules and number of players.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats
 from warlight_env.features.definitions import EDGES, OVERALL, REGIONS, RULES
 
-#: Columns by name; `features.definitions` describes each one.
+#: The column of each feature, with the feature's name as attribute. `features.definitions` describes the features.
 _NODE: Final[Any] = REGIONS.columns
 _OVERALL: Final[Any] = OVERALL.columns
 _EDGE: Final[Any] = EDGES.columns
-#: The rules' features are adjacent in the features of the position.
+#: Column of the first feature of the rules in the position's features; the other features of the rules follow it.
 _FIRST_RULE: Final = OVERALL.names.index(RULES.names[0])
 _RULES: Final = RULES.width
 
-#: A table of log(1 + x) for small whole numbers x; most armies are small. Without it, the logarithms take a sixth of a
-#: turn's time.
+#: A table of log(1 + x) for x < 1024; most numbers of armies are small. Without the table, logarithms would take a
+#: sixth of the time for a turn.
 _MANY: Final = 1024
 _LOGS: Final = np.array([math.log1p(x) for x in range(_MANY)], dtype=np.float32)
 #: Columns of `TurnNetworkBuffers.holding`.
@@ -53,7 +53,10 @@ def _log(value: Int | Real) -> Real:
 
 @kernel
 def write_position(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write `nodes` and `overall` of `work`; all numbers have a magnitude of about 1."""
+    """Write the features of regions to `work.nodes` and of the position to `work.overall`.
+
+    All features have a magnitude of about 1.
+    """
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
         holding[p, INCOME], holding[p, _ARMIES], holding[p, _REGIONS] = context.params.base_income, 0.0, 0.0
@@ -84,7 +87,7 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
 
 @kernel
 def _write_super_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the features of each region that describe its super region, and add bonuses to the incomes."""
+    """Write the features of regions that describe their super regions, and add bonuses to the players' incomes."""
     board, nodes, owner = context.board, work.nodes, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
@@ -112,7 +115,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
 
 @kernel
 def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetworkBuffers) -> None:
-    """Write the other features of a region."""
+    """Write the features of a region that do not describe its super region."""
     holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
     by, armies = np.int64(position.owner[r]), np.int64(position.army[r])
     mine, neutral = by == player, by < 0
@@ -146,7 +149,7 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
 def write_edge(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, row: Floats
 ) -> None:
-    """Write the numbers of a border from a region of the player to row float32[N_EDGE]."""
+    """Write the features of the border from a region of the player to a neighbour to row float32[N_EDGE]."""
     requirements, third = context.army_requirements, np.float32(1.0 / 3.0)
     available = np.int64(position.army[source]) + deployed - 1
     by, defenders = np.int64(position.owner[target]), np.int64(position.army[target])
@@ -163,5 +166,5 @@ def write_edge(
 
 @inline_kernel
 def _chance(requirements: ArmyRequirements, mine: Bool, attackers: Int, defenders: Int) -> Real:
-    """Return the chance to capture a region, float32; 0 for the player's own region."""
+    """Return the probability of capturing a region, float32; 0 for the player's own region."""
     return np.float32(0.0 if mine else chance_of_capture(requirements, attackers, defenders))

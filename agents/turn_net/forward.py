@@ -1,8 +1,9 @@
-"""The turn network's forward pass: descriptions of regions, then deploys, attacks and chances to win.
+"""The turn network's forward pass: embeddings of regions, then logits of deploys and attacks, and win probabilities.
 
-A region's description comes from its own numbers, and from the mean descriptions of its neighbours and of its super
-region, layer by layer (message passing; Gilmer et al., arXiv:1704.01212). Attacks are computed after deploys are drawn.
-So a turn's probability is the product of the probabilities of its small choices.
+The embedding of a region is first computed from the region's features. Each layer then adds messages from the mean
+embeddings of its neighbours and of its super region (message passing; Gilmer et al., arXiv:1704.01212). The logits of
+attacks depend on the drawn deploys. So a turn's probability is the product of the conditional probabilities of its
+choices.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from warlight_env.engine.simd import clear_floats, column_adder, copy_floats, pr
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)
-#: Factor of the sum of a player's descriptions, so that it is about as large as their mean.
+#: The factor of the sum of a player's embeddings, so that the sum is about as large as their mean.
 TENTH = np.float32(0.1)
 _ONE = np.float32(1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
@@ -38,7 +39,7 @@ def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
 
 @kernel
 def embed_regions(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the network's descriptions of all regions, from a player's view, to `embeddings` of `work`."""
+    """Compute the embeddings of all regions, from a player's view, and write them to `work.embeddings`."""
     write_position(context, position, player, work)
     embed_features(context, work)
     for layer in range(LAYERS):
@@ -47,7 +48,7 @@ def embed_regions(context: Context, position: Position, player: Int, work: TurnN
 
 @kernel
 def embed_features(context: Context, work: TurnNetworkBuffers) -> None:
-    """Write descriptions from each region's numbers and the position's numbers in `work` to `embeddings` of `work`."""
+    """Compute each region's first embedding from the features in `work`, and write it to `work.embeddings`."""
     net, base = context.turns, stack_singles()
     copy_floats(net.first_bias, base, UNITS)
     _add_columns(work.overall, net.overall_columns, net.overall, base)
@@ -60,7 +61,7 @@ def embed_features(context: Context, work: TurnNetworkBuffers) -> None:
 
 @kernel
 def pass_messages(context: Context, layer: Int, work: TurnNetworkBuffers) -> None:
-    """Add the layer's messages from neighbours and super regions to `embeddings` of `work`."""
+    """Add one layer's messages from neighbours and super regions to `work.embeddings`."""
     net, board = context.turns, context.board
     embeddings, hidden, mean, n = work.embeddings, work.hidden, work.mean, work.embeddings.shape[0]
     near = stack_singles()
@@ -80,7 +81,7 @@ def pass_messages(context: Context, layer: Int, work: TurnNetworkBuffers) -> Non
 
 @inline_kernel
 def mean_of_neighbors(board: Board, embeddings: Floats, r: Int, out: Floats) -> None:
-    """Write the mean of a region's neighbours' descriptions to out float32[H]."""
+    """Write the mean embedding of a region's neighbours to out float32[H]."""
     begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
     part = np.float32(1.0) / np.float32(max(1, end - begin))
     clear_floats(out, UNITS)
@@ -90,7 +91,7 @@ def mean_of_neighbors(board: Board, embeddings: Floats, r: Int, out: Floats) -> 
 
 @inline_kernel
 def mean_of_members(board: Board, embeddings: Floats, s: Int, out: Floats) -> None:
-    """Write the mean of the descriptions of a super region's regions to out float32[H]."""
+    """Write the mean embedding of a super region's regions to out float32[H]."""
     begin, end = board.member_start[s], board.member_start[s + 1]
     part = np.float32(1.0) / np.float32(end - begin)
     clear_floats(out, UNITS)
@@ -100,7 +101,7 @@ def mean_of_members(board: Board, embeddings: Floats, s: Int, out: Floats) -> No
 
 @kernel
 def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers) -> None:
-    """Write the message that a super region sends to its members to `mean` of `work`."""
+    """Write the message from a super region to its regions to `work.mean`."""
     out, total = work.mean[s], stack_singles()
     mean_of_members(context.board, work.embeddings, s, total)
     clear_floats(out, UNITS)
@@ -109,10 +110,10 @@ def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers)
 
 @kernel
 def write_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the scores of all regions as the main deploy region to `score` of `work`.
+    """Write each region's score as the main deploy region to `work.score`.
 
-    `embed_regions` must run first. The softmax of the scores gives the probabilities. Regions that are not the player's
-    get -inf. The main deploy region is the region that gets the most armies.
+    The main deploy region is the region that gets the most armies. The softmax of the scores gives the probabilities.
+    Regions of other owners get the score -inf. `embed_regions` must run first.
     """
     net = context.turns
     for r in range(position.owner.shape[0]):
@@ -126,7 +127,10 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
 
 @kernel
 def embed_main(context: Context, work: TurnNetworkBuffers, main: Int, out: Floats) -> None:
-    """Write the main deploy region's input to the deploys on other regions to out float32[H]."""
+    """Write the part of the hidden units that depends on the main deploy region to out float32[H].
+
+    These are the hidden units for deploy weights of other regions.
+    """
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)
     _add(work.embeddings[main], net.chosen, out, UNITS)
@@ -139,7 +143,7 @@ def weight_logits(
     """Write the logits of a region's deploy weight to out float32[V], given the main deploy region.
 
     Args:
-        of_main: from `embed_main`.
+        of_main: the result of `embed_main`.
     """
     hidden = stack_singles()
     weight_units(context, work, region, main, of_main, hidden)
@@ -174,9 +178,10 @@ def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden:
 
 @kernel
 def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
-    """Write the borders' inputs from their ends to `mean` and `toward` of `work`; `embed_regions` must run first.
+    """Write the parts of the borders' hidden units that depend on only one region; `embed_regions` must run first.
 
-    `mean` is for the player's regions as sources, `toward` for the regions adjacent to them as targets.
+    Writes the parts for the player's regions as sources to `work.mean`, and for their neighbours as targets to
+    `work.toward`.
     """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
@@ -196,7 +201,10 @@ def edge_logits(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int,
     work: TurnNetworkBuffers, shares: Floats, priorities: Floats,
 ) -> None:  # fmt: skip
-    """Write the logits of a border's share and priority to float32[V] each; `embed_ends` must run first."""
+    """Write the logits of a border's fraction of armies and priority to shares and priorities, float32[V] each.
+
+    `embed_ends` must run first.
+    """
     numbers, hidden = stack_singles(), stack_singles()
     edge_units(context, position, player, source, target, deployed, work, numbers, hidden)
     read_share(context, hidden, shares)
@@ -208,7 +216,7 @@ def edge_units(
     context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int,
     work: TurnNetworkBuffers, numbers: Floats, hidden: Floats,
 ) -> None:  # fmt: skip
-    """Write a border's numbers float32[N_EDGE] and the hidden units float32[H] of its share and priority."""
+    """Write a border's features to numbers float32[N_EDGE], and the hidden units of its logits to hidden float32[H]."""
     net = context.turns
     write_edge(context, position, player, source, target, deployed, numbers)
     copy_floats(work.mean[source], hidden, UNITS)
@@ -219,21 +227,21 @@ def edge_units(
 
 @inline_kernel
 def read_share(context: Context, hidden: Floats, out: Floats) -> None:
-    """Write the logits of a border's share to out float32[V]."""
+    """Write the logits of the fraction of armies that is sent over a border to out float32[V]."""
     _read(hidden, context.turns.share, context.turns.share_bias, out)
 
 
 @inline_kernel
 def read_priority(context: Context, hidden: Floats, out: Floats) -> None:
-    """Write the logits of a border's priority to out float32[V]."""
+    """Write the logits of an attack's priority in the order of attacks to out float32[V]."""
     _read(hidden, context.turns.priority, context.turns.priority_bias, out)
 
 
 @kernel
 def player_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers, scores: Shares) -> None:
-    """Write the players' scores, from a player's view, to float64[P]; -inf for eliminated players.
+    """Write the players' scores, from a player's view, to scores float64[P]; -inf for eliminated players.
 
-    `embed_regions` must run first. The softmax of the scores gives the chances to win.
+    `embed_regions` must run first. The softmax of the scores gives the win probabilities.
     """
     base, hidden = stack_singles(), stack_singles()
     whole_units(context, work.embeddings, base)
@@ -244,7 +252,7 @@ def player_scores(context: Context, position: Position, player: Int, work: TurnN
 
 @inline_kernel
 def mean_of_all(embeddings: Floats, out: Floats) -> None:
-    """Write the mean of all regions' descriptions to out float32[H]."""
+    """Write the mean embedding of all regions to out float32[H]."""
     part = np.float32(1.0) / np.float32(embeddings.shape[0])
     clear_floats(out, UNITS)
     for r in range(embeddings.shape[0]):
@@ -253,9 +261,9 @@ def mean_of_all(embeddings: Floats, out: Floats) -> None:
 
 @inline_kernel
 def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats, total: Floats) -> Int:
-    """Write the mean of a player's regions' descriptions, and a tenth of their sum, to float32[H] each.
+    """Write the mean embedding of a player's regions to mean float32[H], and a tenth of the sum to total float32[H].
 
-    Returns the number of these regions.
+    Returns the number of the player's regions.
     """
     count = np.int64(0)
     clear_floats(total, UNITS)
@@ -271,7 +279,7 @@ def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats,
 
 @inline_kernel
 def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
-    """Write the part of the score units that is the same for all players to base float32[H]."""
+    """Write the part of the scores' hidden units that is the same for all players to base float32[H]."""
     whole = stack_singles()
     copy_floats(context.turns.value_bias, base, UNITS)
     mean_of_all(embeddings, whole)
@@ -282,7 +290,7 @@ def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
 def player_units(
     context: Context, position: Position, player: Int, p: Int, embeddings: Floats, base: Floats, hidden: Floats
 ) -> Int:
-    """Write the hidden units float32[H] of the score of p, and return the number of regions of p."""
+    """Write the hidden units of the score of player p to hidden float32[H]; return the number of regions of p."""
     net, held, total = context.turns, stack_singles(), stack_singles()
     copy_floats(base, hidden, UNITS)
     if p == player:
@@ -297,7 +305,7 @@ def player_units(
 
 @inline_kernel
 def read_score(context: Context, hidden: Floats) -> Real:
-    """Return the score from a player's hidden units."""
+    """Return a player's score, computed from the hidden units."""
     score = _ZERO
     for j in range(UNITS):
         score += context.turns.value[j] * hidden[j]

@@ -1,4 +1,4 @@
-"""Turn networks in files: an .npz archive of the arrays and a JSON header, which lists the network's features."""
+"""Files of turn networks: an .npz archive of the arrays and a JSON header, which lists the network's features."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from warlight_env.networks.npz import ArraysError
 #: The version of the files; a file of another version is refused.
 VERSION: Final = 1
 _KIND: Final = "turns"
-#: The largest divisor of logits; choices are then almost uniform.
+#: The largest temperature. With this temperature, choices are almost uniform.
 MAX_TEMPERATURE: Final = 1000.0
 _TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
-#: The parameter of agents, and the name for no network.
+#: The declaration of the agents' parameter `net`.
 NET: Final = Param(
     "turn network that proposes candidates and plays later rounds: none, learned (policy:world in two-player games on "
     "the world map, else policy:any), any, world, or an .npz file",
@@ -49,9 +49,9 @@ Floats = Mapping[str, npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class TurnPolicy:
-    """A turn network, the temperature for its choices, and metadata on its origin as plain data.
+    """A turn network, the temperature for its choices, and metadata about its origin as plain data.
 
-    temperature: divides logits before choices are drawn; 0 takes the most likely value of each choice.
+    temperature: the logits are divided by it before choices are drawn; 0: each choice has its most likely value.
 
     Raises:
         TurnNetworkError: the temperature is invalid, or the metadata is not a dictionary.
@@ -68,7 +68,7 @@ class TurnPolicy:
 
 
 def checked_temperature(temperature: Any) -> float:
-    """Return a temperature as a number.
+    """Check a temperature, and return it as a float.
 
     Raises:
         TurnNetworkError: the temperature is not in 0 .. MAX_TEMPERATURE.
@@ -79,7 +79,7 @@ def checked_temperature(temperature: Any) -> float:
 
 
 def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None) -> bytes:
-    """Return the content of a file of a network with all input features, see `pack_turn_network`.
+    """Return the content of a file for the arrays of a network with all input features, see `pack_turn_network`.
 
     Raises:
         TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
@@ -90,7 +90,9 @@ def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str,
 def pack_turn_network(
     network: TurnNetwork, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return the content of a file, see `TurnPolicy`; it lists the network's input features.
+    """Return the content of a file for a network; see `TurnPolicy` for the arguments.
+
+    The file lists the network's input features.
 
     Raises:
         TurnNetworkError: the temperature is invalid.
@@ -102,7 +104,7 @@ def pack_turn_network(
 
 
 def is_turn_network_file(content: bytes) -> bool:
-    """Return whether the header of a file's content declares a turn network. Other faults are not checked."""
+    """Return whether the header of a file's content declares a turn network. The rest of the content is not checked."""
     try:
         return _is_header(bounded_io.parse_json(unpacked(content)[0], "header", TurnNetworkError))
     except (ArraysError, UnicodeDecodeError, TurnNetworkError):
@@ -114,7 +116,7 @@ def _is_header(value: Any) -> bool:
 
 
 def read_turn_network(content: bytes, name: str) -> TurnPolicy:
-    """Return the policy in a file's content from `pack_arrays`.
+    """Return the policy in the content of a file, which `pack_arrays` or `pack_turn_network` made.
 
     Raises:
         TurnNetworkError: the content is not a turn network, or has another version; the message begins with `name`.
@@ -137,13 +139,14 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
 
 
 def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
-    """Return a turn network by its source.
+    """Load a turn network.
 
-    ``none`` (or None): no network. ``learned``: the package's network for any map. A name in `BUNDLED`: that network.
-    Otherwise an .npz file. With ``#`` and a `digest` after the file's name, a file with another network is refused.
+    ``none`` or None: no network. ``learned``: the package's network for any map. A name in `BUNDLED`: this network of
+    the package. Otherwise: the path of an .npz file. The path may end with ``#`` and a `digest`; then the file must
+    have this digest.
 
     Raises:
-        TurnNetworkError: the file does not exist, or it does not contain a turn network.
+        TurnNetworkError: the file does not exist, has another digest, or does not contain a turn network.
     """
     if source is None or is_record(source, TurnNetwork):
         return source

@@ -1,6 +1,6 @@
-"""Turns that the network draws.
+"""Kernels that draw turns from the turn network's probabilities.
 
-The network draws the deploys first, region by region, then the armies over each border and the attacks' order.
+The deploys are drawn first, region by region. Then the fraction of armies and the priority of each border are drawn.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _CLOSED = np.float32(-np.inf)
 
 @inline_kernel
 def _chosen(logits: Floats, count: Int, temperature: Real, rng: RandomState, log_prob: npt.NDArray[np.float64]) -> Int:
-    """Return the most likely of the first `count` values (temperature 0), or draw one from the softmax of logits /
-    temperature.
+    """Draw one of the first `count` values from the softmax of logits / temperature.
 
-    A drawn value adds the logarithm of its probability to log_prob[0].
+    With temperature 0, return the most likely value. Otherwise, add the logarithm of the drawn value's probability to
+    log_prob[0].
     """
     best = np.int64(0)
     for v in range(1, count):
@@ -72,13 +72,13 @@ def network_turn(
 ) -> Int:
     """Write a turn of the network to deploy int32[N] and attacks int32[E, 3], and return the number of attacks.
 
-    Writes the turn's small choices, as in `factored_turns` with priorities, to `work.net.row`. Writes the logarithm of
-    the turn's probability to `work.net.log_prob`: the product of its choices' probabilities, each given the choices
-    before it. The main deploy region, which gets the most armies, is drawn first, then the weights of the other
-    regions.
+    Writes the turn's choices to `work.net.row`, as an action row of `factored_turns` with priorities. Writes the
+    logarithm of the turn's probability to `work.net.log_prob`. The probability is the product of the probabilities of
+    all choices, each given the earlier choices. The main deploy region, which gets the most armies, is drawn first,
+    then the deploy weights of the other regions.
 
     Args:
-        temperature: divides logits before values are drawn; 0 takes the most likely value.
+        temperature: the logits are divided by it before values are drawn; 0: each choice has its most likely value.
     """
     embed_regions(context, position, player, work.net)
     embed_ends(context, position, player, work.net)
@@ -96,7 +96,10 @@ def described_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn like `network_turn`; `embed_regions` and `embed_ends` must run before, once for each position."""
+    """Write a turn as `network_turn` does, with the embeddings in `work.net`.
+
+    `embed_regions` and `embed_ends` must run before, once for each position.
+    """
     board, net, owner, army = context.board, work.net, position.owner, position.army
     row, n, edges = net.row, position.owner.shape[0], board.edge_target.shape[0]
     logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()
@@ -141,5 +144,8 @@ def sampled_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Draw a turn from the network's probabilities, with the signature of policies; return the number of attacks."""
+    """Write a turn that is drawn from the network's probabilities; return the number of attacks.
+
+    The signature is `plug_ins.policy_signature`.
+    """
     return network_turn(context, position, player, 1.0, rng, work, deploy, attacks)

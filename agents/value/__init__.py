@@ -1,5 +1,4 @@
-"""The value network: features of a position, and a small network that estimates the winner.
+"""The value network: features of a position, and a small network that estimates each player's win probability.
 
-This package is imported by evaluations, players and `train.value`. To add an input, add a feature to
-`features.definitions`.
+Evaluations, players and `train.value` import this package. To add an input, add a feature to `features.definitions`.
 """

@@ -1,7 +1,7 @@
-"""Features of a position for the value network: some numbers of each player and some of the rules.
+"""Features of a position for the value network: features of each player and features of the rules.
 
-The numbers are sums over regions and super regions. So they exist for any map and number of players, and take about as
-long as the evaluation with weights.
+The features of a player are sums over regions and super regions. So they exist for any map and number of players.
+Computing them takes about as long as the evaluation with weights.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats
 from warlight_env.features.definitions import PLAYERS, RULES
 
-#: Columns by name; `features.definitions` describes each one.
+#: The column of each feature, with the feature's name as attribute. `features.definitions` describes the features.
 OF: Final[Any] = PLAYERS.columns
 _RULE: Final[Any] = RULES.columns
 
 #: float64[…]
 Numbers = npt.NDArray[np.float64]
 
-#: The value, in armies, of one army of income, and of one army of a super region's bonus; fitted to the winners of
-#: searches' games.
+#: INCOME_WORTH: the value of an income of one army per round, in armies. PROMISE_WORTH: the value of one army of the
+#: feature `promise_8`, in armies. Both were fitted to the winners of games between searches.
 INCOME_WORTH: Final = 9.0
 PROMISE_WORTH: Final = 6.0
 
 
 @kernel
 def write_features(context: Context, position: Position, features: Numbers) -> None:
-    """Write each player's raw numbers to features float64[P * N_PLAYER], one player after the other."""
+    """Write each player's features to features float64[P * N_PLAYER], one player after the other, without scaling."""
     board, requirements, players = context.board, context.army_requirements, context.players
     owner, army = position.owner, position.army
     exposed, threatened, own, cost_own, ready = (
@@ -127,7 +127,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
 
 @inline_kernel
 def worth(features: Numbers, player: Int) -> Real:
-    """Return the value of a player's position in armies: its armies, its income, and expected super regions."""
+    """Return the value of a player's position, in armies: its armies, its income, and super regions it may complete."""
     start = player * N_PLAYER
     return (
         features[start + OF.armies]
@@ -138,7 +138,7 @@ def worth(features: Numbers, player: Int) -> Real:
 
 @kernel
 def write_rules(context: Context, position: Position, rules: Numbers) -> None:
-    """Write the features `definitions.RULES`, of a magnitude of about 1, to rules float64[N_RULES]."""
+    """Write the features `definitions.RULES` to rules float64[N_RULES]; they have a magnitude of about 1."""
     limit = context.params.round_limit
     left: Int = MOST_ROUNDS if limit == 0 else min(MOST_ROUNDS, max(0, limit - position.round[0]))
     rules[_RULE.per_enemy] = 1.0 / max(1, context.players - 1)

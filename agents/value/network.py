@@ -1,7 +1,8 @@
-"""The value network: two layers of leaky rectified units that all players share, on square roots of a player's numbers.
+"""The value network: two layers of leaky ReLU units with the same weights for all players.
 
-A player's score depends on its own numbers, the mean of the other players' numbers and the rules. Shares are the
-softmax of scores; for two players this is the logistic function of their difference.
+The inputs for a player's score are the square roots of its features, and the features of the rules. Further inputs are
+the means of the square roots over the other players. Win probabilities are the softmax of the scores. For two players
+this is the logistic function of the difference of the scores.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats, stack_singles
 
-#: Slope of units below 0.
+#: Slope of the leaky ReLU units below 0.
 LEAK: Final = 0.1
-#: Fractions of a share that come from regions, and from the value in armies.
+#: Weights in the weighted mean of `network_share`: the player's fraction of all players' regions, and its fraction of
+#: all players' value in armies (`features.worth`).
 BY_REGIONS: Final = 0.05
 BY_WORTH: Final = 0.3
 
@@ -32,9 +34,9 @@ def _rectified(value: np.float32) -> np.float32:
 
 @kernel
 def network_scores(context: Context, position: Position, features: Numbers, scores: Shares) -> None:
-    """Write the players' scores to scores float64[P], -inf for players without regions.
+    """Write the players' scores to scores float64[P]; -inf for players without regions.
 
-    Writes the inputs to features float64[P * N_PLAYER] or larger.
+    Also writes the players' features to features, float64[P * N_PLAYER] or longer.
     """
     net, players = context.value, context.players
     rules = stack_floats()
@@ -98,9 +100,9 @@ def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
 
 @kernel
 def win_probabilities(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's chance to win to shares float64[P], with the signature of evaluations.
+    """Write each player's win probability to shares float64[P]. In training, the network is fitted to these outputs.
 
-    The network is fitted to these chances.
+    The signature is `plug_ins.evaluation_signature`.
     """
     features, scores = stack_floats(), stack_floats()
     network_scores(context, position, features, scores)
@@ -110,10 +112,11 @@ def win_probabilities(context: Context, position: Position, shares: Shares) -> I
 
 @kernel
 def network_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share of a position to shares float64[P], with the signature of evaluations.
+    """Write each player's share of a position's value to shares float64[P].
 
-    A share is a player's chance to win and, in part, its share of all players' armies, income and regions. That part
-    still grows for a player that is far ahead, so that a winner takes the last regions.
+    A share is the weighted mean of three numbers: the player's win probability, its fraction of all players' value in
+    armies, and its fraction of all players' regions. The two fractions still grow for a player that is far ahead. So a
+    winning player captures the last regions. The signature is `plug_ins.evaluation_signature`.
     """
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)

@@ -73,7 +73,7 @@ def test_values_that_are_not_declared_are_refused(values, message):
 @pytest.mark.parametrize(("bounds", "says"), [
     (Range(0, above_low=True), "must be above 0"), (Range(0), "must be at least 0"),
     (Range(0, 1), "must lie in 0 .. 1"),
-    (Range(), "must be a number"), (Range(0, 1, below_high=True), "must be a number from 0 to below 1"),
+    (Range(), "must be a number"), (Range(0, 1, below_high=True), "must be a number of at least 0 and below 1"),
 ])  # fmt: skip
 def test_bounds_in_words(bounds, says):
     assert str(bounds) == says
@@ -121,7 +121,7 @@ def test_presets_of_the_search_are_those_of_its_kin():
     (MctsSettings, {"seconds": 0.0}, "seconds = 0.0: must be above 0"),
     (MctsSettings, {"simulations": 0}, "simulations = 0: must be an integer from 1 up"),
     (MctsSettings, {"threads": 20_000}, "threads = 20000: must be an integer in 1 .. 10000"),
-    (MctsSettings, {"local_search": 1.0}, "local_search = 1.0: must be a number from 0 to below 1"),
+    (MctsSettings, {"local_search": 1.0}, "local_search = 1.0: must be a number of at least 0 and below 1"),
     (MctsSettings, {"alpha": 2.0}, "alpha = 2.0: must lie in 0 .. 1"),
     (MctsSettings, {"alpha": 0.3}, "beta = 0.5: must lie in 0 .. alpha, 0.3"),
     (MctsSettings, {"final_move": "median"}, "final_move = 'median': must be one of robust, max, secure, max_robust"),

@@ -401,5 +401,5 @@ def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(sel
 
 def test_a_generator_of_many_turns_needs_memory():
     functions = Functions(generator=one_turn, capacity=1000)
-    with pytest.raises(InputError, match=r"memory = 16: a generator of 1000 turns needs \d+ MiB"):
+    with pytest.raises(InputError, match=r"memory = 16: must be at least \d+ MiB, .* up to 1000 turns"):
         TreeSearch(SEEN, MctsSettings(**SMALL, memory=16), 1, functions)

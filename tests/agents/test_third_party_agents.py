@@ -160,7 +160,7 @@ def test_a_class_that_takes_no_seed_is_told_what_one_must_take(monkeypatch):
 
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("seedless", lambda: Seedless, "takes nothing")
-    says = r"Seedless makes no agents: it must be callable as \S*Seedless\(seed\), .*__init__\(self, seed\)"
+    says = r"Seedless cannot make an agent: it must be callable as \S*Seedless\(seed\), .*__init__\(self, seed\)"
     with pytest.raises(InputError, match=f"agent 'seedless' .*cannot be made: .*{says}"):
         make_agent("seedless", 1)
     with pytest.raises(InputError, match=says):

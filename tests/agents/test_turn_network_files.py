@@ -37,7 +37,7 @@ def with_header(**changes: Any) -> bytes:
         ({"first": np.zeros((27, 32), np.float32)}, "first: float32 [27, 32], must be float32 [28, 32]"),
         ({"own": BROKEN}, "own: nan at [1, 2, 3], must be finite"),
         ({"value": None}, "value: missing"),
-        ({"other": BROKEN}, "other: not known"),
+        ({"other": BROKEN}, "other: unknown name"),
         ({"share": np.zeros((32, 5)), "own": BROKEN}, "own: nan"),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file
     assert unpinned(pinned(given)) == given
     assert make_agent(pinned(given), 1).name == given
     OTHER.save(file)
-    with pytest.raises(WeightsError, match=f"{file}: contains other weights than it did"):
+    with pytest.raises(WeightsError, match=f"{file}: contains other weights: their digest"):
         make_agent(spec.format(told), 1)
 
 
@@ -103,7 +103,7 @@ def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
     given = spec.format(path)
     told = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
     content = built_in_policies()["strategies"].read_bytes()
-    goes_by_its_file(given, told, path, content, PolicyFileError, "another policy than it did", "not a policy")
+    goes_by_its_file(given, told, path, content, PolicyFileError, "another policy: its digest", "not a policy")
 
 
 @pytest.mark.parametrize("spec", [

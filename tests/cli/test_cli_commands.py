@@ -52,7 +52,7 @@ def test_what_an_agent_takes_is_shown(capsys):
     assert main(["agents", "show", "mcts"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(
-        r"^ +local_search +0.5 +part of the budget", out, re.M
+        r"^ +local_search +0.5 +fraction of the budget", out, re.M
     )
     assert main(["agents", "show", "nash", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["parameters"]

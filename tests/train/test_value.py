@@ -451,7 +451,7 @@ def test_a_first_network_is_kept_to(tmp_path):
     assert replace(settings, seed=2).start == settings.start
     file.write_bytes(pack_network(make_network(random_module(1).arrays())))
     assert replace(TINY, start=str(file)).start != settings.start
-    with pytest.raises(SettingsError, match="contains another network than it did"):
+    with pytest.raises(SettingsError, match="contains another network: its digest"):
         read_settings(ValueSettings, json.loads(json.dumps(settings.to_dict())), "settings")
 
 

@@ -1,6 +1,6 @@
 """Flat Monte Carlo: turns as arms of a bandit, without a tree.
 
-The registry and experiments import it. Other rules of selection are in `agents.players.mcts.selection`.
+The registry and experiments import this package. The selection rules of MCTS are in `agents.players.mcts.selection`.
 """
 
 from warlight_env.agents.players.flat.agent import FlatAgent

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo as a player."""
+"""The agent that plays with flat Monte Carlo."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from warlight_env.agents.search.anytime_agent import AnytimeAgent
 
 
 class FlatAgent(AnytimeAgent):
-    """Flat Monte Carlo over generated turns; see `AnytimeAgent`, and `FlatSettings` for the parameters."""
+    """Flat Monte Carlo over candidate turns; see `AnytimeAgent`, and `FlatSettings` for the parameters."""
 
     name = "flat_mc"
     search_type = FlatSearch

@@ -1,7 +1,7 @@
-"""The player's turns as bandit arms that are pulled at random, with every result stored (flat Monte Carlo).
+"""Flat Monte Carlo: the player's turns are bandit arms that are pulled at random, and every result is stored.
 
-The enemies move as in playouts. A student's project at Palacký University Olomouc found the median over a turn's
-results best for THUD!. The mean and the mode exist for comparison.
+The enemies' turns come from the rollout policy. A student's project at Palacký University Olomouc ranked turns by the
+median of their results, which was best in the game THUD!. The mean and the mode are available for comparison.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from warlight_env.engine.position import Position, copy_position, make_position,
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below
 
-#: Ways to summarize a turn's results.
+#: Statistics that summarize a turn's results.
 MIDDLES: Final = ("median", "mean", "mode")
 
 #: Number of equal parts of 0 .. 1 for the mode; results in one part count as equal.
 MODE_BINS: Final = 20
 
-#: Indices into `Arms.used`: the numbers of turns, of stored results, of simulations, and of results without room.
+#: Indices of counters in `Arms.used`: turns, results, simulations, and results that were not stored for lack of room.
 FOUND: Final = 0
-RESULTS: Final = 16  # the indices are far apart because threads change these numbers all the time
+RESULTS: Final = 16  # each counter has its own cache lines, because several threads change the counters
 SIMULATIONS: Final = 32
 FULL: Final = 48
 
@@ -43,10 +43,10 @@ class Arms(NamedTuple):
     position: Position
     turns: TurnSet  #: [K, ...]
     visits: npt.NDArray[np.int32]  #: [K]
-    total: npt.NDArray[np.int64]  #: [K] sum of the player's values, in UNITs
-    result_of: npt.NDArray[np.int32]  #: [R] the turn of a simulation
-    result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player, in UNITs
-    used: npt.NDArray[np.int64]  #: counters, see above
+    total: npt.NDArray[np.int64]  #: [K] sum of the player's values as an integer; UNIT means 1
+    result_of: npt.NDArray[np.int32]  #: [R] the index of the simulation's turn
+    result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player as an integer; UNIT means 1
+    used: npt.NDArray[np.int64]  #: counters at the indices FOUND, RESULTS, SIMULATIONS and FULL
 
 
 def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms:
@@ -68,7 +68,7 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
 def reset_arms(
     context: Context, settings: SimulationSettings, position: Position, arms: Arms, work: SimulationWork
 ) -> None:
-    """Reset the arms to the turns in a position."""
+    """Generate the player's turns in a position as arms, and delete all results."""
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
         arms.visits[i], arms.total[i] = 0, 0
@@ -83,7 +83,10 @@ def reset_arms(
 
 @kernel
 def draw(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Play a round with a random turn of the player and playout turns of the others. The path of leaf 0 is the turn."""
+    """Play a round with a random arm of the player and rollout-policy turns of the other players.
+
+    The path of leaf 0 contains the index of the arm.
+    """
     leaves, position, me = work.leaves, work.position, settings.player
     arm = below(work.rng, arms.used[FOUND])
     copy_position(arms.position, position)
@@ -104,7 +107,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
 
 @kernel
 def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Add the value of leaf 0 to its turn, and store it if there is room."""
+    """Add the value of leaf 0 to the total of its arm, and store the value as a result if there is room."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)
@@ -118,7 +121,7 @@ def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None
 
 @kernel
 def sample(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork, simulations: Int) -> None:
-    """Run simulations on arms from `reset_arms`; several threads may do it, each with its own `work`."""
+    """Run simulations on arms after `reset_arms`. Several threads may do this at once, each with its own `work`."""
     for _ in range(simulations):
         draw(context, settings, arms, work)
         evaluate_leaves(context, settings, work, 1, settings.rounds - 1)

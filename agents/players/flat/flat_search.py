@@ -1,4 +1,4 @@
-"""Flat Monte Carlo for one move."""
+"""The flat Monte Carlo search for one move."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RESULT_BYTES = 12
 @documented
 @dataclass(frozen=True)
 class FlatSettings(SearchSettings):
-    """The settings of flat Monte Carlo; the defaults are the values that its authors found best."""
+    """The settings of flat Monte Carlo. The defaults are the values that the method's authors found best."""
 
     rounds: Annotated[
         int, Param("length of a simulation in rounds, including the round of the turn", 1, 10_000, shared=True)
@@ -55,10 +55,10 @@ class FlatSettings(SearchSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_values(SearchSettings, vars(self))  # check the other values against the general bounds
+        check_values(SearchSettings, vars(self))  # the limits that all searches with simulations have in common
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(FlatSettings)
 
 
@@ -91,7 +91,7 @@ class FlatSearch(AnytimeSearch):
 
     @staticmethod
     def room(settings: FlatSettings, view: View, functions: Functions, simulations: int | None) -> int:
-        """Return the capacity for results, one for each simulation."""
+        """Return how many results the memory limit allows to store; each simulation has one result."""
         allowed = max(1000, settings.memory * 2**20 // _RESULT_BYTES)
         return allowed if simulations is None else min(allowed, max(1000, simulations))
 
@@ -106,7 +106,7 @@ class FlatSearch(AnytimeSearch):
             reset_arms(self.context, self.simulation_settings, position, store.arms, store.works[0])
 
     def _open(self, store: ArmStore, quota: Quota) -> None:
-        """Do nothing, because arms exist from the beginning."""
+        """Do nothing: `_plant` has already generated all arms."""
 
     def _set_kernel_settings(self, play: SimulationSettings) -> None:
         self.simulation_settings = play

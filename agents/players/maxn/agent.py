@@ -1,4 +1,4 @@
-"""Max^N as a player."""
+"""The agent that plays with Max^N search."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _SLICE: Final = 200
 
 @documented
 class MaxnAgent(SearchAgent):
-    """Searches several moves ahead; each player maximises its own share, and battles have average results.
+    """Searches several moves ahead; each player maximises its own value, and battles have average results.
 
     A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then the best
     battle of each new position follows (`maxn.battle_turns.make_turn`). Players move one after the other, in seat
     order, beginning with the searching player. With a limit of seconds or positions the depth grows from 1 step by
     step, and the deepest completed search gives the answer. The search is deterministic. `maxn.value.battle_value`
-    describes the terms.
+    describes the terms of a battle's value.
     """
 
     name = "maxn"
@@ -138,12 +138,12 @@ class MaxnAgent(SearchAgent):
                 max(0.0, float(work.value[i])),
             )
             for i in range(count)
-        ]  # battles with the highest values come first; equal battles keep their order
+        ]  # turns are in descending order of their first battle's value; turns with equal shares keep this order
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
         return bool(finished), limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(MaxnAgent)

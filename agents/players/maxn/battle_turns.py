@@ -1,4 +1,4 @@
-"""Turns that begin with a good battle, and continue with the best battle of each new position."""
+"""Kernels that build a turn: it begins with a good battle, and continues with the best battle of each new position."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
 
-#: Largest number of battles of a turn, and of turns that are searched in a position.
+#: Largest number of battles in a turn, and largest number of turns that are searched in a position.
 MAX_BATTLES: Final = 5
 MAX_BREADTH: Final = 9
 
 
-#: Values of `BattleWork.own`: a region that may attack, and a region that attacked.
+#: Values of `BattleWork.own`. READY: the region may attack. FOUGHT: the region lost a battle and may not attack again.
 READY: Final = 1
 FOUGHT: Final = 2
 
@@ -37,19 +37,19 @@ class BattleWork(NamedTuple):
     """Working memory of one thread."""
 
     generator: GeneratorWork
-    position: Position  #: the position of the present turn
+    position: Position  #: the position after the orders that the turn has so far
     rows: npt.NDArray[np.int32]  #: [MAX_BREADTH, 2] the best battles, (from, to)
-    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] values of these battles
+    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] values of the battles in `rows`
     deploy: npt.NDArray[np.int32]  #: [N]
     attacks: npt.NDArray[np.int32]  #: [E, 3]
     own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for the player's regions at the start of the turn, else 0
-    spared: npt.NDArray[np.int8]  #: [P] 1 for weak players adjacent to a strong one
+    spared: npt.NDArray[np.int8]  #: [P] 1 for weak enemies adjacent to a strong enemy, see `mark_spared`
     #: [N] number of the region's territory among the player's connected territories, from 1; else 0
     part: npt.NDArray[np.int32]
 
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         BattleWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -77,10 +77,10 @@ def list_battles(
     count: Int,
     work: BattleWork,
 ) -> Int:
-    """Write the `most` best battles with a value above 0 to `work.rows`, best first, and return their number.
+    """Write the `most` best battles with a value above 0 to `work.rows`, best first; return the number of battles.
 
-    They start from READY regions, with all armies but one plus `extra` armies. Orders that are already in `attacks` are
-    left out.
+    The attackers are all armies but one of a READY region, plus `extra` armies. Battles that are already in `attacks`
+    are left out.
     """
     board, owner, army = context.board, position.owner, position.army
     several: Bool = False
@@ -118,7 +118,7 @@ def list_battles(
 
 @inline_kernel
 def _fight(terms: Terms, player: Int, source: Int, target: Int, count: Int, work: BattleWork) -> Int:
-    """Order a battle with all armies, and carry out its more likely result; return the number of orders."""
+    """Order an attack with all armies but one, and apply its more likely result; return the number of orders."""
     army = work.position.army
     sent = np.int64(army[source]) - 1
     won = capture_chance(terms.odds, sent, np.int64(army[target])) >= 0.5
@@ -140,7 +140,7 @@ def _begin_turn(context: Context, player: Int, work: BattleWork) -> Int:
 
 @kernel
 def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, work: BattleWork) -> Int:
-    """List the battles at the start of a turn in the position in `work`; each source gets the whole income."""
+    """List the battles that can begin a turn in the position in `work`; each attacking region gets the whole income."""
     available = _begin_turn(context, player, work)
     return list_battles(context, work.position, terms, player, available, most, work.attacks, 0, work)
 
@@ -149,10 +149,10 @@ def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, w
 def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: Int, work: BattleWork) -> Int:
     """Write a turn and the position after it: all income goes to `source`, which attacks `target` first.
 
-    After each battle the position is evaluated again, and the best battle follows. The turn ends if no battle has a
-    value above 0, or after MAX_BATTLES battles. source -1: no battle, and a defensive deploy. Before the call
-    `work.position` contains the old position, after the call the new position. Returns the number of orders in
-    `work.attacks`.
+    After each battle the battles of the new position are evaluated, and the best battle follows. The turn ends if no
+    battle has a value above 0, or after MAX_BATTLES battles. If `source` is -1, the turn has no battles, and the deploy
+    is defensive. Before the call, `work.position` contains the position before the turn. After the call, it contains
+    the position after the turn. Returns the number of orders in `work.attacks`.
     """
     board, position, deploy = context.board, work.position, work.deploy
     owner, army = position.owner, position.army
@@ -178,7 +178,7 @@ def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: 
     end = move_inland(board, position, player, work.generator.scratch, attacks, count)
     for i in range(count, end):
         source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), attacks[i, 2]
-        if work.own[source] == 0:  # captured in this turn, so it gets no orders yet
+        if work.own[source] == 0:  # the turn captures this region, so its armies get no orders in the turn
             continue
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = source, target, armies
         army[source] -= armies

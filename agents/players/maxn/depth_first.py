@@ -1,4 +1,7 @@
-"""Max^N with a depth limit: each player's turn maximises its own share (Luckhardt and Irani 1986)."""
+"""Max^N search with a depth limit: each player chooses the turn that maximises its own share of a position's value.
+
+The algorithm is from Luckhardt and Irani (1986).
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ from warlight_env.engine.reference import reference
 #: Largest search depth, in players' moves.
 MAX_DEPTH: Final = 24
 
-#: Indices into `MaxnWork.place`. PLY: the present ply, -1 after the search. LEAVES: evaluated positions. CUTS:
-#: cut-offs. NODES: positions in the tree with the root. SHALLOWEST, DEEPEST: the smallest and largest number of turns
-#: from the root to a leaf.
+#: Indices into `MaxnWork.place`. PLY: the current ply, -1 after the search. LEAVES: number of evaluated positions.
+#: CUTS: number of cut-offs. NODES: number of positions in the tree, including the root. SHALLOWEST, DEEPEST: the
+#: smallest and the largest number of turns from the root to a leaf.
 PLY: Final = 0
 LEAVES: Final = 1
 CUTS: Final = 2
@@ -39,23 +42,23 @@ DEEPEST: Final = 5
 
 
 class MaxnWork(NamedTuple):
-    """A search that can be continued: a position and its turns for each ply of the present line."""
+    """The arrays of a search that can be paused: for each ply, the mover's turns and the positions after the turns."""
 
     battles: BattleWork
     first: npt.NDArray[np.int32]  #: [B, 2] (from, to), the first battle of each turn
     turns: TurnSet  #: [MAX_BREADTH, ...] turns of the root
-    positions: Positions  #: [D * MAX_BREADTH, ...] the positions after each turn of a ply, ply after ply
+    positions: Positions  #: [D * MAX_BREADTH, ...] the positions after the turns of each ply, ply after ply
     mover: npt.NDArray[np.int64]  #: [D] the player to move
-    listed: npt.NDArray[np.int64]  #: [D] number of turns
-    cursor: npt.NDArray[np.int64]  #: [D] the present turn
-    best: npt.NDArray[np.float64]  #: [D, P] shares after the mover's best turn so far
-    value: npt.NDArray[np.float64]  #: [B] the searching player's share by turn of the root, if it was searched
+    listed: npt.NDArray[np.int64]  #: [D] number of the mover's turns
+    cursor: npt.NDArray[np.int64]  #: [D] index of the turn that the search is at
+    best: npt.NDArray[np.float64]  #: [D, P] each player's share after the mover's best turn so far
+    value: npt.NDArray[np.float64]  #: [B] the searching player's share after each turn of the root; -1: not searched
     place: npt.NDArray[np.int64]  #: [6] PLY, LEAVES, CUTS, NODES, SHALLOWEST, DEEPEST
     shares: npt.NDArray[np.float64]  #: [P]
 
 
 def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
-    """Make working memory for one search."""
+    """Allocate working memory for one search."""
     return reference(
         MaxnWork(
             battles=make_battle_work(n_regions, n_edges, players),
@@ -77,11 +80,11 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
 def _open(
     context: Context, position: Position, terms: Terms, ply: Int, mover: Int, breadth: Int, work: MaxnWork
 ) -> None:
-    """List the turns of a ply's mover in a position, and the positions after them."""
+    """List the turns of the player `mover` in a position, and the positions after these turns."""
     players, battles, n = context.players, work.battles, position.owner.shape[0]
     copy_position(position, battles.position)
     found = list_first_battles(context, terms, mover, breadth, battles)
-    for i in range(found):  # making turns overwrites the list
+    for i in range(found):  # `make_turn` overwrites `battles.rows`
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
     if found < breadth:  # a turn without battles is added if there is room
         work.first[found, 0], work.first[found, 1] = -1, -1
@@ -117,7 +120,7 @@ def begin(context: Context, position: Position, terms: Terms, player: Int, bread
 
 @inline_kernel
 def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
-    """Return the next player in seat order who is in the game; the mover itself if all others are eliminated."""
+    """Return the next player in seat order who is still in the game; `mover` if all other players are eliminated."""
     for k in range(1, players):
         p = (mover + k) % players
         if holds_regions(owner, p):
@@ -127,10 +130,10 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 
 @inline_kernel
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
-    """Record the result of a ply's present turn, keep the mover's best result, and go to the next turn.
+    """Store the result of a ply's current turn, keep the mover's best result, and go to the next turn.
 
-    Shares add up to 1. So the mover's best share limits the share of the previous player. If that limit is not above
-    that player's best, the other turns are skipped (shallow pruning, Korf 1991).
+    Shares add up to 1. So the mover's best share s limits the previous player's share to 1 - s. If this limit is not
+    above the previous player's best share so far, the mover's remaining turns are skipped (shallow pruning, Korf 1991).
     """
     mover = work.mover[ply]
     if ply == 0:
@@ -148,7 +151,7 @@ def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
 
 @kernel
 def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: Int, work: MaxnWork) -> Bool:
-    """Continue a search to `depth` moves until it is complete, or `leaves` more positions are evaluated.
+    """Continue a search of depth `depth` until it is complete, or until `leaves` more positions are evaluated.
 
     Returns True if the search is complete.
     """

@@ -1,4 +1,4 @@
-"""Exact chances of battles as tables for kernels."""
+"""Tables of exact battle probabilities, for kernels."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.reference import reference
 
-#: Largest number of a side's armies with exact chances. For more armies, the normal distribution approximates the
-#: binomial distribution.
+#: Largest number of armies on one side for which the tables have exact probabilities. For more armies, the normal
+#: distribution approximates the binomial distribution.
 ODDS_ARMIES: Final = 200
 
 
 @shared
 class Odds(NamedTuple):
-    """Chances to kill with the rules' dice, for kernels. Read-only."""
+    """Probabilities to kill armies with the dice of the rules, as read-only arrays for kernels."""
 
     tail: npt.NDArray[
         np.float64
-    ]  #: [2, n, k] chance that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
-    kill: npt.NDArray[np.float64]  #: [2] chance that one army kills
-    luck: float
+    ]  #: [2, n, k] probability that n attackers (index 0) or defenders (1) kill k or more; n, k <= ODDS_ARMIES
+    kill: npt.NDArray[np.float64]  #: [2] probability that one attacker, or one defender, kills an army
+    luck: float  #: `Dice.luck` of the rules
 
 
 def make_odds(dice: Dice) -> Odds:
-    """Return the tables for a set of rules; they are built once per process, shared and read-only."""
+    """Return the tables for the dice of a set of rules. They are computed once per process and are read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
@@ -62,7 +62,7 @@ def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
 
 @kernel
 def capture_chance(odds: Odds, attackers: Int, defenders: Int) -> Real:
-    """Return the probability that attackers take a region: they kill all defenders, and are not all killed."""
+    """Return the probability that attackers capture a region: they kill all defenders, and are not all killed."""
     if attackers < 1:
         return 0.0
     return _kills_at_least(odds, 0, attackers, defenders) * (1.0 - _kills_at_least(odds, 1, defenders, attackers))

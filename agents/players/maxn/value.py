@@ -16,7 +16,7 @@ from warlight_env.engine.stack import stack_floats
 
 
 class Terms(NamedTuple):
-    """The chances of battles, and weights of the additional terms; a weight of 0 turns a term off.
+    """The battle probabilities, and the weights of the additional terms; a weight of 0 turns a term off.
 
     See `battle_value`.
     """
@@ -29,9 +29,9 @@ class Terms(NamedTuple):
 
 @kernel
 def hold_chance(board: Board, position: Position, odds: Odds, player: Int, region: Int, armies: Int) -> Real:
-    """Return the probability that `armies` hold a region against all enemy regions adjacent to it.
+    """Return the probability that `armies` defend a region against attacks from all adjacent enemy regions.
 
-    Each of these regions attacks with all its armies.
+    Each adjacent enemy region is assumed to attack with all its armies but one.
     """
     owner, army = position.owner, position.army
     chance: Real = 1.0
@@ -44,7 +44,7 @@ def hold_chance(board: Board, position: Position, odds: Odds, player: Int, regio
 
 @kernel
 def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: Int, sent: Int, won: Bool) -> None:
-    """Carry out a battle with the average result of a success, or of a failure."""
+    """Apply a battle to a position, with average losses. won: whether the attack succeeds."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(sent))
@@ -63,9 +63,9 @@ def simple_value(
 ) -> Real:
     """Return P(success) value(after success) P(hold) - P(fail) value(after failure); a value is the player's share.
 
-    If the exact value is not above `least`, the result is also not above `least`, but it may be larger than the exact
-    value. The reason: shares are at most 1, and positions are evaluated only while the result can exceed `least`. owner
-    and army are restored before the return.
+    Positions are evaluated only while the result can exceed `least`. So if the exact result is at most `least`, the
+    returned number may be any number from the exact result to `least`. The function changes `owner` and `army`, and
+    restores them before it returns.
     """
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
@@ -88,7 +88,7 @@ def simple_value(
 def _best_sequel(
     context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int
 ) -> Real:
-    """Return the value of the best battle that can follow from a region after its capture; at least 0."""
+    """Return the value of the best battle that can start from `target` after its capture; at least 0."""
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders = owner[target], army[source], army[target]
     carry_out(odds, position, player, source, target, sent, True)
@@ -106,7 +106,10 @@ def _best_sequel(
 
 @kernel
 def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
-    """Return 1 / (steps to the nearest other own territory) if the target is on a shortest path to it, else 0."""
+    """Return 1 / d if the target is on a shortest path to the player's nearest other territory, else 0.
+
+    d is the distance between the territory of `source` and the nearest other territory of the player.
+    """
     gap, after = np.int64(32767), np.int64(32767)
     for b in range(part.shape[0]):
         if part[b] == 0 or part[b] == part[source]:
@@ -120,9 +123,9 @@ def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
 
 @kernel
 def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
-    """Mark weak enemies adjacent to a strong one, int8[P].
+    """Write 1 to spared int8[P] for each weak enemy that is adjacent to a strong enemy, and 0 for all other players.
 
-    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player has.
+    A weak enemy has less than half the player's share. A strong enemy has a larger share than the player.
     """
     board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
     evaluate(context, position, shares)
@@ -155,9 +158,9 @@ def battle_value(
     """Return `simple_value` plus the active terms, in units of the player's share.
 
     join: adds P(success) / steps for a target on a shortest path between two own territories. spare: subtracts
-    P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the best battle that can
-    follow from the captured region. several, part: whether the player has several territories, and the result of
-    `label_components`. least: values not above it need not be exact, see `simple_value`.
+    P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the value of the best
+    battle that can start from the captured region. several: whether the player has several territories. part: the
+    result of `label_components`. least: a result of at most `least` need not be exact, see `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0

@@ -1,7 +1,7 @@
-"""Monte Carlo tree search over generated turns (thesis, section 3.1).
+"""Monte Carlo tree search over candidate turns (thesis, section 3.1).
 
-This package is imported by the registry, `beliefs` and experiments. To add a rule of selection, write its kernel in
-`selection` and name it in `SELECTIONS`.
+The registry, `beliefs` and experiments import this package. To add a selection rule, write its kernel in `selection`
+and add it to `SELECTIONS`.
 """
 
 from warlight_env.agents.players.mcts.agent import MctsAgent, no_defense, parallel_mcts, thesis_mcts

@@ -1,4 +1,4 @@
-"""The tree search as a player."""
+"""The agents that play with Monte Carlo tree search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.engine.view import View
 
 
 class MctsAgent(AnytimeAgent):
-    """Monte Carlo tree search over generated turns; see `AnytimeAgent`, and `MctsSettings` for the parameters."""
+    """Monte Carlo tree search over candidate turns; see `AnytimeAgent`, and `MctsSettings` for the parameters."""
 
     name = "mcts"
     search_type = TreeSearch
@@ -25,7 +25,11 @@ class MctsAgent(AnytimeAgent):
         super().__init__(seed, sims, secs, exploration=c, **more)
 
     def pick(self, view: View) -> list[int]:
-        """Return the best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or by a search."""
+        """Return the preferred starting regions, best first.
+
+        With the setting ``picks="best"`` they are the set with the highest value (thesis, algorithms 3.1 and 3.4).
+        Otherwise a search chooses them.
+        """
         if self.settings.picks == "best":
             return super().pick(view)
         return list(self._record(view, None).candidates[0].picks)

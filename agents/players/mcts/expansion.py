@@ -1,4 +1,4 @@
-"""Growth of the tree: turns that become children, and the states after them (thesis, section 3.1.4)."""
+"""Expansion of the tree: turns are added as children, and states after the turns are stored (thesis, section 3.1.4)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from warlight_env.engine.position import Position, pack, unpack
 
 @inline_kernel
 def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool:
-    """Store a state for a node; return False if there is no room."""
+    """Store a state for a node; return False if the tree has no room for another state."""
     place = take(tree, STATES, 1, tree.states.shape[0])
     if place < 0:
         atomic_add(tree.used, FULL, 1)
@@ -42,7 +42,7 @@ def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool
         return False
     pack(position, tree.states[place])
     tree.winner[node] = winner
-    compare_and_set(tree.state, node, COMPUTING, place)  # from here on other threads may read it
+    compare_and_set(tree.state, node, COMPUTING, place)  # now other threads may read the state
     return True
 
 
@@ -62,10 +62,10 @@ def advance_to_state(
     length: Int,
     parent: Int,
 ) -> Int:
-    """Write the state after the last turns of a path to `work`, and return its winner; the first visit computes it.
+    """Write the state after the last turns of a path to `work`, and return the state's winner (`winner_of`).
 
-    The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the previous state. The winner is the result of
-    `winner_of`.
+    The first visit computes the state and stores it; later visits load it. The path has `length` nodes,
+    int32[MAX_DEPTH]. parent: the node with the previous state.
     """
     last: Int = length - 1
     players, node, position = context.players, path[last], work.play.position
@@ -81,7 +81,7 @@ def advance_to_state(
         return winner
     while atomic_load(tree.state, node) == COMPUTING:
         pass
-    if atomic_load(tree.state, node) < 0:  # no room: use the previous state instead
+    if atomic_load(tree.state, node) < 0:  # there was no room to store the state: use the previous state instead
         load_state(tree, position, parent)
         return winner_of(context, position)
     load_state(tree, position, node)
@@ -90,7 +90,7 @@ def advance_to_state(
 
 @inline_kernel
 def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> None:
-    """Write the candidates of all players in the position in `work`, and their priors."""
+    """Write the candidate turns of all players in the position in `work`, and the priors of the turns, to `work`."""
     play = work.play
     for level in range(context.players):
         p, turns = (settings.play.player + level) % context.players, turn_set_of(work.turns, level)
@@ -109,10 +109,10 @@ def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> Non
 
 @kernel
 def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, leaf: Int) -> Bool:
-    """Give a leaf with its state in `work` the player's turns as children, and each child the next player's turns.
+    """Add two levels below a leaf: the turns of the searching player, and below each of them the next player's turns.
 
-    The turns of the other players are listed; `grow` makes their nodes when a simulation reaches them. Returns False if
-    there is no room.
+    `work` contains the leaf's state. The turns of the third and later players are only stored; `grow` makes nodes for
+    them when a simulation reaches them. Returns False if the tree has no room.
     """
     players, turns, priors = context.players, work.turns, settings.prior != 0
     _list_turns(context, settings, work)
@@ -161,15 +161,15 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
 @inline_kernel
 def _list_size(tree: Tree, capacity: Int) -> Int:
-    """Return the number of places in the pool for the turns of one player after the second."""
+    """Return the length of a list of one player's turns in the pool, for the third and each later player."""
     return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
 
 
 @inline_kernel
 def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
-    """Give a node below a state its children, the turns at `level`, if it has no children.
+    """Add the turns of the player at `level` as children of a node, unless the node has children.
 
-    Returns False if there is no room.
+    state: the node of the state in which the players move. Returns False if the tree has no room.
     """
     if atomic_load(tree.children, node) <= LEAF:
         if compare_and_set(tree.children, node, LEAF, EXPANDING):

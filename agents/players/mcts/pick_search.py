@@ -1,8 +1,8 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
 The first level contains the player's sets. The next levels contain the sets of each enemy. If each player has its own
-offer, a player does not see the other offers. Then each answer of an enemy is its best set from a different random
-offer, drawn from the regions that are not offered to the player.
+offer, a player does not see the other offers. Then each set of an enemy is its best set from a different random offer.
+The random offers are drawn from the regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from warlight_env.engine.setup import OWN_OFFER, resolve_picks
 from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state
 from warlight_env.engine.view import View
 
-#: Number of sets of regions for each player, and largest number of joint answers of the enemies.
+#: Number of sets of starting regions for each player, and largest number of combinations of the enemies' sets.
 PICK_SETS = 9
 JOINT_ANSWERS = 81
 
 
 def answers_of_each(players: int) -> int:
-    """Return the number of sets for each enemy."""
+    """Return the number of sets of starting regions that the tree contains for each enemy."""
     count = PICK_SETS
     while count > 2 and count ** (players - 1) > JOINT_ANSWERS:
         count -= 1
@@ -33,7 +33,7 @@ def answers_of_each(players: int) -> int:
 
 
 def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[list[int]]:
-    """Give a cleared tree its first levels, with the positions after the picks of the player and the enemies.
+    """Add the players' sets of starting regions to an empty tree, and store the positions after the picking phase.
 
     Returns the player's preferred regions, best first, one list for each child of the root. The tree needs room for ``2
     * PICK_SETS * JOINT_ANSWERS`` nodes.
@@ -74,7 +74,10 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
 
 
 def _preferences(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
-    """Return up to `count` lists of preferred regions: a set from the generator, then the rest by value."""
+    """Return up to `count` lists of preferred regions, best first.
+
+    Each list begins with a set from `pick_sets`. The other offered regions follow in descending order of value.
+    """
     own = np.flatnonzero(view.owner == player).tolist()
     found = []
     for chosen in pick_sets(context.board, context.evaluation, offer, own, _picks_left(view, player))[:count]:
@@ -84,9 +87,9 @@ def _preferences(view: View, context: Context, player: int, offer: list[int], co
 
 
 def _picks_left(view: View, player: int) -> int:
-    """Return the number of regions that a player will still get.
+    """Return the number of starting regions that a player will still get.
 
-    It is the searching player's final number of regions, minus the number of regions that the player owns.
+    It is the searching player's number of regions after the picking phase, minus the number that `player` owns now.
     """
     mine = int((view.owner == view.player).sum())
     return view.picks_left + mine - int((view.owner == player).sum())
@@ -95,7 +98,8 @@ def _picks_left(view: View, player: int) -> int:
 def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
     """Return a possible offer of an enemy.
 
-    It is the searching player's offer or, if each player has its own offer, a draw from the remaining regions.
+    If all players have the same offer, it is the searching player's offer. If each player has its own offer, the
+    enemy's offer is drawn from the remaining regions.
     """
     if view.params.picking != OWN_OFFER:
         return list(view.offers)

@@ -1,4 +1,4 @@
-"""Selection rules: each chooses the child for a simulation (thesis, section 3.1.3)."""
+"""Selection rules: a rule chooses the child that a simulation visits (thesis, section 3.1.3)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.reference import reference
 
-# A rule is called level by level under a state. At level 0 it chooses the searching player's turn, and `node` is the
-# state's node. At level l, `node` is the child that was selected at the level above.
+# Below a state, the search calls the rule once for each player (level). At level 0 the rule chooses the searching
+# player's turn, and `node` is the state's node. At a later level, `node` is the child selected one level above.
 
 
 @inline_kernel
@@ -43,7 +43,7 @@ def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
 def select_uct(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
-    """Select by UCT: a player's turn is valued given the turns that were selected before it."""
+    """Select by UCT: the value of a turn is its mean over simulations with the already selected turns of this round."""
     return _best_child(tree, settings, node)
 
 
@@ -53,7 +53,7 @@ def select_duct(
 ) -> Int:
     """Select by decoupled UCT.
 
-    An enemy's turn is selected by its value over all turns before it, because players move simultaneously.
+    The value of an enemy's turn is its mean over all turns of the earlier players, because players move simultaneously.
     """
     if level == 0:
         return _best_child(tree, settings, node)
@@ -63,7 +63,7 @@ def select_duct(
         visits[j], totals[j] = 0.0, np.int64(0)
     depth = 0
     at[0] = tree.first[state]
-    while depth >= 0:  # over all nodes of level - 1; at[k] is the next node among the children at level k
+    while depth >= 0:  # loop over all nodes at `level` - 1; at[k] is the next child at level k
         parent = state if depth == 0 else at[depth - 1] - 1
         end: Int = tree.first[parent] + tree.children[parent]
         if at[depth] >= end:
@@ -95,9 +95,10 @@ def select_duct(
 def select_puct(
     tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
 ) -> Int:
-    """Select by PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
+    """Select by PUCT (Silver et al. 2017): the child with the highest w / n + c p sqrt(N) / (1 + n).
 
-    A turn without visits gets the mean value of its siblings' visits, or 1/2. Without priors p is 1 / children.
+    p is the turn's prior or, in a search without priors, 1 / (number of children). For a child without visits, w / n is
+    the mean value of all siblings' visits, or 1/2 if the siblings have no visits either.
     """
     first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
     visits, total = np.int64(0), np.int64(0)
@@ -123,8 +124,9 @@ def selection_signature() -> Any:
     """``select(tree, settings, work, state, node, level, rng) -> int``: a child of `node`.
 
     tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node of the state in which all players
-    move. node: that node, or the node under it that earlier players selected. level: the number of players who have
-    selected. rng: uint64[2], the thread's generator, for rules that draw (`engine.rng`); the rules here do not draw.
+    move. level: the number of players for whom a turn is already selected. node: at level 0 the node `state`; at a
+    later level, the node that was selected for the previous player. rng: uint64[2], the thread's random generator
+    (`engine.rng`), for rules that use random numbers. The rules in this module use none.
     """
     settings = TreeSettings(
         play=make_simulation_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, breadth=0, prior=0,

@@ -1,4 +1,4 @@
-"""The settings of a tree search."""
+"""The settings of Monte Carlo tree search."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
-#: Threads of `pmcts`.
+#: The default number of threads of the agent `pmcts`.
 PARALLEL_THREADS: Final = 2
 
 
 @documented
 @dataclass(frozen=True)
 class MctsSettings(SearchSettings):
-    """The settings of a tree search; `THESIS_SETTINGS` has the thesis's values."""
+    """The settings of a tree search. `THESIS_SETTINGS` contains the values that the thesis uses."""
 
     exploration: Annotated[
         float,
@@ -46,8 +46,8 @@ class MctsSettings(SearchSettings):
         Param(
             "selection of turns: uct, duct (decoupled UCT), puct (with priors)",
             choices=SELECTIONS,
-            more="uct and puct value a turn given the turns of earlier players. duct values it over all of these "
-            "turns, because players move simultaneously. The thesis uses uct.",
+            more="uct and puct estimate a turn's value given the turns of earlier players. duct estimates its mean "
+            "value over all turns of earlier players, because players move simultaneously. The thesis uses uct.",
         ),
     ] = "uct"  # fmt: skip
     breadth: Annotated[
@@ -56,14 +56,14 @@ class MctsSettings(SearchSettings):
             "number of a player's turns that enter the tree, the best after a one-round lookahead; 0: all",
             0,
             10_000,
-            more="The player's share ranks the turns.",
+            more="The turns are ranked by the player's share after the lookahead.",
         ),
     ] = 0
     leaf_batch: Annotated[
         int,
         Param(
             "number of leaves to select before one call evaluates them", 1, 10_000,
-            more="With more than one, each leaf counts as `virtual_loss` lost visits until its evaluation.",
+            more="With more than one, each leaf counts as `virtual_loss` lost visits until it is evaluated.",
         ),
     ] = 1  # fmt: skip
     final_move: Annotated[
@@ -71,8 +71,8 @@ class MctsSettings(SearchSettings):
         Param(
             f"rule that chooses the answer: {', '.join(FINAL_MOVE_RULES)}", choices=FINAL_MOVE_RULES,
             more="robust: the most visits. max: the best value. secure: the best lower bound. max_robust: the search "
-            "continues until robust and max agree, for at most twice the simulations. With a time limit, it first uses "
-            "half of the tree's seconds, then up to the rest. mixture: a turn drawn in proportion to visits.",
+            "continues until robust and max agree, for at most twice the simulations. With a time limit, it continues "
+            "after half of the tree's seconds, at most until their end. mixture: a turn drawn in proportion to visits.",
         ),
     ] = "robust"  # fmt: skip
     picks: Annotated[
@@ -80,7 +80,7 @@ class MctsSettings(SearchSettings):
         Param(
             "choice of starting regions: the best set by value (best), or a search (search)",
             choices=("best", "search"),
-            more="The search covers the best sets.",
+            more="The search compares the sets with the highest values.",
         ),
     ] = "best"
 
@@ -126,18 +126,23 @@ def nodes_for(
     players: int = 2,
     functions: Functions = BUILT_IN,
 ) -> int:
-    """Return the number of nodes for a tree: the limit of `settings.memory`, or the largest need of `simulations`.
+    """Return the number of nodes to allocate for a tree.
+
+    This is the number that `settings.memory` allows, or fewer nodes if `simulations` simulations need fewer.
 
     Raises:
-        InputError: the memory is too small for the turns of one position, if a generator writes many turns.
+        InputError: `settings.memory` is too small for the generator's turns in one position.
     """
     size = tree_bytes(n_regions, 1, players, functions.prior is not None)
     allowed, least = max(LEAST_NODES, settings.memory * 2**20 // size), 1 + nodes_per_state(players, functions.capacity)
     if allowed < least:
         needed = -(-least * size // 2**20)
-        raise InputError(f"memory = {settings.memory}: a generator of {functions.capacity} turns needs {needed} MiB")
+        raise InputError(
+            f"memory = {settings.memory}: must be at least {needed} MiB, because the generator writes up to "
+            f"{functions.capacity} turns"
+        )
     if simulations is None:
         return allowed
-    # A simulation expands one state at most. Room for orders is proportional to the number of nodes, and turns with
-    # many orders may need twice the average. The root of a search for picks has more children than other nodes.
+    # A simulation expands one state at most. The memory for orders is proportional to the number of nodes, and turns
+    # with many orders may need twice the average. In the picking phase, the root has more children than other nodes.
     return min(allowed, 10_000 + 2 * nodes_per_state(players, functions.capacity) * simulations)

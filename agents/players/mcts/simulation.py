@@ -1,8 +1,8 @@
-"""Simulations as kernels, for one thread or for several threads on one tree (thesis, algorithms 3.18 and 3.19).
+"""Kernels for the simulations of one thread, or of several threads on one tree (thesis, algorithms 3.18 and 3.19).
 
 A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays some rounds from the leaf,
-and `backpropagate` updates the tree. Below a state there is a level for each player: first the searching player, then
-the others in seat order. After all players have moved, a round is played.
+and `backpropagate` updates the tree. Below a state, the tree has one level for each player: first the searching player,
+then the other players in seat order. The next state is the position after the round with all these turns.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from warlight_env.engine.position import copy_position, position_at
 
 @inline_kernel
 def _lock(tree: Tree, settings: TreeSettings) -> None:
-    """Take the tree's lock, if it has one."""
+    """Acquire the tree's lock if the settings require a lock."""
     if settings.locked:
         while not compare_and_set(tree.used, LOCK, 0, 1):
             pass
@@ -37,7 +37,7 @@ def _lock(tree: Tree, settings: TreeSettings) -> None:
 
 @inline_kernel
 def _unlock(tree: Tree, settings: TreeSettings) -> None:
-    """Release the tree's lock, if it has one."""
+    """Release the tree's lock if the settings require a lock."""
     if settings.locked:
         compare_and_set(tree.used, LOCK, 1, 0)
 
@@ -60,10 +60,11 @@ def _descend(
     path: npt.NDArray[np.int32],
     out: PlayerNumbers,
 ) -> Any:
-    """Select a leaf, expand it, and write the path and the state after the first turns below it to `work`.
+    """Select a leaf, expand it, and select the first turns below it.
 
-    Returns the path's length and the winner in that state, as in `winner_of`. For placements it also writes the times
-    of eliminations on the path to `out`; a time is the path's length.
+    Writes the nodes of the path to `path`, and the state at its end to `work`. Returns the path's length and the
+    state's winner (`winner_of`). If the utility is PLACEMENTS, it also writes the time of each player's elimination to
+    `out`; a time is the number of nodes on the path so far.
     """
     node, players = np.int64(0), context.players
     winner: Int = np.int64(ONGOING)
@@ -79,7 +80,7 @@ def _descend(
         if children <= LEAF:
             load_state(tree, position, node)
             if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
-                break  # another thread expands it: start the playout here
+                break  # another thread is expanding this node: start the playout from its state
             if not expand(context, settings, tree, work, node):
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break
@@ -107,7 +108,7 @@ def _descend(
 
 @kernel
 def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
-    """Walk down the tree `count` times, and keep the leaves; each walk counts earlier walks as virtual losses."""
+    """Walk down the tree `count` times, and store the leaves; each walk counts the earlier walks as virtual losses."""
     leaves = work.play.leaves
     _lock(tree, settings)
     for k in range(count):
@@ -119,7 +120,10 @@ def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
-    """Add a visit and the leaf's value for the node's player to each node on the paths of the first `count` leaves."""
+    """Update the nodes on the paths of the first `count` leaves.
+
+    Each node gets one visit and the leaf's value for the player of the node's turn.
+    """
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1
     _lock(tree, settings)
@@ -136,7 +140,7 @@ def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, simulations: Int) -> None:
-    """Run simulations on a tree with a state at its root; several threads may do it, each with its own `work`."""
+    """Run simulations on a tree with a state at its root. Several threads may do this, each with its own `work`."""
     left = np.int64(simulations)
     while left > 0:
         count = min(left, np.int64(settings.leaf_batch))

@@ -1,4 +1,4 @@
-"""The tree in preallocated arrays with a memory limit; turns and states in compact form."""
+"""The search tree in preallocated arrays with a memory limit. Turns and states are stored in a compact form."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.reference import reference
 
-#: Indices into `Tree.used`.
+#: Indices of the counters in `Tree.used`.
 NODES: Final = 0
-STATES: Final = 16  # the indices are far apart because threads change these numbers all the time
+STATES: Final = 16  # each counter has its own cache lines, because several threads change the counters
 TURNS: Final = 32
 POOL: Final = 48
 FULL: Final = 64
@@ -33,45 +33,45 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: Smallest number of nodes of a tree. It is enough for the sets of regions to pick.
+#: Smallest number of nodes of a tree. It is enough for the sets of starting regions in the picking phase.
 LEAST_NODES: Final = 1500
 
-#: The unit in which the pool stores priors of the third and later players.
+#: The integer for the prior 1 in the pool, which stores the priors of the third and later players.
 PRIOR_UNIT: Final = 1 << 30
 
 
 class Tree(NamedTuple):
-    """Node 0 is the root. The children of a state are the searching player's turns.
+    """The arrays of a search tree. Node 0 is the root. The children of a state are the searching player's turns.
 
-    The children of each turn are the next player's turns, and so on in seat order. After the last player's turns there
-    are states again.
+    The children of each turn are the next player's turns, and so on in seat order. A node of the last player's turn has
+    the state after the round.
     """
 
     visits: npt.NDArray[np.int32]  #: [M]
-    pending: npt.NDArray[np.int32]  #: [M] number of threads below the node now
-    total: npt.NDArray[np.int64]  #: [M] sum of values for the player of the node's turn, in `playing.UNIT`s
-    first: npt.NDArray[np.int32]  #: [M] the first child; children are adjacent
+    pending: npt.NDArray[np.int32]  #: [M] number of unfinished simulations through the node
+    total: npt.NDArray[np.int64]  #: [M] sum of values for the player of the node's turn; `simulation.UNIT` means 1
+    first: npt.NDArray[np.int32]  #: [M] the first child; the other children have the next indices
     children: npt.NDArray[np.int32]  #: [M] number of children; LEAF or EXPANDING
     turn: npt.NDArray[np.int32]  #: [M] the turn of the node
     state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after all players' turns
-    winner: npt.NDArray[np.int8]  #: [M] result of `game_outcome.winner_of` for that state
-    #: [M] for nodes with a state: the place in the pool of the turns of the third and later players.
-    #: For each player: the number of turns, the turns and, in searches with priors, the priors in PRIOR_UNITs.
+    winner: npt.NDArray[np.int8]  #: [M] result of `game_outcome.winner_of` for the node's state
+    #: [M] for nodes with a state: the index in the pool of the turns of the third and later players.
+    #: For each player: the number of turns, the turns and, in searches with priors, the priors; PRIOR_UNIT means 1.
     later: npt.NDArray[np.int32]
     states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states in the form of `engine.position.pack`
-    turn_start: npt.NDArray[np.int32]  #: [T] start of a turn in the pool
-    #: [Q] per turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
+    turn_start: npt.NDArray[np.int32]  #: [T] index in the pool at which a turn starts
+    #: [Q] for each turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
     pool: npt.NDArray[np.int32]
     prior: npt.NDArray[np.float32]  #: [M] prior probability of a node's turn; [1] for searches without priors
-    used: npt.NDArray[np.int64]  #: counters, see above
+    used: npt.NDArray[np.int64]  #: counters at the indices NODES, STATES, TURNS, POOL, FULL, SIMULATIONS and LOCK
 
 
 def nodes_per_state(players: int, capacity: int) -> int:
     """Return the largest number of nodes that one simulation adds.
 
-    These are two full levels, and one node's children in each later level.
+    A simulation adds two complete levels, and the children of one node in each later level.
 
-    capacity: the most turns that a generator writes.
+    capacity: the largest number of turns that a generator writes.
     """
     return capacity + capacity**2 + capacity * (players - 2)
 
@@ -79,7 +79,7 @@ def nodes_per_state(players: int, capacity: int) -> int:
 def make_tree(
     n_regions: int, n_edges: int, nodes: int, players: int = 2, capacity: int = MAX_TURNS, priors: bool = False
 ) -> Tree:
-    """Return an empty tree with room for `nodes` nodes, and for the states, turns and orders that they need."""
+    """Return an empty tree with room for `nodes` nodes, and for the states, turns and orders of these nodes."""
     nodes = max(nodes, LEAST_NODES, 1 + nodes_per_state(players, capacity))
     return reference(
         Tree(
@@ -102,13 +102,13 @@ def make_tree(
 
 
 def tree_bytes(n_regions: int, nodes: int, players: int = 2, priors: bool = False) -> int:
-    """Return the approximate memory of `make_tree` for `nodes` nodes, in bytes."""
+    """Return the approximate number of bytes that `make_tree` allocates for `nodes` nodes."""
     return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24 + (4 if players > 2 else 0) + (4 if priors else 0))
 
 
 @kernel
 def clear(tree: Tree) -> None:
-    """Clear the tree; only a root without a state remains."""
+    """Delete all nodes but the root; the root has no state afterwards."""
     for i in range(min(tree.used[NODES], tree.visits.shape[0])):
         _reset(tree, i)
     _reset(tree, 0)
@@ -131,7 +131,7 @@ def _reset(tree: Tree, node: Int) -> None:
 
 @inline_kernel
 def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
-    """Reserve a number of places; return the first of them, or -1 if there are not enough left."""
+    """Reserve `amount` places of a counter; return the first place, or -1 if fewer than `amount` places are left."""
     first = atomic_add(tree.used, counter, amount)
     if first + amount > limit:
         atomic_add(tree.used, counter, -amount)
@@ -141,7 +141,7 @@ def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
 
 @kernel
 def store_turn(board: Board, tree: Tree, deploy: Armies, attacks: AttackRows, count: Int) -> Int:
-    """Store a turn, and return its number, or -1 if there is no room."""
+    """Store a turn in the tree, and return the turn's number, or -1 if the tree has no room."""
     deploys = 0
     for r in range(deploy.shape[0]):
         deploys += deploy[r] > 0
@@ -168,7 +168,7 @@ def store_turn(board: Board, tree: Tree, deploy: Armies, attacks: AttackRows, co
 
 @kernel
 def load_turn(board: Board, tree: Tree, turn: Int, deploy: Armies, attacks: AttackRows) -> Int:
-    """Write a stored turn to the arrays, and return its number of attacks."""
+    """Write a stored turn to the arrays `deploy` and `attacks`, and return the number of attacks."""
     for r in range(deploy.shape[0]):
         deploy[r] = 0
     pool, at = tree.pool, np.int64(tree.turn_start[turn])

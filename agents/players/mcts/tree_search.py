@@ -1,4 +1,4 @@
-"""The tree search for one move: trees and their threads."""
+"""The tree search for one move, with one or more trees and threads."""
 
 from __future__ import annotations
 
@@ -36,21 +36,22 @@ from warlight_env.engine.view import View
 
 
 class TreeStore:
-    """A tree with the working memory of the threads that grow it."""
+    """A tree, and the working memory of the threads that run simulations on it."""
 
     def __init__(self, tree: Tree, works: list[TreeWork]) -> None:
         self.tree, self.works = tree, works
 
 
 class TreeSearch(AnytimeSearch):
-    """A tree search for one move, see `AnytimeSearch`. In the picking phase, `best_picks` returns the answer.
+    """A tree search for one move, see `AnytimeSearch`. In the picking phase, call `best_picks` for the answer.
 
     Args:
         view: the position; unknown regions count as neutral with two armies.
         settings: see `MctsSettings`.
         seed: seed of all random numbers.
         functions: users' functions; see `plug_ins.Functions`.
-        simulations: capacity of a tree, if `settings.memory` allows it; None: as much as `settings.memory` allows.
+        simulations: number of simulations for which each tree has memory, up to `settings.memory`. None: each tree gets
+            all of `settings.memory`.
     """
 
     exclusive_methods = (*AnytimeSearch.exclusive_methods, "best_picks")
@@ -76,7 +77,7 @@ class TreeSearch(AnytimeSearch):
 
     @property
     def trees(self) -> list[TreeStore]:
-        """One tree, or several parallel trees."""
+        """The trees of the search: one tree, or several with root parallelization."""
         return self.stores
 
     def _make_store(self, view: View) -> TreeStore:
@@ -95,10 +96,10 @@ class TreeSearch(AnytimeSearch):
             self._preferences = plant_picks(self.view, self.context, tree, seed)
 
     def _open(self, store: TreeStore, quota: Quota) -> None:
-        """Give a root its children with one simulation of one thread.
+        """Run one simulation in one thread, so that the root has children before other threads start.
 
-        A thread that finds another thread at a leaf starts a playout from that leaf. At the root, such a playout would
-        give no information about the player's turns.
+        If a thread reaches a leaf that another thread is expanding, it starts a playout from this leaf. A playout from
+        the root would give no information about the player's turns.
         """
         if store.tree.children[0] <= LEAF and quota.take(1):
             self._simulate(store, store.works[0], 1)
@@ -141,7 +142,7 @@ class TreeSearch(AnytimeSearch):
         return FINAL_MOVE_RULES[self.settings.final_move](list(merged.values()), rng)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
-        """Return the choice of a child of the root: orders or, during the picks, preferred regions."""
+        """Return what a child of the root chooses: orders or, in the picking phase, a list of preferred regions."""
         board = self.view.board
         if self.view.phase == "pick":
             return Orders(), tuple(self._preferences[turn])
@@ -151,7 +152,7 @@ class TreeSearch(AnytimeSearch):
         return Orders.from_arrays(deploy, attacks, count), ()
 
     def best_picks(self) -> list[int]:
-        """Return the present answer in the picking phase: regions, most preferred first."""
+        """Return the search's current answer in the picking phase: the preferred regions, best first."""
         return list(self.candidates()[0].picks)
 
     def _counts(self, store: TreeStore) -> tuple[int, int, bool, int, int]:

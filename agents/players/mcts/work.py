@@ -1,4 +1,4 @@
-"""The tree search's settings for kernels, and the working memory of one thread."""
+"""The settings of a tree search in the form for kernels, and the working memory of one thread."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from warlight_env.engine.reference import reference
 
 
 class TreeSettings(NamedTuple):
-    """Parameters of the search, and addresses of its interchangeable parts."""
+    """Parameters of the search, and addresses of its plug-in functions, for kernels."""
 
     play: SimulationSettings
     exploration: float
     root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
-    select: int  #: from `selection.SELECTIONS`
-    narrow: int  #: from `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
-    breadth: int  #: most turns of a player in the tree, the best by a one-round lookahead; 0: all
-    prior: int  #: of `context.prior_signature`: writes priors of turns; 0: no priors
+    select: int  #: address of a function in `selection.SELECTIONS`
+    narrow: int  #: address of a function in `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
+    breadth: int  #: largest number of a player's turns in the tree; a one-round lookahead chooses them; 0: all turns
+    prior: int  #: address of a function with the signature `context.prior_signature`; 0: no priors
     leaf_batch: int  #: number of leaves that are evaluated together
     locked: bool  #: whether one lock protects the whole tree
-    virtual: int  #: virtual losses of a running simulation at its nodes; 0: none
+    virtual: int  #: number of virtual losses that a running simulation adds to each node on its path; 0: none
 
 
 class TreeWork(NamedTuple):
-    """Working memory of one thread; K: the most turns that a generator writes."""
+    """Working memory of one thread. K is the largest number of turns that a generator writes."""
 
     play: SimulationWork
     turns: TurnSets  #: [P, K, ...] turns of each player, in the order of moves
-    found: npt.NDArray[np.int64]  #: [P] number of turns
+    found: npt.NDArray[np.int64]  #: [P] number of each player's turns
     prior: npt.NDArray[np.float64]  #: [P, K]
-    cursor: npt.NDArray[np.int64]  #: [P] a child at each level
+    cursor: npt.NDArray[np.int64]  #: [P] the next child at each level, for `select_duct`
     reply_visits: npt.NDArray[np.float64]  #: [K]
     reply_total: npt.NDArray[np.int64]  #: [K]
 
@@ -44,7 +44,7 @@ class TreeWork(NamedTuple):
 def make_tree_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> TreeWork:
-    """Make working memory for one thread; see `make_simulation_work`."""
+    """Allocate working memory for one thread; see `make_simulation_work`."""
     return reference(
         TreeWork(
             play=make_simulation_work(n_regions, n_edges, players, samples, capacity, leaves),

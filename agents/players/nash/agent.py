@@ -1,4 +1,4 @@
-"""The player with equilibrium search."""
+"""The agent that plays with equilibrium search."""
 
 from __future__ import annotations
 
@@ -50,26 +50,27 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
-#: Simulations of a move if neither simulations nor seconds are given.
+#: Number of simulations of a move if the agent has no limit of simulations or seconds.
 NASH_SIMULATIONS: Final = 1200
-#: Estimated `Sizes.steps` per second and thread before the first measurement, for two players on the world map: without
-#: and with a turn network.
+#: Assumed number of steps (`Sizes.steps`) per second and thread, until the agent has measured its speed. The numbers
+#: are for two players on the world map, without and with a turn network.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
 _WORLD_REGIONS: Final = 42
-#: _ENOUGH: the smallest number of simulations of a move that is enough to measure the machine's speed. _LAST: the
-#: weight of the last move in that measurement.
+#: _ENOUGH: the agent measures its speed only in moves with at least this number of simulations. _LAST: the weight of
+#: the last move in the running average of the speed.
 _ENOUGH: Final = 50
 _LAST: Final = 0.5
-#: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with it.
-#: Under fog positions are partly guesses, so a gain means less.
+#: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with fog.
+#: Under fog, parts of a position are guesses, so an estimated gain is less reliable.
 _ANCHOR: Final = 0.03
 _ANCHOR_IN_FOG: Final = 0.1
-#: Smallest probability of a drawn turn, relative to the mixture's most likely turn; smaller probabilities are noise.
+#: The final move `mixture` never draws a turn with less than this fraction of the highest probability in the mixture,
+#: because smaller probabilities are noise.
 _LEAST: Final = 0.1
 
 
 def _told(field: str) -> str:
-    """Return the default values of a size as text."""
+    """Return the default values of a field of `Sizes`, as text for a parameter's help."""
 
     def of(table: Sequence[tuple[int, Sizes]]) -> str:
         (_, few), (least, many) = table
@@ -81,10 +82,11 @@ def _told(field: str) -> str:
 
 @documented
 class NashAgent(SearchAgent):
-    """Solves the round as a game of simultaneous turns, by regret matching for mixed strategies.
+    """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays a turn from it.
 
-    The turns of all players are plans and draws from a turn network. Local search finds best responses to the mixtures,
-    and these join the game. A budget in simulations counts simulations of the round, each with its later rounds.
+    The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
+    mixed strategies, and adds them to the candidate turns. A simulation plays the next round and possibly later rounds;
+    a budget in simulations limits their number.
     """
 
     name = "nash"
@@ -123,7 +125,7 @@ class NashAgent(SearchAgent):
         local_search: Annotated[
             float,
             Param(
-                "part of the budget for the search for best responses",
+                "fraction of the budget for the search for best responses",
                 0,
                 0.99,
                 python_range=Range(0, 1, below_high=True),
@@ -159,9 +161,10 @@ class NashAgent(SearchAgent):
         opponent_model: Annotated[
             Literal["recognized", "same", "observed", "plans", "network", "generators"],
             Param(
-                "candidate turns of the other players: same (as for this player), recognized (same, but without fog "
-                "players recognized as one_big_army or aggressive have these bots' turns), plans, network, generators "
-                "(of the thesis), observed (plans, network, generators, weighted by similarity to observed turns)",
+                "candidate turns of the other players: same (as for this player), recognized (as same, but in games "
+                "without fog a player recognized as one_big_army or aggressive gets this bot's turn), plans, network, "
+                "generators (of the thesis), observed (plans, network and generators, weighted by similarity to "
+                "observed turns)",
                 choices=("recognized", "same", "observed", *OPPONENT_TYPES),
             ),
         ] = "recognized",
@@ -182,7 +185,7 @@ class NashAgent(SearchAgent):
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
         self.rounds, self.sizes = rounds, (candidates, best_responses, scenarios, rounds)
-        self._rate: float | None = None  # measured `Sizes.steps` per second
+        self._rate: float | None = None  # measured number of steps (`Sizes.steps`) per second
         if opponent_model == "network" and self.nets is None:
             raise InputError("opponent_model = 'network': there is no turn network, because net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
@@ -198,17 +201,17 @@ class NashAgent(SearchAgent):
         return simulated_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
 
     def _net(self, view: View) -> TurnNetwork | None:
-        """Return the network for the game of a view."""
+        """Return the turn network for the game of a view; None: the agent has no turn network."""
         return None if self.nets is None else self.nets.of(view)
 
     def _anchor_for(self, view: View) -> float:
-        """Return the bonus of the network's most likely turn."""
+        """Return the bonus for the network's most likely turn: the parameter `policy_anchor` or its default."""
         if self.policy_anchor is not None:
             return self.policy_anchor
         return _ANCHOR_IN_FOG if view.rules.fog else _ANCHOR
 
     def _sizes(self, view: View, limits: Limits) -> Sizes:
-        """Return the sizes; those that the agent does not set follow from the budget."""
+        """Return the sizes of the search; the budget determines each size that the agent's parameters do not set."""
         if self._rate is None:
             on_world = _RATE if self.nets is None else _NETWORK_RATE
             self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
@@ -218,13 +221,13 @@ class NashAgent(SearchAgent):
         return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
 
     def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
-        """Update the measured speed of the machine from one move."""
+        """Update the measured speed of the search after a move."""
         assert self._rate is not None
         if plays >= _ENOUGH:
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
-        """Return working memory for each thread; it is kept while the board and the sizes stay the same."""
+        """Return working memory for each thread. It is allocated again if the board or the sizes change."""
         made = self._made
         if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players
@@ -235,7 +238,8 @@ class NashAgent(SearchAgent):
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
         """Return the estimate of the other players' types, updated by the last round.
 
-        position: the position of the search. None: the other players choose from the same turns as this player.
+        position: the position of the search. Returns None if the other players choose from the same turns as this
+        player.
         """
         if self.opponent_model in ("recognized", "same"):
             return None
@@ -254,7 +258,7 @@ class NashAgent(SearchAgent):
     def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
         """Return the estimate of whether the other players are simple bots, updated by the last round.
 
-        None: the agent does not recognise simple bots, or the game has fog.
+        Returns None if the agent does not recognise simple bots, or if the game has fog.
         """
         if self.opponent_model != "recognized" or view.rules.fog:
             return None
@@ -287,7 +291,7 @@ class NashAgent(SearchAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
-        # If other players are not visible, their mixtures are guesses, and exploiting guesses gains less.
+        # If other players are not visible, their mixtures are guesses, and a best turn against guesses gains less.
         answer = self.final_move or ("most_likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 
@@ -311,5 +315,5 @@ class NashAgent(SearchAgent):
         return limits.record([found[i] for i in order], plays, nodes, 1, 1)
 
 
-#: The parameters in specifications.
+#: The parameters that specifications of this agent accept.
 PARAMETERS: Final = parameters_of(NashAgent)

@@ -1,9 +1,12 @@
-"""Regret matching on the game of a round (Hart and Mas-Colell, 2000; regret matching+: Tammelin, 2014).
+"""Regret matching for one round (Hart and Mas-Colell, 2000; regret matching+: Tammelin, 2014).
 
-In an iteration every player draws a turn from its mixture. Each of its turns is played against the other players' drawn
-turns, with the same dice. The regret of a turn is its gain over the mixture's mean value. Mixtures are proportional to
-regrets. The mean mixtures approach an equilibrium for two players. For more players they approach a coarse correlated
-equilibrium, as in DORA and Diplodocus for Diplomacy (Bakhtin et al., 2021 and 2022), which sample in the same way.
+A mixture is a player's mixed strategy: probabilities of its candidate turns. In an iteration, every player draws a turn
+from its mixture. Then each turn of a player is simulated against the drawn turns of the other players, with the same
+dice. The regret of a turn is its accumulated gain over the mean value of the mixture, and at least 0. Each mixture is
+proportional to the regrets.
+
+For two players, the mean mixtures approach an equilibrium. For more players, they approach a coarse correlated
+equilibrium. DORA and Diplodocus for Diplomacy (Bakhtin et al., 2021 and 2022) sample in the same way.
 """
 
 from __future__ import annotations
@@ -24,14 +27,14 @@ from warlight_env.engine.position import Position, copy_position, position_at
 from warlight_env.engine.rng import below, next_u64, uniform
 from warlight_env.engine.round import resolve_orders
 
-#: After _KNOWN simulations, a turn outside of the mixture is played only in one of _SELDOM iterations.
+#: A turn with probability 0 and at least _KNOWN simulations is simulated in only one of _SELDOM iterations on average.
 _KNOWN: Final = 12
 _SELDOM: Final = 6
 
 
 @kernel
 def begin(context: Context, position: Position, work: NashWork) -> None:
-    """Restart the game with the generator's turns for each player, and clear the statistics."""
+    """Replace each player's turns by the generator's turns for a position, and clear all statistics."""
     for p in range(context.players):
         turns = turn_set_of(work.turns, p)
         count: Int = np.int64(0)
@@ -50,14 +53,14 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
 
 @inline_kernel
 def order(work: NashWork, p: Int, index: Int) -> None:
-    """Write a player's turn to the orders of the round."""
+    """Copy a player's candidate turn to the orders of the round."""
     orders = work.round
     orders.counts[p] = copy_turn(turn_set_of(work.turns, p), index, orders.deploy[p], orders.attacks[p])
 
 
 @inline_kernel
 def order_all(context: Context, work: NashWork) -> None:
-    """Write the players' chosen turns to the orders of the round; eliminated players get no orders."""
+    """Copy all players' chosen turns to the orders of the round; eliminated players get no orders."""
     for p in range(context.players):
         if work.sizes[p] > 0:
             order(work, p, work.chosen[p])
@@ -69,7 +72,11 @@ def order_all(context: Context, work: NashWork) -> None:
 
 @inline_kernel
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
-    """Write a player's turn in a later round: the turn of its assumed bot or, without one, of the policy."""
+    """Write a player's turn in a later round of a simulation, and return the number of attacks.
+
+    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. Otherwise the
+    policy chooses it.
+    """
     deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:
         return draw_turn(setup.simple.first, position, p, play_rng, generator, deploy, attacks)
@@ -80,7 +87,7 @@ def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, w
 
 @kernel
 def rollout(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
-    """Play the orders of the round from a position, then more rounds with the policy; leaf k gets the last position."""
+    """Simulate a round with the chosen orders, then later rounds with the policy; leaf k gets the last position."""
     players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
     work.play_rng[0], work.play_rng[1] = dice[0], dice[1]
     work.spent[0] += 1
@@ -104,7 +111,7 @@ def rollout(context: Context, setup: NashSetup, position: Position, dice: Random
 
 @kernel
 def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
-    """Write each player's share at the end of the first `count` simulations to `work.leaves.shares`."""
+    """Evaluate the last positions of the first `count` simulations: write the shares to `work.leaves.shares`."""
     leaves, players = work.leaves, context.players
     write_leaf_shares(context, setup.leaf, leaves, count)
     for k in range(count):
@@ -112,12 +119,12 @@ def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: Nash
             rest = 1.0
             for p in range(players - 1):
                 rest -= leaves.shares[k, p]
-            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may give a number below 0
+            leaves.shares[k, players - 1] = max(0.0, rest)  # because of rounding, `rest` may be below 0
 
 
 @kernel
 def update_mixture(work: NashWork, p: Int) -> None:
-    """Write a player's mixture in proportion to its regrets; without regrets, all turns are equally likely."""
+    """Set a player's mixture in proportion to its regrets; if all regrets are 0, all turns are equally likely."""
     count, total = work.sizes[p], 0.0
     for i in range(count):
         total += work.regret[p, i]
@@ -165,7 +172,7 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
 @inline_kernel
 def assume(work: NashWork, p: Int, choice: Int) -> None:
-    """Set a player's turn to the result of `choose`."""
+    """Set a player's turn in the simulation to a choice that `choose` returned."""
     work.bot[p] = max(np.int64(0), -choice)
     work.chosen[p] = choice if choice >= 0 else work.predicted_turn[p, -1 - choice]
 
@@ -184,7 +191,7 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
         for p in range(players):
             if work.sizes[p] < 2:
                 continue
-            if work.bot[p] > 0:  # the bot had no choice, but the player's mixture still counts in the average
+            if work.bot[p] > 0:  # an assumed bot has only one turn, but the mixture still counts in the average
                 for i in range(work.sizes[p]):
                     work.average[p, i] += work.spent[1] * work.mixture[p, i]
                 continue

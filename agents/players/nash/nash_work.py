@@ -27,27 +27,27 @@ from warlight_env.engine.state import Workspace, make_workspace
 
 
 class SimpleContexts(NamedTuple):
-    """The contexts of simple bots, by their numbers from 1, see `recognized_bots`."""
+    """The contexts of the simple bots number 1 and number 2, see `recognized_bots`."""
 
     first: Context
     second: Context
 
 
-#: Number of predicted turns of a player.
+#: Number of predicted turns for each player: one for each simple bot.
 PREDICTED: Final = len(SimpleContexts._fields)
 
 
 class NashSetup(NamedTuple):
-    """The constant settings of a move's search, for kernels."""
+    """The settings of the search for one move, for kernels."""
 
-    rounds: int  #: rounds of a simulation: the first with candidates, the others with the policy
-    scenarios: int  #: scenarios for trying turns in local search
+    rounds: int  #: number of rounds in a simulation: a round with candidate turns, then rounds with the policy's turns
+    scenarios: int  #: number of scenarios in which local search simulates a turn
     simple: SimpleContexts  #: contexts with the policies of bots with predictable turns
-    leaf: int  #: of `context.leaf_signature`: evaluates the ends of simulations
+    leaf: int  #: address of a function with the signature `context.leaf_signature`; it evaluates last positions
 
 
 class NashWork(NamedTuple):
-    """The game of the round, with at most K turns of a player."""
+    """Working memory of one thread for the game of one round. Each player has at most K turns."""
 
     generator: GeneratorWork
     turns: TurnSets  #: [P, K, ...]
@@ -56,25 +56,25 @@ class NashWork(NamedTuple):
     regret: npt.NDArray[np.float64]  #: [P, K] regrets of regret matching+
     mixture: npt.NDArray[np.float64]  #: [P, K] mixtures of the last iteration
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures over iterations; later iterations have more weight
-    total: npt.NDArray[np.float64]  #: [P, K] sums of shares
-    visits: npt.NDArray[np.int64]  #: [P, K] number of shares in that sum
+    total: npt.NDArray[np.float64]  #: [P, K] sum of the player's shares over all simulations of a turn
+    visits: npt.NDArray[np.int64]  #: [P, K] number of simulations of a turn
     bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `policy_anchor`
     #: [P, B] probabilities that a player plays a predicted turn, see `recognized_bots`
     predicted_probability: npt.NDArray[np.float64]
-    predicted_turn: npt.NDArray[np.int64]  #: [P, B] that turn
-    chosen: npt.NDArray[np.int64]  #: [P] turns in the present simulation
-    #: [P] the assumed simple bot of a player in a simulation; it also plays the later rounds; 0: none
+    predicted_turn: npt.NDArray[np.int64]  #: [P, B] index of the predicted turn
+    chosen: npt.NDArray[np.int64]  #: [P] index of each player's turn in the current simulation
+    #: [P] number of the simple bot that a simulation assumes the player to be, also in later rounds; 0: no bot
     bot: npt.NDArray[np.int64]
-    leaves: Leaves  #: [max(K, BLOCK), ...] ends of simulations that are evaluated together
-    played: npt.NDArray[np.int64]  #: [K] one player's turns that are played in an iteration
+    leaves: Leaves  #: [max(K, BLOCK), ...] last positions of simulations that are evaluated together
+    played: npt.NDArray[np.int64]  #: [K] indices of one player's turns that are simulated in an iteration
     value: npt.NDArray[np.float64]  #: [K] values of one player's turns in an iteration
-    trial: TurnSet  #: [2, ...] the best turn of the local search, and the turn under trial
-    result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
+    trial: TurnSet  #: [2, ...] the best turn of the local search so far, and the turn that it tries
+    result: npt.NDArray[np.float64]  #: [2, S] shares of the turns in `trial`, for each scenario
     opponent_turns: npt.NDArray[np.int64]  #: [S, P] the other players' turns in a scenario, as results of `choose`
     dice: npt.NDArray[np.uint64]  #: [S, 2]
     play_rng: npt.NDArray[np.uint64]  #: [2] random state of the simulation
     round: Workspace
-    borders: npt.NDArray[np.int32]  #: [N] the player's regions adjacent to regions of others
+    borders: npt.NDArray[np.int32]  #: [N] the player's regions that are adjacent to a region of another owner
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
     spent: npt.NDArray[np.int64]  #: [2] numbers of simulations and of iterations
@@ -87,9 +87,10 @@ def make_nash_setup(
     simple: SimpleContexts | None = None,
     leaf: Callable[..., Any] | None = None,
 ) -> NashSetup:
-    """Return the setup of searches with a context.
+    """Return the settings of the search for kernels.
 
-    simple: contexts of predictable bots, if any. leaf: see `plug_in`.
+    simple: contexts of the simple bots; None: no bots are assumed. leaf: the function that evaluates last positions,
+    see `plug_in`.
     """
     simple = SimpleContexts(context, context) if simple is None else simple
     return reference(NashSetup(rounds, scenarios, simple, address(plug_in("leaf", leaf))))
@@ -98,9 +99,9 @@ def make_nash_setup(
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
-    """Make working memory for one thread.
+    """Allocate working memory for one thread.
 
-    candidates: number of first turns of each player. responses: largest number of additional turns.
+    candidates: number of each player's turns at the start. responses: largest number of best responses that are added.
     """
     capacity = candidates + responses + PREDICTED
     return reference(

@@ -1,4 +1,4 @@
-"""Visible orders of opponents, round by round, and the distance between turns and these orders."""
+"""Opponents' visible orders in each round, and the distance between a turn and these orders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class ObservedOrders:
-    """An opponent's visible orders of a round, and the distance between turns and these orders."""
+    """An opponent's visible orders of one round; `distance` compares a turn with these orders."""
 
     def __init__(self, view: View, player: int) -> None:
         told, self._board = view.last_round, view.board
@@ -38,7 +38,7 @@ class ObservedOrders:
             self._regions[list(told.visible[view.player])] = True
         ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
         self._borders = self._regions[ends[0]] | self._regions[ends[1]]
-        self._cut = attacked[ends[0]]  # a region under attack may have lost some or all armies of its orders
+        self._cut = attacked[ends[0]]  # an attacked region may have lost armies before they could carry out its orders
 
     @property
     def some(self) -> bool:
@@ -46,7 +46,7 @@ class ObservedOrders:
         return bool(self._deploy.any() or self._sent.any())
 
     def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
-        """Return the share of deployed armies that differ plus the share of sent armies that differ, each in [0, 1].
+        """Return the fraction of different deployed armies plus the fraction of different sent armies, in [0, 2].
 
         Args:
             deploy: int32[N]. attacks: int32[K, 3].
@@ -61,7 +61,7 @@ class ObservedOrders:
 
 
 class ObservedRound(NamedTuple):
-    """An opponent's orders of the last round, and the position before them."""
+    """An opponent's visible orders of the last round, and the position before these orders."""
 
     player: int
     orders: ObservedOrders
@@ -71,7 +71,7 @@ class ObservedRound(NamedTuple):
 class OpponentModel(SingleThreaded, ABC):
     """Observes the other players during one game, from the successive views of one player.
 
-    Copies keep this information, also in other processes.
+    Copies of the model keep the collected information, also in other processes.
     """
 
     not_copied = ("_contexts",)
@@ -84,11 +84,11 @@ class OpponentModel(SingleThreaded, ABC):
 
     @abstractmethod
     def _policies(self) -> Sequence[Context]:
-        """Return contexts with the policies that draw turns for comparison with orders."""
+        """Return one context for each policy; turns of these policies are compared with the visible orders."""
 
     @property
     def contexts(self) -> Sequence[Context]:
-        """See `_policies`."""
+        """The contexts of the policies, see `_policies`."""
         if self._contexts is None:
             self._contexts = self._policies()
         return self._contexts
@@ -100,9 +100,9 @@ class OpponentModel(SingleThreaded, ABC):
         return self._before is None or view.round - self._before[0] in (0, 1)
 
     def observed_rounds(self, view: View, position: Position) -> Iterator[ObservedRound]:
-        """Yield the other players' orders of the round since the last call, if they have regions.
+        """Yield the visible orders of each other player with regions, for the round since the last call.
 
-        Stores the search's position for the next call.
+        Stores `position`, the position of the present search, for the next call.
         """
         before, self._before = self._before, (view.round, position)
         told = view.last_round

@@ -1,7 +1,8 @@
-"""Weights over opponent types for each opponent, from its visible orders.
+"""Weights of opponent types for each opponent, estimated from its visible orders.
 
-A type gets more weight if turns that its policy draws are close to the played turns (Southey et al., 2005, have such
-weights over opponents in poker). A game of the round then has turns of each type in proportion to its weight.
+An opponent type is a policy. A type gets more weight if turns of its policy are similar to the opponent's visible
+orders. Southey et al. (2005) use similar weights for opponents in poker. In the search, the opponent's candidate turns
+contain turns of each type in proportion to the type's weight.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
-#: Opponent types with their policies; the type of the network exists only with a network.
+#: The policy of each opponent type. The type "network" is used only if the agent has a turn network.
 OPPONENT_TYPES: Final = {"plans": random_style_turn, "network": sampled_turn, "generators": random_turn}
-#: _DRAWS: number of turns of a type that are compared with the visible orders. _WIDTH: the tolerance of that
-#: comparison, as a part of all armies.
+#: _DRAWS: number of turns of a type that are compared with the visible orders. _WIDTH: the tolerance of the comparison,
+#: as a fraction of all armies.
 _DRAWS, _WIDTH = 8, 0.25
-#: Smallest weight of a type, because no opponent plays turns of one type only.
+#: Smallest weight of a type, because no opponent plays only turns of one type.
 _FLOOR: Final = 0.05
-#: Number of turns drawn for each turn that may be added.
+#: Number of turns that are drawn for each place in the list of turns, because some turns are duplicates.
 _TRIES: Final = 2
 
 
 @kernel
 def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWork) -> None:
-    """Write `count` turns of the context's policy to `first` of `work`."""
+    """Write `count` turns of the context's policy to `work.first`."""
     turns = work.first
     for i in range(count):
         turns.counts[i] = draw_turn(
@@ -69,7 +70,7 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
 
 
 class OpponentTypes(OpponentModel):
-    """Weights over opponent types for each other player, in one game.
+    """The weights of opponent types for each other player, in one game.
 
     Args:
         kinds: names in `OPPONENT_TYPES`.
@@ -91,7 +92,7 @@ class OpponentTypes(OpponentModel):
         ]  # fmt: skip
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
-        """Learn from the round that was played since the last call."""
+        """Update the weights with the round that was played since the last call."""
         for player, orders, before in self.observed_rounds(view, position):
             if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)
@@ -107,7 +108,7 @@ class OpponentTypes(OpponentModel):
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
 
     def write(self, position: Position, p: int, count: int, work: NashWork) -> None:
-        """Replace a player's turns by `count` turns, of each type in proportion to its weight."""
+        """Replace a player's turns by `count` turns; each type has turns in proportion to its weight."""
         work.sizes[p] = 0
         ends = np.rint(np.cumsum(self.weights[p]) * count).astype(int)
         for context, room in zip(self.contexts, np.diff(ends, prepend=0), strict=True):

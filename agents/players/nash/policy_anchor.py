@@ -1,10 +1,11 @@
-"""A search that leaves the network's turn only for a turn with a clearly higher value.
+"""The policy anchor: the search leaves the network's most likely turn only for a turn with a clearly higher value.
 
-A turn's value is a mean over some simulations, and a value network with errors evaluates their ends. The turn with the
-highest mean is often only lucky. So the network's most likely turn gets a small bonus, for the player and for other
-players who choose from the same turns. This is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et
-al., 2023). Their search for Diplomacy adds a cost for a turn's distance to a policy; here only the policy's most likely
-turn counts.
+A turn's value is a mean over a few simulations, and the value network evaluates their last positions with errors. So
+the highest mean is often the result of luck. For this reason the network's most likely turn gets a small bonus. The
+other players' turns get the same bonus if these players have the same candidate turns.
+
+piKL and Diplodocus use a similar anchor (Jacob et al., 2022; Bakhtin et al., 2023). Their search for Diplomacy adds a
+cost for a turn's distance to a policy. Here, only the policy's most likely turn gets a bonus.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from warlight_env.engine.position import Position
 
 @kernel
 def add_policy_anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
-    """Give the network's most likely turn of a player a bonus, as a share.
+    """Add a bonus, in units of the share, to a player's turn that the network finds most likely.
 
-    The turn gets it only if it is among the turns of the player in the game.
+    If this turn is not among the player's candidate turns, no turn gets a bonus.
     """
     turns, trial = turn_set_of(work.turns, p), work.trial
     if work.sizes[p] == 0:

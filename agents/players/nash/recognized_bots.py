@@ -1,8 +1,8 @@
-"""Opponents with predictable turns: simple bots, recognised by their past turns.
+"""Recognition of simple bots by their past turns. The next turns of such bots are predictable.
 
-With some probability an opponent is a simple bot. Otherwise it plays as well as the searching player. So the game of a
-round is that of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007). The opponent plays the bot's turn
-with that probability, and its mixture otherwise.
+The search assumes that an opponent is a simple bot with some probability. Otherwise the opponent plays as well as the
+searching player. With this probability, the opponent plays the bot's turn in a simulation; otherwise it plays a turn
+from its mixture. This is the game of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
 #: Initial probability of each bot, smallest later probability of each bot, and largest sum over all bots.
 _FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
-#: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a part of all armies. _ELSE:
-#: the likelihood of the visible turn for any other player.
+#: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a fraction of all armies.
+#: _ELSE: the likelihood of the visible orders if the player is not a simple bot.
 _WIDTH, _ELSE = 0.1, 0.1
-#: A smaller probability counts as 0.
+#: The search ignores a bot with a smaller probability than this.
 _LEAST: Final = 0.1
 
 
 @kernel
 def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
-    """Write the turn of the context's policy as a player's turn number i, after its other turns."""
+    """Write the turn of the context's policy at index i of a player's turns."""
     turns = work.turns
     turns.counts[p, i] = draw_turn(
         context, position, p, work.play_rng, work.generator, turns.deploy[p, i], turns.attacks[p, i]
@@ -52,7 +52,7 @@ class RecognizedBots(OpponentModel):
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self.chances = np.full((view.players, len(SIMPLE)), _FIRST)  #: float64[P, B]
-        self._predicted: dict[tuple[int, int], _Turn] = {}  # by player and bot, for the last position
+        self._predicted: dict[tuple[int, int], _Turn] = {}  # (player, bot): the bot's turn in the last position
 
     def _policies(self) -> list[Context]:
         board, players = self._board, self._game[2]
@@ -62,11 +62,11 @@ class RecognizedBots(OpponentModel):
         ]
 
     def see(self, view: View, position: Position) -> None:
-        """Learn from the round that was played since the last call."""
+        """Update the probabilities with the round that was played since the last call."""
         predicted, self._predicted = self._predicted, {}
         for p, orders, _ in self.observed_rounds(view, position):
             if (p, 0) not in predicted:
-                continue  # the search ended early
+                continue  # the last search ended before it predicted this player's turns
             far = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
             weighed = self.chances[p] * np.exp(-far / _WIDTH)
             rest = (1 - self.chances[p].sum()) * _ELSE
@@ -74,7 +74,7 @@ class RecognizedBots(OpponentModel):
             self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
 
     def write(self, position: Position, p: int, work: NashWork) -> None:
-        """Predict each bot's turn of a player, and add the turns of likely bots to the player's turns."""
+        """Predict the turn of each bot in a player's place, and add the turns of likely bots to the player's turns."""
         work.predicted_probability[p] = 0.0
         for b, context in enumerate(self.contexts if work.sizes[p] else ()):
             i, chance = int(work.sizes[p]), self.chances[p, b]

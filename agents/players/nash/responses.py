@@ -1,8 +1,8 @@
-"""Double oracle: local search finds best responses, which join the game (McMahan et al., 2003; Bošanský et al., 2016).
+"""Double oracle: local search finds best responses and adds them to the game.
 
-The local search starts from the best turn against the other players' mean mixtures. It works like local search on an
-answer (`search.local_search`), but its scenarios are drawn from the other players' mixtures. A response joins only if
-it is better in new scenarios.
+The method is from McMahan et al. (2003) and Bošanský et al. (2016). The local search starts from the best turn against
+the other players' mean mixtures. It works like `search.local_search`, but its scenarios are drawn from the other
+players' mixtures. A response is added only if it is better than the start of the local search in new scenarios.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from warlight_env.engine.rng import below, next_u64
 
 @kernel
 def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
-    """Draw the other players' turns, and the dice, in every scenario."""
+    """Draw the players' turns, and the dice, for every scenario."""
     for k in range(setup.scenarios):
         for p in range(context.players):
             if work.sizes[p] > 0:
@@ -33,7 +33,7 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
 
 @kernel
 def best_mean(work: NashWork, p: Int) -> Int:
-    """Return the turn of a player with the best mean share plus bonus."""
+    """Return the index of the player's turn with the highest mean share plus bonus."""
     best, most = np.int64(0), -1.0
     for i in range(work.sizes[p]):
         mean = work.total[p, i] / max(np.int64(1), work.visits[p, i]) + work.bonus[p, i]
@@ -52,9 +52,10 @@ def _copy(work: NashWork, source: Int, target: Int) -> None:
 def _try(
     context: Context, setup: NashSetup, position: Position, p: Int, index: Int, racing: Bool, work: NashWork
 ) -> Real:
-    """Play a turn of the local search in all scenarios.
+    """Simulate a turn of the local search in all scenarios, and write its share in each scenario to `work.result`.
 
-    Returns the sum of shares minus the best turn's sum.
+    Returns the sum of shares minus the best turn's sum; for the best turn (BEST), the sum of shares. racing: return 0
+    early if the turn is not better than the best turn after a block of scenarios.
     """
     total: Real = 0.0
     for begun in range(0, setup.scenarios, BLOCK):
@@ -80,7 +81,7 @@ def _try(
 
 @kernel
 def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> None:
-    """Start the local search for a player at its best turn, in new scenarios."""
+    """Start the local search for a player from its best turn, with new scenarios."""
     best, turns = best_mean(work, p), work.trial
     turns.counts[BEST] = copy_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
     draw_scenarios(context, setup, work)
@@ -89,7 +90,7 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
 
 @kernel
 def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
-    """Try changes to the best turn for `plays` simulations, keep those that are better, and return their number."""
+    """Try changes to the best turn for `plays` simulations, and keep the improvements; return their number."""
     rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:
@@ -103,7 +104,7 @@ def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, p
             )
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, context.params.max_orders):
-            work.spent[0] += 1  # so that the loop ends
+            work.spent[0] += 1  # an invalid turn counts as a simulation, so that the loop ends
             continue
         turns.counts[TRIED] = count
         if _try(context, setup, position, p, TRIED, True, work) > 0.0:
@@ -116,9 +117,10 @@ def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, p
 
 @kernel
 def add_best_response(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
-    """Add the local search's turn to the game if there is room and it is better than its start in new scenarios.
+    """Add the turn of the local search to the player's turns if it is better than the start of the local search.
 
-    The gain must also exceed the bonus of the start. Returns whether the turn was added.
+    The two turns are compared in new scenarios. The gain must exceed the policy anchor's bonus of the start. Without
+    room for another turn, none is added. Returns whether the turn was added.
     """
     count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:
@@ -132,7 +134,7 @@ def add_best_response(context: Context, setup: NashSetup, position: Position, p:
     own = turn_set_of(work.turns, p)
     own.counts[count] = copy_turn(turns, BEST, own.deploy[count], own.attacks[count])
     work.sizes[p] = count + 1
-    # Set statistics as if the turn had been in the game from the beginning, better than its start by the gain.
+    # Set the statistics as if the turn had always been in the game, with values that are higher by the gain.
     known: Int = max(np.int64(1), work.visits[p, begun])
     work.visits[p, count] = known
     work.total[p, count] = work.total[p, begun] + gain * known

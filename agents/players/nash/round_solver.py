@@ -1,4 +1,4 @@
-"""The search of one move within its budget: the size of the game, its equilibrium, and best responses that join it."""
+"""The equilibrium search for one move within its budget: it alternates regret matching and best responses."""
 
 from __future__ import annotations
 
@@ -24,49 +24,56 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import derive_seed, make_rng
 
-#: Simulations of a local search between two checks of the clock; regret matching checks it after each iteration.
+#: Number of simulations in local search between two checks of the clock. Regret matching checks the clock after each
+#: iteration.
 _SLICE: Final = 64
-#: Seconds that are reserved for the answer.
+#: Seconds before the deadline that are reserved for returning the answer.
 _ANSWER: Final = 0.002
 #: Best responses are not searched for a player with a predicted turn of at least this probability.
 _SURE: Final = 0.5
 
 
 class Sizes(NamedTuple):
-    """The size of the game of a round."""
+    """The numbers that determine the cost of a search."""
 
-    candidates: int  #: first turns of each player
+    candidates: int  #: number of each player's candidate turns at the start
     best_responses: int  #: number of searches for best responses
-    scenarios: int  #: scenarios for trying responses
-    rounds: int  #: rounds of a simulation
+    scenarios: int  #: number of scenarios in which a response is simulated
+    rounds: int  #: number of rounds in a simulation
 
     @property
     def steps(self) -> int:
-        """The cost of a simulation: its rounds with the policy, which take nearly all the time, or its only round."""
+        """The cost of a simulation: its number of rounds after the first, and at least 1.
+
+        The later rounds take nearly all the time, because the policy chooses the turns in these rounds.
+        """
         return max(1, self.rounds - 1)
 
 
-#: Sizes by the smallest number of simulations of a move. More simulations can distinguish more turns.
+#: Default sizes without a turn network: pairs (n, sizes) for moves with n or more simulations. With more simulations,
+#: the search can distinguish more turns.
 BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
-#: Sizes for simulations with a turn network. Later rounds give more information about a turn than the value network
-#: after one round, but each simulation contains luck. So long simulations need few turns with many simulations each.
+#: Default sizes with a turn network, in the form of BY_PLAYS. Later rounds give more information about a turn than the
+#: value network after one round. But the result of a long simulation depends more on luck. So a search with long
+#: simulations needs few turns with many simulations for each turn.
 BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
-    """Return the best sizes in such a table for at most `plays` simulations and `steps` steps per move.
+    """Return the largest sizes in `table` that a move with at most `plays` simulations and `steps` steps allows.
 
-    rounds: fixed rounds of a simulation; sizes for longer simulations are then left out.
+    table: BY_PLAYS or BY_NETWORK. rounds: a fixed number of rounds in a simulation; sizes with more rounds are then
+    left out.
     """
     for least, sizes in reversed(table):
         own = sizes if rounds is None else sizes._replace(rounds=rounds)
         if own.rounds >= sizes.rounds and min(plays, steps / own.steps) >= least:
             return own
-    return own  # the first row fits any number of plays
+    return own  # the sizes in the first row are allowed for any number of simulations
 
 
 class RoundGame(NamedTuple):
-    """The game of a round, as input of all threads."""
+    """The inputs of the search for one move; they are the same for all threads."""
 
     context: Context
     setup: NashSetup
@@ -76,12 +83,12 @@ class RoundGame(NamedTuple):
     simple: RecognizedBots | None  #: estimates whether the other players are predictable bots
     candidates: int
     best_responses: int
-    local_search: float  #: part of the budget for best responses
+    local_search: float  #: fraction of the budget for finding best responses
     policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
 
 
 class _Move:
-    """The search of one round within its budget."""
+    """The search of one thread for one move, within its budget."""
 
     def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
         self._of, self._work, self._limits = of, work, limits
@@ -93,7 +100,7 @@ class _Move:
 
     @property
     def _spent(self) -> float:
-        """The spent part of the budget: of simulations or of time, the larger one."""
+        """The fraction of the budget that is spent: the larger of the fractions of simulations and of time."""
         limits, spent = self._limits, 0.0
         if limits.simulations is not None:
             spent = int(self._work.spent[0]) / max(1, limits.simulations)
@@ -103,16 +110,16 @@ class _Move:
         return spent
 
     def _solve(self, end: float) -> None:
-        """Run regret matching until this part of the budget is spent, at least one iteration."""
+        """Run regret matching until the fraction `end` of the budget is spent, but at least one iteration."""
         of, work = self._of, self._work
         while work.spent[1] == 0 or self._spent < end:
             before = int(work.spent[0])
             iterate(of.context, of.setup, of.position, 1, work)
             if work.spent[0] == before:
-                return  # no player has a choice, except perhaps assumed bots
+                return  # no simulation was necessary, because no player has a choice
 
     def _respond(self, player: int, end: float) -> None:
-        """Search for a player's best response until this part of the budget is spent."""
+        """Search for a player's best response until the fraction `end` of the budget is spent."""
         if self._spent >= end:
             return
         of, work = self._of, self._work
@@ -122,14 +129,15 @@ class _Move:
             before = int(work.spent[0])
             changed += hill_climb(of.context, of.setup, of.position, player, _SLICE, work)
             if work.spent[0] == before:
-                return  # there is nothing to change
+                return  # the turn has nothing that can be changed
         if changed:
             add_best_response(of.context, of.setup, of.position, player, work)
 
     def run(self) -> None:
-        """Run the whole search: equilibria of the present game and, between them, best responses.
+        """Run the whole search: alternate between regret matching and searches for best responses.
 
-        The searching player gets half of the responses, or all of them if the other players' turns are predicted.
+        Half of the budget for best responses is for the searching player. If the other players' turns are predicted,
+        the searching player gets all of it.
         """
         of, work = self._of, self._work
         others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
@@ -150,10 +158,10 @@ class _Move:
 
 
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
-    """Search the game of a round in as many threads as there are works, each with the whole budget.
+    """Search the game of a round in one thread for each element of `works`, each with the whole budget.
 
-    All threads begin with the same turns; random numbers and best responses differ. Returns the number of each player's
-    first turns.
+    All threads begin with the same turns; their random numbers and best responses differ. Returns the number of each
+    player's turns at the start.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):
@@ -184,17 +192,17 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
 
 
 class FoundTurns(NamedTuple):
-    """A player's K turns with the results of all threads: first the initial turns, then the responses."""
+    """A player's K turns with the results of all threads: the turns at the start, then the best responses."""
 
     orders: list[Orders]
-    visits: npt.NDArray[np.int64]  #: [K]
-    total: npt.NDArray[np.float64]  #: [K] sums of shares
+    visits: npt.NDArray[np.int64]  #: [K] numbers of simulations
+    total: npt.NDArray[np.float64]  #: [K] sums of the player's shares over the simulations
     bonus: npt.NDArray[np.float64]  #: [K] bonus of a turn in addition to its mean share
     mixture: npt.NDArray[np.float64]  #: [K] the mean mixture, not normalised
 
 
 def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
-    """Return the results of all threads for a player's turns; begun: the number of first turns."""
+    """Return the results of all threads for a player's turns; begun: the number of its turns at the start."""
     orders: list[Orders] = []
     columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
     for number, work in enumerate(works):

@@ -1,9 +1,9 @@
-"""Values of positions for training a value network, from the game of the next round or from playouts.
+"""Labels for training a value network: values of positions from an equilibrium search or from playouts.
 
-A label from the game of the next round is a step of expert iteration (Anthony et al., arXiv:1705.08439). The
-equilibrium search uses the present evaluation at its leaves, and its result is better than the evaluation alone. A
-label from playouts is a Monte Carlo estimate for the policy of the playouts, like the labels of AlphaGo's value network
-(Silver et al., 2016), but over a limited number of rounds.
+A label from an equilibrium search of the next round is a step of expert iteration (Anthony et al., arXiv:1705.08439).
+The search evaluates its leaves with the present evaluation, and its result is better than the evaluation alone. A label
+from playouts is a Monte Carlo estimate for the policy of the playouts. The labels of AlphaGo's value network (Silver et
+al., 2016) are similar, but here a playout has a limited number of rounds.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from warlight_env.engine.rng import below, next_u64
 
 @kernel
 def play_at_random(context: Context, setup: NashSetup, position: Position, work: NashWork, after: Position) -> Bool:
-    """Write the position after a simulation with uniformly drawn candidates of all players, like a leaf of a search.
+    """Simulate a round with uniformly drawn candidate turns of all players, and write the last position to `after`.
 
-    Returns whether the game continues.
+    The last position is similar to a leaf of a search. Returns whether the game continues.
     """
     begin(context, position, work)
     for p in range(context.players):
@@ -40,12 +40,12 @@ def play_at_random(context: Context, setup: NashSetup, position: Position, work:
 def write_round_values(
     context: Context, setup: NashSetup, position: Position, plays: Int, work: NashWork, values: Shares
 ) -> Bool:
-    """Write each player's share of a position to values float64[P]; the shares add up to 1.
+    """Write each player's share of a position's value to values float64[P]; the shares add up to 1.
 
-    A share is the mean result of the player's turns in about `plays` simulations of the round, weighted by its mean
-    mixture. Then it is divided by the sum over all players. Players with only one turn get equal parts of the
-    remainder. A finished game has the value of its end. Returns False if no player has a choice, so that there is no
-    estimate.
+    An equilibrium search makes about `plays` simulations. A player's share is the mean result of its turns, weighted by
+    its mean mixture, and divided by the sum over all players. Players with only one turn get equal parts of the
+    remainder. In a finished game, `write_end_shares` gives the shares. Returns False if no player has a choice, because
+    then there is no estimate.
     """
     players, winner = context.players, winner_of(context, position)
     if winner != ONGOING:
@@ -85,10 +85,10 @@ def write_round_values(
 def write_playout_values(
     context: Context, setup: NashSetup, position: Position, plays: Int, work: NashWork, values: Shares
 ) -> None:
-    """Write each player's mean share after `plays` playouts to values float64[P].
+    """Write each player's mean share over `plays` playouts to values float64[P].
 
-    A playout has the setup's number of rounds, and the context's policy moves for all players. The shares come from the
-    context's evaluation, or from the ends of games.
+    In a playout, the context's policy chooses the turns of all players for `setup.rounds` rounds. The shares are the
+    evaluation of the last position or, if the game has ended, the result of the game.
     """
     for p in range(context.players):
         values[p] = 0.0

@@ -1,4 +1,4 @@
-"""Local search: small changes to a turn, tried in scenarios with common random numbers.
+"""Local search: it tries small changes to a turn in scenarios with common random numbers.
 
-This package is imported by searches. To add a kind of change, extend `neighborhood`.
+Searches import this package. To add a type of change, extend `neighborhood`.
 """

@@ -1,4 +1,4 @@
-"""Hill climbing from a turn: a small change is kept if it improves the turn in the present scenarios."""
+"""Hill climbing: a small change to a turn is kept if it improves the turn in the current scenarios."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warlight_env.engine.rng import below
 
 @kernel
 def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: ScenarioWork) -> Real:
-    """Return the sum of the shares of the turn at index BEST in new scenarios."""
+    """Draw new scenarios, and return the sum of the player's shares in them after the turn at index BEST."""
     draw_scenarios(context, position, player, work)
     return evaluate_turn(context, position, player, rounds, BEST, False, work)
 
@@ -32,10 +32,10 @@ def _copy(turns: TurnSet, source: Int, target: Int) -> None:
 
 @kernel
 def hill_climb(context: Context, position: Position, player: Int, rounds: Int, trials: Int, work: ScenarioWork) -> Int:
-    """Try changes to the turn at index BEST, with its shares in `work`, and keep those that are better.
+    """Try changes to the turn at index BEST, and keep the changes that improve it; return the number of kept changes.
 
-    About every third trial makes two changes. Turns with more orders than the rules allow are not played. Returns the
-    number of changes kept.
+    `work.share` must contain the shares of the turn. About every third trial makes two changes. Turns with more orders
+    than the rules allow are not simulated.
     """
     params = context.params
     kept, turns, rng = 0, work.turns, work.rng

@@ -1,8 +1,8 @@
 """Random small changes to a turn: the neighbourhood of the local search.
 
-Turns are deploy int32[N] and attacks int32[E, 3] of (from, to, armies) with their number, in normal form: the whole
-income is deployed on own regions, each pair of regions has at most one order, and a region sends no more armies than it
-has.
+A turn is deploy int32[N] and attacks int32[E, 3] of (from, to, armies), with the number of attacks. A turn deploys the
+whole income on own regions. It has at most one order for each pair of regions, and a region sends no more armies than
+it has.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, FreeArmie
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
 
-#: Types of changes. All have the same probability, but ADD has twice that probability.
+#: Types of changes. ADD has the probability 2/8, every other type 1/8.
 _MOVE_DEPLOYS: Final = 0
 _MOVE_AND_ADD: Final = 1
 _RESIZE: Final = 2
@@ -33,7 +33,7 @@ _TICKETS: Final = 8
 
 @kernel
 def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """Write the player's regions with a neighbour of others to borders int32[N], and return their number."""
+    """Write the player's regions with a neighbour of another owner to borders int32[N]; return their number."""
     count = 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
@@ -48,9 +48,9 @@ def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> 
 
 @kernel
 def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: FreeArmies) -> Int:
-    """Reduce attacks to the available armies, drop those without armies, and return the new number of attacks.
+    """Reduce attacks to the available armies, and drop attacks without armies; return the new number of attacks.
 
-    Writes the armies without an order to free int64[N].
+    Writes each region's number of armies without an order to free int64[N].
     """
     for r in range(army.shape[0]):
         free[r] = army[r] + deploy[r] - 1
@@ -94,9 +94,9 @@ def _move_deploys(
     n_borders: Int,
     rng: RandomState,
 ) -> None:
-    """Deploy one, half, some or all of a region's new armies on a border region instead.
+    """Move one, half, some or all of the armies that are deployed on a random region to a random border region.
 
-    With probability 1/2 they join the first attack from there.
+    With probability 1/2 the moved armies join the first attack from the border region.
     """
     n = deploy.shape[0]
     source, start = -1, below(rng, n)
@@ -137,10 +137,11 @@ def _add(
     n_borders: Int,
     rng: RandomState,
 ) -> Int:
-    """Send armies from a border region to a neighbour without an order from there, and return the new count.
+    """Add an order from a random border region to a random neighbour; return the new number of orders.
 
-    The order gets all free armies (or armies taken from another order), about as many as are needed to conquer, or
-    some.
+    If the turn has an order between these regions, nothing changes. The new order gets all free armies of the region,
+    about as many as are needed to conquer the neighbour, or a random number. If the region has no free armies, the new
+    order gets armies of another order from the region.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     source = np.int64(borders[below(rng, n_borders)])
@@ -184,9 +185,9 @@ def random_neighbor(
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
-    """Make one random change to a turn in place, which may have no effect; return the new number of attacks.
+    """Make one random change to a turn in place; return the new number of attacks. The change may have no effect.
 
-    borders: from `list_borders`, at least one. rng uint64[2]. free int64[N] is written.
+    borders: the result of `list_borders`, with at least one region. rng uint64[2]. free int64[N]: working memory.
     """
     board, owner, army = context.board, position.owner, position.army
     kind = min(np.int64(below(rng, _TICKETS)), _ADD)

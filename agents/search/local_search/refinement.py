@@ -1,4 +1,4 @@
-"""Local search after the search: threads improve its answer, and new scenarios select one of the found turns."""
+"""Local search after a search: several hill climbs improve the search's answer, and new scenarios select the best."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from warlight_env.engine.view import View
 
 
 class LocalSearch:
-    """Local search with working memory for one board.
+    """Local search that improves a search's answers, with working memory for one board.
 
     Args:
         view: a view of a game with the same board and rules as the later games.
         settings: see `SearchSettings`; the search uses scenarios, horizon and threads.
-        climbs: the number of climbs.
-        rate: estimated trials per second before the first measurement.
-        watch: returns the context manager for kernels that call the functions, see `AnytimeSearch.watch`.
+        climbs: the number of hill climbs; each one starts from the same turn.
+        rate: assumed number of trials per second, until it is measured.
+        watch: returns the context manager for kernel calls that may call users' functions, see `AnytimeSearch.watch`.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class LocalSearch:
     ) -> None:
         self._settings, self._rate, self._watch = settings, rate, watch
         n, e = view.board.n_regions, view.board.n_edges
-        self.trials = 0  #: trials of the last `run`, in all climbs
+        self.trials = 0  #: number of trials of the last `run`, in all hill climbs
         self._works = [make_scenario_work(n, e, view.players, settings.scenarios) for _ in range(climbs)]
 
     def run(
@@ -62,11 +62,11 @@ class LocalSearch:
         deadline: float,
         stopped: Callable[[], bool],
     ) -> Candidate | None:
-        """Return the best turn of the climbs from `start`, from its mean share in scenarios that no climb has used.
+        """Run the hill climbs from `start`, and return the best of the found turns; None if no turn is better.
 
-        Returns None if no turn is better than `start`, which respects the rules' limit of orders. quotas: the number of
-        trials, for each climb. The same seed and quotas give the same turn, if neither the deadline nor `stopped` ends
-        the climbs and no two threads share a quota.
+        The best turn has the highest mean share in new scenarios, which no climb has used. `start` must respect the
+        rules' limit of orders. quotas: the number of trials, for each climb. The same seed and quotas give the same
+        turn, if neither the deadline nor `stopped` ends the climbs and no two threads share a quota.
         """
         self.trials = 0
         s = self._settings
@@ -85,7 +85,7 @@ class LocalSearch:
             with self._watch():
                 value_turn(*course, work)
         turns = len(self._works)
-        # keep time to evaluate the start and the turns found
+        # reserve time for the evaluation of `start` and of the found turns in new scenarios
         deadline -= (1 + turns) / turns * (time.perf_counter() - begin)
 
         def climbing(work: ScenarioWork, trials: int) -> None:

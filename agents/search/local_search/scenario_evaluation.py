@@ -1,7 +1,8 @@
-"""Evaluation of turns in scenarios: simulated courses of this round and some later rounds, the same for all turns.
+"""Evaluation of turns in scenarios: simulations of this round and some later rounds.
 
-A scenario fixes the other players' turns and the dice (common random numbers). So differences between turns come from
-the turns, not from luck. After this round all players move according to the policy.
+A scenario fixes the other players' turns and the dice of this round (common random numbers). All turns are evaluated in
+the same scenarios. So different results come from the turns, not from luck. After this round, the policy chooses the
+turns of all players.
 """
 
 from __future__ import annotations
@@ -33,36 +34,36 @@ from warlight_env.engine.round import income, resolve_orders
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import Workspace, make_workspace
 
-#: Indices into `ScenarioWork.turns` and `ScenarioWork.share`: the best turn so far, and the turn under trial.
+#: Indices into `ScenarioWork.turns` and `ScenarioWork.share`: the best turn so far, and the turn that is being tried.
 BEST: Final = 0
 TRIED: Final = 1
 
-#: Number of scenarios after which a turn that is not better than the best one is given up.
+#: After this number of scenarios, the evaluation of a turn stops if it is not better than the best turn so far.
 BLOCK: Final = 12
 
-#: In one of this many scenarios, the other players attack the player with all their armies. A random policy hardly ever
-#: does this. Without such scenarios, turns would leave regions without defence.
+#: In one of STRIKES scenarios, the other players attack the player as strongly as possible. A random policy hardly ever
+#: does this. Without these scenarios, the best turns would leave regions without defence.
 STRIKES: Final = 3
 
 
 class ScenarioWork(NamedTuple):
-    """Working memory of one thread for trying turns in S scenarios."""
+    """Working memory of one thread for the evaluation of turns in S scenarios."""
 
     generator: GeneratorWork
-    turns: TurnSet  #: [2, ...] BEST and TRIED
+    turns: TurnSet  #: [2, ...] the turns at the indices BEST and TRIED
     share: npt.NDArray[np.float64]  #: [2, S] the player's share at the end of each scenario
-    opponent_turns: TurnSets  #: [P, S, ...] turns of the other players in this round, by scenario
+    opponent_turns: TurnSets  #: [P, S, ...] turns of the other players in this round, for each scenario
     dice: npt.NDArray[np.uint64]  #: [S, 2]
-    play_rng: npt.NDArray[np.uint64]  #: [2] random state of the present scenario
+    play_rng: npt.NDArray[np.uint64]  #: [2] random state of the scenario that is being simulated
     round: Workspace
     position: Position
-    borders: npt.NDArray[np.int32]  #: [N] the player's regions adjacent to regions of others
+    borders: npt.NDArray[np.int32]  #: [N] the player's regions that are adjacent to a region of another owner
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
 
 
 def make_scenario_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> ScenarioWork:
-    """Make working memory for one thread."""
+    """Allocate working memory for one thread."""
     return reference(
         ScenarioWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -92,8 +93,8 @@ def strike(
 ) -> Int:
     """Write a turn that attacks a random region of the victim with as many armies as possible.
 
-    The armies come from the player's strongest region adjacent to a region of the victim (the thesis's `reach`).
-    Returns the number of attacks, or -1 if no region is adjacent to one.
+    The armies come from the player's strongest region that is adjacent to a region of the victim (`reach` in the
+    thesis). Returns the number of attacks, or -1 if the player has no region adjacent to the victim.
 
     deploy int32[N], attacks int32[E, 3].
     """
@@ -131,9 +132,9 @@ def _move(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn of p in a round of scenario k for `player`; nothing if p is eliminated.
+    """Write the turn of player p in a round of scenario k, and return the number of attacks.
 
-    Returns the number of attacks.
+    If p is eliminated, the turn has no orders. player: the player who evaluates turns, and whom others may attack.
     """
     players, owner = context.players, position.owner
     if players > 2 and not holds_regions(owner, p):
@@ -151,7 +152,7 @@ def _move(
 def draw_scenarios(context: Context, position: Position, player: Int, work: ScenarioWork) -> None:
     """Draw the other players' turns and the dice of every scenario.
 
-    In every STRIKES-th scenario they attack with `strike`; in the other scenarios they use the policy.
+    In every STRIKES-th scenario `strike` writes the other players' turns; in the remaining scenarios the policy does.
     """
     players = context.players
     for k in range(work.dice.shape[0]):
@@ -169,7 +170,10 @@ def draw_scenarios(context: Context, position: Position, player: Int, work: Scen
 def _play_scenario(
     context: Context, position: Position, player: Int, rounds: Int, index: Int, k: Int, work: ScenarioWork
 ) -> Real:
-    """Return the player's share at the end of scenario k, after turn `index`; 1 or 0 if the game ends before."""
+    """Simulate scenario k with the turn at `index`, and return the player's share at the end.
+
+    If the game ends during the scenario, the share is the result of the game.
+    """
     players, orders, shares = context.players, work.round, stack_floats()
     winner: Int = np.int64(ONGOING)
     work.play_rng[0], work.play_rng[1] = work.dice[k, 0], work.dice[k, 1]
@@ -205,10 +209,10 @@ def _play_scenario(
 def evaluate_turn(
     context: Context, position: Position, player: Int, rounds: Int, index: Int, racing: Bool, work: ScenarioWork
 ) -> Real:
-    """Play turn `index` in all scenarios, write its shares, and return the difference to the best turn's sum.
+    """Simulate the turn at `index` in all scenarios, and write the player's share in each scenario to `work.share`.
 
-    racing: after each BLOCK of scenarios, give up and return 0 if the sum so far is not larger than the best turn's.
-    For the best turn itself, the sum is returned.
+    Returns the sum of these shares minus the sum for the best turn; for index BEST, returns only the sum. racing: after
+    each BLOCK of scenarios, stop and return 0 if the difference so far is not above 0.
     """
     scenarios = work.dice.shape[0]
     total: Real = 0.0
