@@ -1,4 +1,4 @@
-"""Short-lived arrays on the stack, for kernels without working memory."""
+"""Short-lived arrays on the stack, for kernels that get no working memory from their caller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numba.np import arrayobj
 
 from warlight_env.engine.jit import JIT_DISABLED
 
-#: The number of elements of such an array; no map has more regions (`maps.parts.MAX_REGIONS`).
+#: The number of elements of an array on the stack. No map has more regions (`maps.parts.MAX_REGIONS`).
 STACK_SIZE: Final = 1024
 
 
