@@ -28,8 +28,9 @@ from warlight_env.train.value.settings import ValueSettings
 
 #: Path components for derived seeds.
 _GAMES, _LABELS = 1, 2
-#: Games and labels in a part. A killed run loses at most one part. A part's arrays stay within `bounded_io.ARRAYS_BYTES`,
-#: even if all games last for `expert_iteration.MOST_ROUNDS` rounds on the largest maps.
+#: The numbers of games and of labels in a part. The run stores each part, so a killed run loses at most one part. The
+#: arrays of a part have fewer bytes than `bounded_io.ARRAYS_BYTES`, even if all games last for
+#: `expert_iteration.MOST_ROUNDS` rounds on the largest maps.
 GAMES_PART: Final = 64
 LABELS_PART: Final = 4096
 

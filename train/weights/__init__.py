@@ -1,4 +1,4 @@
-"""Code that trainers of weights share: genes, compiled games, and the final match.
+"""Code that trainers of evaluation weights share: the search space, compiled games, and the final match.
 
 The packages `train.evolution` and `train.td` import this package.
 """
