@@ -120,7 +120,7 @@ class Trainer(ABC, Generic[S, F]):
         if known is not None:
             if {key: known.get(key) for key in step} != step:
                 raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} in the place of {step}"
+                    f"{self.journal.folder}: the journal has the event {known.get('event')!r} in the place of {step}"
                 )
             return known
         began = time.perf_counter()

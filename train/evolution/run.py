@@ -187,7 +187,8 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 )
             if np.shape(entry["scores"]) != (len(points),):
                 raise JournalError(
-                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1}: not one score each"
+                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1}: the journal must have "
+                    "one score for each candidate"
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]
@@ -244,7 +245,8 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             try:
                 progress.champion = ParameterVector.from_dict(entry["candidate"])
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
+                folder = self.journal.folder
+                raise JournalError(f"{folder}: the candidate of a review is missing or invalid ({error})") from None
             if entry is self.journal.entries[-1]:
                 self.journal.write("champion.json", progress.champion.weights.to_json())
 
