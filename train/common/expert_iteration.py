@@ -49,8 +49,8 @@ class ExpertIterationSettings(RunSettings):
         games: number of games in an iteration.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED.
         rules: presets of rules; games have no fog.
-        players: relative frequencies of games with 2, 3, … players; if the map has too few regions for the number, map,
-            rules and number are drawn again.
+        players: relative frequencies of games with 2, 3, … players; if the map has too few regions for the number, the
+            map, the rules and the number are drawn again.
         random_start_share: fraction of the games in which start regions are random instead of picked.
         max_rounds: largest number of rounds of a game.
         start: the first network.

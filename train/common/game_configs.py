@@ -32,7 +32,8 @@ def check_game_configs(settings: GameConfigSettings) -> None:
     shares = settings.players
     if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
         raise InputError(
-            f"players = {list(shares)!r}: must be relative frequencies, in 0 .. 1, of games with 2, 3, … {MAX_PLAYERS} players"
+            f"players = {list(shares)!r}: must be relative frequencies, in 0 .. 1, of games with 2, 3, … {MAX_PLAYERS} "
+            "players"
         )
     for name in ("maps", "rules"):
         if not getattr(settings, name):
