@@ -73,7 +73,7 @@ def build(
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
     setup: RawSetup | None = None,
 ) -> Map:
-    """Return the map with these parts. Each error message begins with ``place``.
+    """Return the map that consists of the given parts. Each error message begins with ``place``.
 
     A border may be listed by either of its regions or by both, also repeatedly.
     """

@@ -82,7 +82,7 @@ def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]
 def _setup(
     wastelands: list[int] | None, army: int | None, offered: list[int] | None, picks: int | None
 ) -> RawSetup | None:
-    """Return the setup with these entries; None if no entry is given."""
+    """Return the setup with the given entries; None if no entry is given."""
     if wastelands is None and offered is None and picks is None:
         return None
 

@@ -59,7 +59,8 @@ def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
         common = shapes[a].intersection(shapes[b]).area
         if common > OVERLAP * min(shapes[a].area, shapes[b].area):
             yield MapProblem("overlap", f"{names} overlap", "border", (a, b))
-        # Both outlines are enlarged by GAP, so along a common side they overlap in a strip of width 2 * GAP.
+        # The outlines of both regions are enlarged by GAP, so at a common side they overlap in a strip of width 2 *
+        # GAP.
         if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
             touching.add((a, b))
             if (a, b) not in borders:

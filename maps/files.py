@@ -33,7 +33,7 @@ class MapFile:
 
 
 #: The reader of each format. A reader is called with the text of a file, the file's JSON value (None for other formats)
-#: and the file's name. It returns the map and the kinds of unused fields.
+#: and the file's name. A reader returns the map and the kinds of unused fields.
 _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
     NATIVE: lambda text, data, place: (from_dict(data, place), ()),
     ENGINE: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=False)),

@@ -23,9 +23,9 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
     """Return a new random map with a drawing, connected and planar.
 
     The same arguments give the same map on every machine. Two regions have a border exactly if their outlines share a
-    side. Super regions are connected. Their default number is `regions` / 6.5, rounded. A bonus increases with the
-    number of the super region's regions, and with the number of those that border another super region. On the bundled
-    world map, the formula gives five of the six bonuses correctly.
+    side. Super regions are connected. The default number of super regions is `regions` / 6.5, rounded. A bonus
+    increases with the number of regions of the super region, and with the number of its regions that border another
+    super region. On the bundled world map, the formula gives five of the six bonuses correctly.
 
     Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
     to `MOST_SEED`.

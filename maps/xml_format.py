@@ -128,9 +128,9 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """Yield the children with this tag, and the children with this tag of children with an `enclosing` tag.
+    """Yield the children of an element that have a tag, also those inside of children with an `enclosing` tag.
 
-    direct: False: yield only the second ones.
+    direct: False: yield only the elements inside of children with an `enclosing` tag.
     """
     for child in e.children:
         if child.tag == tag and direct:

@@ -18,7 +18,7 @@ class SettingsError(InputError):
 
 
 def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:
-    """Raise InputError if `fits` returns False for the value of one of these fields. must: the end of the message."""
+    """Raise InputError if `fits` returns False for one of the fields `names`. must: the end of the error message."""
     for name in names:
         value = getattr(settings, name)
         if not fits(value):
@@ -26,39 +26,39 @@ def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], mus
 
 
 def check_whole(settings: Any, least: int, *names: str) -> None:
-    """Raise InputError if one of these fields is below `least`. names: names of integer fields."""
+    """Raise InputError if one of the fields `names` of the settings is below `least`."""
     _check(settings, names, lambda value: value >= least, f"be an integer from {least} up")
 
 
 def check_most(settings: Any, most: float, *names: str) -> None:
-    """Raise InputError if one of these fields is above `most`. names: names of number fields."""
+    """Raise InputError if one of the fields `names` of the settings is above `most`."""
     _check(settings, names, lambda value: value <= most, f"be at most {most}")
 
 
 def check_shares(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these fields is outside 0 .. 1. names: names of number fields."""
+    """Raise InputError if one of the fields `names` of the settings is outside 0 .. 1."""
     _check(settings, names, lambda value: 0 <= value <= 1, "lie in 0 .. 1")
 
 
 def check_positive(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these fields is not above 0. names: names of number fields."""
+    """Raise InputError if one of the fields `names` of the settings is not above 0."""
     _check(settings, names, lambda value: value > 0, "be a number above 0")
 
 
 def check_not_negative(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these fields is below 0. names: names of number fields."""
+    """Raise InputError if one of the fields `names` of the settings is below 0."""
     _check(settings, names, lambda value: value >= 0, "be a number from 0 up")
 
 
 def check_agents(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these fields contains an agent twice. names: names of fields with lists of agents."""
+    """Raise InputError if one of the fields `names` of the settings contains an agent twice."""
     for name in names:
         if len(set(getattr(settings, name))) < len(getattr(settings, name)):
             raise InputError(f"{name}: an agent is in the list twice")
 
 
 def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
-    """Add the digests of agents' files to the agents' names in these fields, so that the settings name exact files.
+    """Add digests of agents' files to the agents' names in some fields, so that the settings name exact files.
 
     Args:
         settings: settings under construction.
@@ -77,7 +77,7 @@ def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
 
 
 def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
-    """Load the files that these fields name, and add a digest of the content to the name of each .npz file.
+    """Load the files that some fields of the settings name, and add a digest of the content to each .npz file's name.
 
     Args:
         settings: settings under construction.

@@ -3,8 +3,8 @@
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
 steps. First, the current network plays games. Second, a search (the expert) gives the targets for the positions of the
 games, and a new network is fitted to these targets; every tenth game is held out. Third, in the gate the new network
-plays paired games against the old one, with separate seeds. It replaces the old one if its mean score is at least
-`gate_threshold`.
+plays paired games against the old one, with separate seeds. The new network replaces the old one if its mean score is
+at least `gate_threshold`.
 
 The journal gets a line for each part of the games, each fit and each gate. The line of a part or a fit contains the
 digest of the file with its result. A killed run continues after the last line of the journal, with the same final
@@ -244,7 +244,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         Args:
             report: the report.
             head: the titles of the columns between "iteration" and "score in the gate".
-            row: a function that returns the cells of these columns for the journal entry of a fit.
+            row: a function that returns the cells of the columns `head` for the journal entry of a fit.
         """
         fits, gates = self._fits_and_gates()
         rows = []

@@ -15,7 +15,7 @@ _NAMES: Final = {key: name for name, key in _KEYS.items()}
 
 
 def pack_samples(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of a file with these arrays. arrays: by field name."""
+    """Return the content of a file with the given arrays. arrays: by field name."""
     return write_arrays({_KEYS.get(name, name): array for name, array in arrays.items()})
 
 

@@ -104,7 +104,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
 def _read_weights(value: Any, place: str) -> Weights:
     """Return weights from the name of a preset, the name of a .json file, or a table of values.
 
-    Missing values are those of the preset "thesis".
+    Missing weights have their values in the preset "thesis".
     """
     try:
         if isinstance(value, str):

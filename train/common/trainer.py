@@ -26,7 +26,7 @@ Say = Callable[[dict[str, Any]], None]
 
 
 class Trainer(ABC, Generic[S, F]):
-    """A training run. It continues after the last step in its journal, and writes its result and a report.
+    """A training run, which continues after the last step in its journal, and writes its result and a report.
 
     Args:
         settings: settings of the run.

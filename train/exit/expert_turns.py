@@ -42,7 +42,7 @@ class ExpertTurns(NamedTuple):
 
     @classmethod
     def of(cls, turns: Sequence[ExpertTurn]) -> ExpertTurns:
-        """Return these turns as arrays, in the same order."""
+        """Return a sequence of expert turns as arrays, in the same order."""
         value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
         for row, turn in zip(value, turns, strict=True):
             row[: len(turn.value)] = turn.value

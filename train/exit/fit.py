@@ -39,7 +39,7 @@ class TurnFit(NamedTuple):
 
 
 class _ConfigTurns:
-    """The turns of one game config, and the loss of a network on these turns."""
+    """The turns of one game config, with a method for the loss of a network on the turns."""
 
     def __init__(self, config: GameConfig, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns

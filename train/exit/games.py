@@ -26,7 +26,8 @@ from warlight_env.train.exit.players import Expert, Student
 from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
 from warlight_env.train.turn_net.player import read_network
 
-#: A function that plays the games with the given numbers. It returns their expert turns, in the order of the numbers.
+#: A function that plays the games with the given numbers. The function returns the expert's turns in these games, in
+#: the order of the numbers.
 Teach = Callable[[Sequence[int]], ExpertTurns]
 
 
@@ -93,7 +94,7 @@ class ExpertGames:
 
 @contextlib.contextmanager
 def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
-    """Yield a function that plays these games and returns the expert's turns.
+    """Yield a function that plays games and returns the expert's turns in them.
 
     Args:
         games: the games.

@@ -28,7 +28,7 @@ from warlight_env.train.exit.targets import write_target
 class Expert(KernelAgent):
     """The expert: it chooses a turn with a lookahead of one round.
 
-    The candidate turns are plans; if there is a network, half of them are turns of the network.
+    The candidate turns are plans; if there is a network, half of the candidates are turns of the network.
 
     Attributes:
         row: the last turn as a sequence of small choices, int8[N + 2 E].

@@ -27,7 +27,7 @@ class ExitSettings(ExpertIterationSettings):
             the first network. Other entries are agents. The network learns the expert's turns in the seats of expert
             and network, and no turns of other agents.
         policy_temperature: temperature of the network's turns in games: its logits are divided by this number.
-        candidates: number of turns from which the expert chooses; if there is a network, it gives half of them.
+        candidates: number of turns from which the expert chooses; if there is a network, it gives half of the turns.
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
         target_temperature: temperature of the softmax over the mean values of the candidates, from which the turn to

@@ -1,6 +1,6 @@
 """The common part of PPO runs: iterations, evaluations, snapshots of the policy, checkpoints and TensorBoard.
 
-Every iteration starts new games. It seeds all random generators with the run's seed and the iteration's number. So an
+Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. So an
 iteration depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
 opponents. The checkpoint contains all three, so a killed run continues exactly.
 """

@@ -92,9 +92,9 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
     model = PPO(MaskedFactoredPolicy, env).learn(100_000)
     ```
 
-    Plain PPO does not support masks. So the mask is a part of the observation, and PPO stores it in its buffers. Only
-    the distribution uses the mask, see `MaskedRowsDistribution`. The networks get the rest of the observation, and the
-    features extractor is made for a Dict space without the mask.
+    Plain PPO does not support masks, so the mask is a part of the observation, and PPO stores the mask in its buffers.
+    Only the distribution uses the mask, see `MaskedRowsDistribution`. The networks get the rest of the observation, and
+    the features extractor is made for a Dict space without the mask.
 
     Args:
         observation_space: Dict of action_mask, Box[R * V], and of any other keys that `CombinedExtractor` accepts.
@@ -105,7 +105,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
     Raises ValueError if the spaces have another form.
     """
 
-    #: The class of the distribution. It is constructed with the number of rows and the number of values.
+    #: The class of the distribution, which is constructed with the number of rows and the number of values.
     distribution_class: ClassVar[type[MaskedRowsDistribution]] = MaskedRowsDistribution
     action_dist: MaskedRowsDistribution
 

@@ -14,7 +14,7 @@ class RegionEncoder(nn.Module):
     """Computes an embedding of every region from its features, the features of the position, and its neighbours.
 
     The input of each layer is the region's embedding and the mean embedding of its neighbours. All regions share
-    weights, and no weight depends on the number of regions. So the network can be applied to other maps.
+    weights, and no weight depends on the number of regions, so the network can be applied to other maps.
 
     Args:
         n_regions: N, the number of regions.

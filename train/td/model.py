@@ -5,14 +5,15 @@ Each player's position has the value P = θ · φ, with the features φ of `play
 use the same formula, so they can use the learned weights without change.
 
 **From θ to `Weights`.** The value of a super region has a constant part. The evaluation shifts the constant parts so
-that the smallest is 1, and then multiplies them by `region_super`. So if all constant parts are above 0 in θ, weights
+that the smallest is 1, and then multiplies them by `region_super`. If all constant parts are above 0 in θ, `Weights`
 with exactly the same values of positions exist. The smallest constant part becomes `region_super`, and the four weights
 of super regions are divided by it. `Model.project` keeps all constant parts above 0 after each step.
 
-The win probability does not change if all values of positions are multiplied by the same number. This number is chosen
-so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies the values of regions
-in positions, does not change. The value of an opponent's region as a target is not part of the value of a position; its
-ratio to the mean constant part does not change. Weights for picks do not change. Weights outside `BOUNDS` are clipped.
+The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
+chooses this number so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies
+the values of regions in positions, does not change. The value of an opponent's region as a target is not part of the
+value of a position; its ratio to the mean constant part does not change. Weights for picks do not change. Weights
+outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Model:
         self.theta[6:8] = np.maximum(self.theta[6:8], [0.0, 1e-6])
 
     def weights(self) -> Weights:
-        """Return the model as `Weights`: with them the searches compute the win probabilities of this model."""
+        """Return the model as `Weights`, with which the searches compute the win probabilities of this model."""
         start, factor = self._start, self._start.not_neutral
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         scale = start.army / float(self.theta[7])

@@ -67,7 +67,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         c = settings.conditions
         self._duels = Duels(c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=jobs)
         self.model = Model(c.map, self.start)
-        # Coefficients differ by orders of magnitude. So the step of each coefficient is relative to its typical size.
+        # Coefficients differ by orders of magnitude, so the step of each coefficient is relative to its typical size.
         self._sizes = np.maximum(np.abs(self.model.theta), 0.1 * self._natural())
         self._sizes[[name not in settings.learn for name in FEATURES]] = 0.0
         self._moments = np.zeros((2, len(FEATURES) + 1))

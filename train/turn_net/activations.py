@@ -22,15 +22,15 @@ from warlight_env.agents.records.turn_record import (
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: The number of columns of derivatives with respect to the logits of a choice, which has VALUES values. It is the width
-#: of a vector register, so some columns are unused and 0.
+#: The number of columns of derivatives with respect to the logits of a choice, which has VALUES values. This number is
+#: the width of a vector register, so some columns are unused and 0.
 WIDE: Final = 8
 #: The names of the network's arrays that have rows of length VALUES.
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
 class TurnOutputs(NamedTuple):
-    """The outputs for M turns, like `loss.TurnLogProbs`, or the derivatives of a loss with respect to these outputs."""
+    """The outputs for M turns, like `loss.TurnLogProbs`, or the derivatives of a loss with respect to the outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -83,7 +83,7 @@ def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> A
 
 
 def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int) -> bool:
-    """Return whether the arrays are large enough for `size` positions of a game config with these sizes."""
+    """Return whether the arrays are large enough for `size` positions of the given sizes."""
     room, n, e = len(activations.main), activations.nodes.shape[1], len(activations.edge)
     return room >= size and (n, e, activations.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
 

@@ -91,7 +91,7 @@ def _write(context: Context, rows: TurnRows, work: TurnNetworkBuffers, out: _Num
 
 
 def make_batch(context: Context, work: TurnNetworkBuffers, rows: TurnRows) -> TurnBatch:
-    """Return the inputs and targets of these positions and turns as tensors."""
+    """Return the network's inputs and targets for positions with turns (`rows`), as tensors."""
     size, n = rows.owner.shape
     edges = context.board.edge_target.shape[0]
     out = _Numbers(

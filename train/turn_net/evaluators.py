@@ -48,7 +48,7 @@ class TurnEvaluator(Protocol):
     players: int  #: number of players of the game config
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
-        """Return the log-probabilities and entropies of these turns, and the scores of the players."""
+        """Return the log-probabilities and entropies of the turns in `rows`, and the scores of the players."""
 
 
 def turn_evaluator(context: Context, device: str | torch.device, threads: int = 1) -> TurnEvaluator:
@@ -99,7 +99,7 @@ class _Kept(Generic[T]):
 
 
 class _LastActivations:
-    """A store for one set of activations, those of the last call, so that the next call can use their memory again.
+    """Stores the activations of the last call, so that the next call can use their memory again.
 
     The activations of a thousand turns take about ten megabytes, and allocation is slow. There may be many game
     configs, so only one set is stored.
@@ -120,7 +120,7 @@ class _LastActivations:
         return make_activations(size, n, e, players)
 
     def put_back(self, used: Activations) -> None:
-        """Store these activations for the next call."""
+        """Store activations, so that the next call can use their memory."""
         self._last[:] = [used]
 
 

@@ -1,8 +1,8 @@
 """The backward pass of the turn network in compiled code, from the activations that `forward` wrote.
 
-Derivatives are multiplied by transposed matrices, and the gradients of parameters are sums of outer products. Both use
-vector registers (`engine.simd`). The code computes one position after the other, so that its data stay in the CPU
-cache.
+Derivatives are multiplied by transposed matrices, and the gradients of parameters are sums of outer products. Both
+computations use vector registers (`engine.simd`). The code computes one position after the other, so that its data stay
+in the CPU cache.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def _through_layer(
     work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:
-    """Compute the derivatives with respect to the embeddings before a layer from those after the layer."""
+    """Compute the derivatives with respect to the input of a layer from those with respect to its output."""
     board, before, after = context.board, activations.embeddings[m, layer], activations.embeddings[m, layer + 1]
     regions, push, n, back = work.regions, work.before, activations.embeddings.shape[2], stack_singles()
     for r in range(n):

@@ -1,7 +1,7 @@
 """The opponents in the compiled games of a network that plays complete turns.
 
-In this module, ``plan`` is an opponent that plays the plan from the weights `planning`, without lookahead. It differs
-from the agent `plan`.
+In this module, the opponent ``plan`` plays the plan from the weights `planning`, without lookahead. The agent `plan` is
+another player.
 """
 
 from __future__ import annotations

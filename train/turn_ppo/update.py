@@ -1,4 +1,4 @@
-"""The PPO update from a rollout of turns: advantages, and passes over minibatches. Both use TorchRL.
+"""The PPO update from a rollout of turns, with TorchRL: advantages, and passes over minibatches.
 
 The losses and estimators of TorchRL accept any tensors, so the arrays of the rollouts become tensors. The advantages
 are generalized advantage estimates (Schulman et al., arXiv:1506.02438). The loss is PPO's clipped loss

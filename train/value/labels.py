@@ -38,8 +38,8 @@ class Labeller:
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: the content of the file of the network that evaluates the last positions of simulations. If it is
-            empty, the `weights` of the settings evaluate them, and a search simulates one round more.
+        network: the content of the file of the network that evaluates the last positions of simulations. If the content
+            is empty, the `weights` of the settings evaluate the positions, and a search simulates one round more.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:
@@ -109,7 +109,7 @@ def label_positions(
     numbers: Iterable[int],
     jobs: int,
 ) -> ValuedPositions:
-    """Return the labels with these numbers. Each label belongs to a position of a game with a winner.
+    """Return the labels with the given numbers. Each label belongs to a position of a game with a winner.
 
     For a label, the function draws a game, and then a position of the game. With probability
     `settings.random_move_share` it labels the position after one random round, else the drawn position itself. The

@@ -38,7 +38,7 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def of(cls, samples: Sequence[ValuedPosition]) -> ValuedPositions:
-        """Return these positions as arrays, in the same order."""
+        """Return a sequence of positions as arrays, in the same order."""
         value = np.zeros((len(samples), MAX_PLAYERS), dtype=np.float32)
         for row, sample in zip(value, samples, strict=True):
             row[: len(sample.value)] = sample.value

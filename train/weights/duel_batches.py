@@ -24,7 +24,7 @@ from warlight_env.engine.state import State, copy_state, make_state, make_worksp
 from warlight_env.errors import InputError
 from warlight_env.train.common.threads import in_threads
 
-#: The number of games of one kernel call. It is small, so that all threads get about the same work.
+#: The number of games of one kernel call. The number is small, so that all threads get about the same work.
 _CHUNK: Final = 64
 
 #: A player: the weights of a one-ply player, or the name of an agent in `agents.players.compiled.COMPILED`.
@@ -40,7 +40,7 @@ class Traces(NamedTuple):
 
 
 class Duels:
-    """Plays two-player games of one-ply players and compiled agents. The games equal those of the match engine.
+    """Plays two-player games of one-ply players and compiled agents. The games equal the games of the match engine.
 
     Args:
         map: the map.
@@ -104,8 +104,8 @@ class Duels:
         def play(low: int) -> None:
             part = slice(low, min(games, low + _CHUNK))
             state = _part(start, part)
-            # Each game has its own generators. Otherwise the players of two games with exchanged seats would make the
-            # same random choices.
+            # Each game has its own generators, because the players of two games with exchanged seats would otherwise
+            # make the same random choices.
             own = np.array(
                 [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
             )
@@ -150,7 +150,7 @@ class Duels:
 
 
 def plays_compiled(rules: Rules) -> bool:
-    """Return whether `Duels` supports these rules."""
+    """Return whether `Duels` can play games with the given rules."""
     return not rules.fog and rules.max_orders == 0
 
 

@@ -22,9 +22,11 @@ class SearchParameterError(InputError):
 
 @dataclass(frozen=True)
 class SearchParameter:
-    """A number that evolution optimizes. Its coordinate is asinh(value / scale), or ln(value) if `logarithmic`.
+    """A number that evolution optimizes.
 
-    asinh is linear near 0 and logarithmic far from 0. So a step changes large values by a fraction, and small values
+    The coordinate of a value is asinh(value / scale), or ln(value) if `logarithmic`.
+
+    asinh is linear near 0 and logarithmic far from 0, so a step changes large values by a fraction, and small values
     can change their sign.
     """
 
@@ -134,7 +136,7 @@ class SearchSpace:
         return np.array([gene.coordinate(values[gene.name]) for gene in self.genes])
 
     def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: ParameterVector) -> ParameterVector:
-        """Return the candidate with these coordinates. Parameters that do not evolve have the values of `base`."""
+        """Return the candidate at the given coordinates. Parameters that do not evolve have the values of `base`."""
         values = {gene.name: gene.value(float(x)) for gene, x in zip(self.genes, coordinates, strict=True)}
         search = {**base.search, **{name: v for name, v in values.items() if name in MCTS_PARAMETERS}}
         weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_PARAMETERS})

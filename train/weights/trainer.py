@@ -19,7 +19,7 @@ class WeightsSettings(RunSettings):
     """The settings of all runs that find weights, in addition to the settings of `RunSettings`.
 
     Args:
-        start: the initial weights; the final match compares the result with them.
+        start: the initial weights; the final match compares the result with the initial weights.
     """
 
     holdout_pairs: int = 400

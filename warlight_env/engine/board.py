@@ -12,8 +12,8 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
 
-#: Indices are unsigned, because Numba then generates no code for negative indices. That code would take a third of the
-#: time of a random game.
+#: Indices are unsigned, because Numba then generates no code for negative indices, which would take a third of the time
+#: of a random game.
 U32 = npt.NDArray[np.uint32]
 I32 = npt.NDArray[np.int32]
 I16 = npt.NDArray[np.int16]
@@ -56,14 +56,14 @@ class MapLike(Protocol):
 class Board(NamedTuple):
     """A map for kernels: N regions, S super regions, E directed edges (each border twice). Arrays are read-only.
 
-    neighbor_start: uint32[N + 1], the edges from region r are neighbor_start[r] .. neighbor_start[r + 1] - 1. So its
-        neighbours are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
+    neighbor_start: uint32[N + 1], the edges from region r are neighbor_start[r] .. neighbor_start[r + 1] - 1. The
+        neighbours of r are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
     edge_target, edge_source: uint32[E], the regions where an edge ends and where it starts. The targets of a region's
         edges are in ascending order.
     edge_index: int32[N, N], at [r, q] the index of the edge from r to q, or -1 if the regions have no border.
     super_region: uint32[N], the super region of a region.
     member_start: uint32[S + 1], the members of super region s are members[member_start[s] : member_start[s + 1]].
-    members: uint32[N], all regions, those of super region 0 first, then those of super region 1, and so on.
+    members: uint32[N], the indices of all regions, sorted by super region.
     bonus: int32[S], armies per round for a player that owns all regions of the super region.
     starting_army: int32[N], armies on each region when a game starts.
     distance: int16[N, N], the smallest number of borders on a path between two regions.

@@ -47,7 +47,10 @@ _SOURCES_FILE: Final = f"sources-{FORMAT}.json"
 
 @functools.cache
 def source_digests() -> SourceDigests:
-    """The digests of all kernel modules. A file in `cache_folder` keeps them, so that later starts need not parse."""
+    """The digests of all kernel modules.
+
+    A file in `cache_folder` stores the digests, so that later starts need not parse.
+    """
     folder = cache_folder()
     path = None if folder is None else folder / _SOURCES_FILE
     content = None if path is None else _read(path)

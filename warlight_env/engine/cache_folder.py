@@ -21,8 +21,8 @@ def cache_folder() -> Path | None:
 
     ``WARLIGHT_CACHE_DIR`` names the parent folder. Without it the folder is in the user's cache folder. The process
     executes the cached code, so only this user and root may be able to write to the folder, its parents and its files.
-    Otherwise the cache is in a private folder below the system's temporary folder, and a warning gives the reason. A
-    folder that cannot be written is replaced in the same way, without a warning.
+    If other users can write there, the cache is in a private folder below the system's temporary folder, and a warning
+    gives the reason. If the folder cannot be written, the cache is in the same private folder, without a warning.
     """
     folder, notice = _choice()
     if notice and multiprocessing.parent_process() is None:  # the parent process has warned
@@ -104,7 +104,7 @@ def _is_writable(folder: Path, mode: int) -> bool:
 
 
 def _has_kernels(folder: Path) -> bool:
-    """Whether a folder contains compiled kernels. These are usable even if the folder is read-only."""
+    """Whether a folder contains compiled kernels, which this process can load even if the folder is read-only."""
     try:
         return any(folder.glob("[!.]*.nbi"))
     except OSError:
@@ -127,7 +127,7 @@ def _trusted(folder: Path) -> tuple[Path | None, str]:
 def _private_folder() -> Path | None:
     """A folder below the system's temporary folder that other users cannot change, if possible always the same one.
 
-    None if no such folder can be made.
+    None if no such private folder can be made.
     """
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
     below = Path("kernels", environment_digest())

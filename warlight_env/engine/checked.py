@@ -1,6 +1,7 @@
 """The checked build: its kernels raise an error for an invalid index, slice or number.
 
-``WARLIGHT_CHECKED=1`` switches it on, for tests. It is several times slower and has its own cache. In kernels
+``WARLIGHT_CHECKED=1`` switches the checked build on, for tests. The checked build is several times slower and has its
+own cache. In kernels
 
 - every index is in 0 .. length - 1; negative indices, which Numba counts from the end, are errors;
 - the bounds of every slice are in 0 .. length; without the check Numba clips them;
@@ -10,8 +11,8 @@
   or infinity.
 
 The error message contains the kernel, the file and the line. A kernel that is called through a pointer cannot raise:
-Numba passes its errors to ``sys.unraisablehook`` and continues. The checks are not added to users' functions;
-`plug_ins.guarded` checks them.
+Numba passes its errors to ``sys.unraisablehook`` and continues. Users' functions get no checks from this module;
+`plug_ins.guarded` checks users' functions.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.cpython import numbers, slicing
 from numba.np import arrayobj
 
-#: Whether the environment asks for the checked build. It has no effect if Numba does not compile.
+#: Whether the environment variable asks for the checked build. The variable has no effect if Numba does not compile.
 CHECKED: Final[bool] = os.environ.get("WARLIGHT_CHECKED", "") not in ("", "0")
 
 #: Numba's functions that this module replaces or calls, with their expected parameters.

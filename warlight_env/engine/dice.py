@@ -18,8 +18,8 @@ U64 = np.uint64
 #: The maximum number of armies for one draw from a table; more armies need several draws.
 TABLE_ARMIES: Final = 128
 _SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
-#: Tolerance of the float formula for more armies than the tables have. It is far above the rounding error and far
-#: below the difference between two results.
+#: Tolerance of the float formula for more armies than the tables have. The tolerance is far above the rounding error
+#: and far below the difference between two results.
 _EPSILON: Final = 1e-9
 
 
@@ -109,7 +109,7 @@ def exact(probability: float) -> Fraction:
 
 @functools.lru_cache(maxsize=64)
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """Return the read-only tables for these rules. Later calls with the same arguments return the same arrays."""
+    """Return the read-only tables for rules of battles. Later calls with the same arguments return the same arrays."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])

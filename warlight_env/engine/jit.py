@@ -74,12 +74,12 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
 
 
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
-    """Compile a kernel for the types of these arguments, or load it from the cache, but do not call it.
+    """Compile a kernel for the types of `arguments`, or load it from the cache, but do not call it.
 
     A kernel that was called or prepared before does not change.
 
-    Use it for kernels that Python calls rarely and with one signature. Without this call Numba would compile them at
-    their first use, which may be in the thinking time of an agent.
+    Use it for kernels that Python calls rarely and with one signature. Without `prepare`, Numba would compile the
+    kernel at its first call, which may be in the thinking time of an agent.
     """
     if not JIT_DISABLED and not function.overloads:  # type: ignore[attr-defined]
         compiled: Any = function
@@ -120,7 +120,7 @@ def shared(record: type[T]) -> type[T]:
     A copy of a value of this class is the same object.
 
     `read_only` makes the arrays read-only for Python. Numba has a separate type for read-only arrays, so it would
-    compile every kernel with such an argument twice. Therefore this decorator gives the arrays Numba's type of
+    compile every kernel with shared arguments twice. Therefore this decorator gives the arrays Numba's type of
     writeable arrays.
     """
 
@@ -156,7 +156,7 @@ class _Protected(_NamedTuple):
 def protected(kind: Any) -> Any:
     """Return the type of an argument for users' functions: the arrays of `shared` classes have a read-only type.
 
-    Therefore Numba does not compile a user's function that writes to these arrays.
+    Therefore Numba does not compile a user's function that writes to a shared array.
     """
     if isinstance(kind, ReferenceType):
         record = protected(kind.record)
@@ -231,7 +231,7 @@ def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -
     """Compile a function as a pointer that kernels take as an argument.
 
     A kernel with a parameter of this type is compiled once for the signature, not once for each function. The function
-    is compiled separately. It is a `kernel`, a function under ``@njit``, or plain Python that Numba can compile. Raises
+    is compiled separately; it is a `kernel`, a function under ``@njit``, or plain Python that Numba can compile. Raises
     Numba's ``TypingError`` if Numba cannot compile it.
     """
     if JIT_DISABLED:

@@ -21,7 +21,7 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
 
 
 def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[npt.NDArray[Any]]:
-    """Return arrays of these shapes and dtypes in one block of memory, small arrays first; their values are undefined.
+    """Return arrays with the given shapes and dtypes in one block of memory, small arrays first. Values are undefined.
 
     The block is freed when none of the arrays is in use. One large block is better than several of a few megabytes: the
     C library keeps it for the next request instead of returning it to the operating system.
@@ -38,7 +38,7 @@ def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list
 
 
 def together(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Return copies of the arrays in one block of memory, because kernels then read them faster."""
+    """Return copies of the arrays in one block of memory, because kernels read such arrays faster."""
     copies = in_one_block([(array.shape, array.dtype) for array in arrays])
     for copy, array in zip(copies, arrays, strict=True):
         copy[...] = array

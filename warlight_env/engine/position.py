@@ -75,7 +75,7 @@ def copy_position(source: Position, target: Position) -> None:
 
 @inline_kernel
 def with_army(position: Position, army: Armies) -> Position:
-    """Return a position with this array of armies; the owners and the round are the same arrays as in `position`."""
+    """Return a position with other armies. The new position has the array `army` and the other arrays of `position`."""
     return Position(position.owner, army, position.round)
 
 
@@ -90,7 +90,7 @@ def copied(position: Position) -> Position:
     return Position._make(array.copy() for array in position)
 
 
-#: The maximum number of armies of a region in the compact form (21 bits). It is larger than `ARMY_CAP`.
+#: The maximum number of armies of a region in the compact form (21 bits), which is larger than `ARMY_CAP`.
 COMPACT_ARMIES: Final = (1 << 21) - 1
 
 

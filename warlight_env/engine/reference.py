@@ -1,9 +1,10 @@
 """NamedTuples of arrays by reference: a kernel takes the address of the fields and loads each field at its use.
 
-Numba passes a NamedTuple by value, as one argument for each machine word, about a hundred for a board. Then calls
-through pointers take twice as long, and calls from Python take four times as long. The loads of fields are marked as
-loads of constant memory, so that LLVM moves them out of loops. This is safe because a field is the address of an
-array, which never changes; only the content of the array changes. In this module a record is such a NamedTuple.
+Numba passes a NamedTuple by value, as one argument for each machine word, about a hundred for a board. By value, calls
+through pointers take twice as long as by reference, and calls from Python take four times as long. The loads of fields
+are marked as loads of constant memory, so that LLVM moves the loads out of loops. The mark is safe because a field is
+the address of an array, which never changes; only the content of the array changes. In this module a record is such a
+NamedTuple.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Reference:
 
 
 def reference(record: T) -> T:
-    """Return a reference to a NamedTuple. Its fields are arrays, numbers, NamedTuples, or references to NamedTuples.
+    """Return a reference to a NamedTuple of arrays, numbers, other NamedTuples, or references to NamedTuples.
 
     With ``NUMBA_DISABLE_JIT=1`` it returns the NamedTuple itself.
     """
@@ -131,7 +132,7 @@ def reference(record: T) -> T:
 def record_at(kind: Callable[[], Any]) -> Any:
     """Return a function for kernels: it converts an address from `address_of` to a reference of the type kind().
 
-    So a kernel can take an array of addresses, and with it any number of NamedTuples.
+    With this function a kernel can take an array of addresses, and so any number of NamedTuples.
     """
     if numba.config.DISABLE_JIT:
         return lambda record: record

@@ -1,4 +1,4 @@
-"""The random generator of all kernels, xoroshiro128++. Its state, two 64-bit words, is an argument of each function."""
+"""The random generator of all kernels, xoroshiro128++. Each function takes the generator's state, two 64-bit words."""
 
 from __future__ import annotations
 

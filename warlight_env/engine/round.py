@@ -161,7 +161,7 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Return the player with the most regions; if several have the most, the one of them with the most armies.
+    """Return the player with the most regions. If several players have the most, the number of armies decides.
 
     Returns NEUTRAL if the armies are equal, too.
     """

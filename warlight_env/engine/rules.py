@@ -72,8 +72,9 @@ class Rules:
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
         players rank the same regions; if two prefer the same region, chance decides), "alternating" (players take
         turns to pick from the same regions, in the order ABBAAB …), "dealt" (regions are assigned at random).
-    picks: Number of start regions of each player. 0 is allowed only under "alternating". Then each player gets an equal
-        part of the offered regions, but each region beyond three is lost with probability 1/4, for all players at once.
+    picks: Number of start regions of each player. 0 is allowed only under "alternating". With 0 each player gets an
+        equal part of the offered regions, but each region beyond three is lost with probability 1/4, for all players at
+        once.
     ranked: Number of preferred regions that each player ranks under "ranked".
     offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" each
         player gets this number of regions per super region, and no region is offered to two players.
@@ -86,8 +87,8 @@ class Rules:
     fog: Fog of war: a player sees only its own regions and their neighbours.
     skipped_attack_keeps_place: True: after an attack that is impossible and skipped, the next player attacks. False:
         the next attack of the same player is executed instead.
-    moved_armies: "free": armies that moved may move again in the round. Otherwise they may not, and the engine counts
-        movable armies like the engine of the named challenge.
+    moved_armies: "free": armies that moved may move again in the round. With "challenge1" and "challenge2" they may
+        not, and movable armies are counted as in that challenge.
     repeated_attack: Two attacks of a turn from and to the same regions: "merge" adds the second to the first,
         "illegal" drops the second.
     max_orders: Maximum number of deploys, and of attacks, in a turn; 0: no limit.

@@ -152,7 +152,7 @@ def _place_setup_wastelands(
 ) -> None:
     """Place the wastelands of the map's setup.
 
-    If the setup leaves them to chance, draw regions that it does not offer.
+    If the setup does not determine the wastelands, draw regions that the setup does not offer.
     """
     n, count = army.shape[0], 0
     for r in range(n):
@@ -364,7 +364,8 @@ def resolve_picks(
     """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
     preferences: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
-    Under "alternating" one player picks (see `picker`). Otherwise all players pick, and the first round begins.
+    Under "alternating" one player picks one region (see `picker`). Under other rules all players pick, and the first
+    round begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]

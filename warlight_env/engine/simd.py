@@ -59,7 +59,7 @@ def column_adder(width: int) -> AddColumns:
 def outer_adder(inputs: int, width: int) -> AddOuter:
     """Return a function for kernels that adds outer products of rows to out float32[inputs, width].
 
-    It takes the first `rows` rows of x float32[, inputs] and of y float32[, width], one after the other.
+    The rows are the first `rows` rows of x float32[, inputs] and of y float32[, width], one after the other.
     All three are contiguous, and out does not overlap the others.
     """
     return _plain_outer(inputs, width) if CHECKED or JIT_DISABLED else _wide_outer(inputs, width)

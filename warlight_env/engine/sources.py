@@ -22,7 +22,7 @@ KERNEL_PACKAGES: Final = (
     "warlight_env.experiments",
 )  # fmt: skip
 
-#: Hex digest of this file. A result of `dump_sources` is read only by the same version of this file.
+#: Hex digest of this file. Only the same version of this file reads a result of `dump_sources`.
 FORMAT: Final = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:20]
 
 
@@ -129,8 +129,8 @@ def read_sources(
     """Read all kernel modules; return the parsed source of each module, by its full name.
 
     Args:
-        known: the parsed sources of known modules, by the hex digest of a module's raw bytes. They are not parsed
-            again.
+        known: the parsed sources of known modules, by the hex digest of a module's raw bytes. Known modules are not
+            parsed again.
         remember: called with the new value of `known` if `known` does not contain all modules.
     """
     sources, by_text = {}, {}

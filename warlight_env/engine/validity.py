@@ -28,7 +28,7 @@ from warlight_env.engine.setup import (
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.errors import InputError
 
-#: The maximum of `State.round` in a valid state. It is far below the overflow of the counter.
+#: The maximum of `State.round` in a valid state, which is far below the overflow of the counter.
 MAX_ROUND: Final = 10**9
 
 #: Messages for invalid states; the code of a message is its index. {at}: a region, player or number; {value}: the
@@ -261,7 +261,7 @@ def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> s
 
 
 def check_state(params: RuleParams, state: State) -> None:
-    """Raise `StateError` if a game of a state is impossible under these rules.
+    """Raise `StateError` if a game of a state is impossible under the rules `params`.
 
     The caller ensures that the arrays have the shapes and dtypes of `make_state`.
     """

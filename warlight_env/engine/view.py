@@ -71,7 +71,7 @@ class View:
     def last_round(self) -> Any:
         """The events of the last round that the player may know, as a `RoundResult`.
 
-        It is computed at the first access.
+        The result is computed at the first access.
 
         None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
@@ -93,8 +93,8 @@ def view_of(
 ) -> View:
     """Make the view that a player has of game b of a batch. This function makes all views of games.
 
-    starts: each player's start regions, if known. The view contains them only if they are public. Picks that are made
-        one by one are public. Other start regions are public only without fog.
+    starts: each player's start regions, if known. The view contains the start regions only if they are public. Picks
+        that are made one by one are public. Other start regions are public only without fog.
     told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])

@@ -33,8 +33,8 @@ _PER_OPPONENT: Final = NODES.per_opponent
 #: The number of global features of each opponent.
 GLOBALS_PER_OPPONENT: Final = GLOBALS.per_opponent
 
-#: Features of a region in a player's unfinished turn, for action encodings with several actions per turn. After them
-#: follows one number: the fraction of the income that is not deployed yet.
+#: Features of a region in a player's unfinished turn, for action encodings with several actions per turn. After the
+#: features of all regions follows one number: the fraction of the income that is not deployed yet.
 TURN_FEATURES: Final = TURNS.names
 
 

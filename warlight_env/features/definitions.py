@@ -36,7 +36,7 @@ _MOST: Final = int(np.iinfo(np.int32).max)
 _TIME: Final = Feature("time", 0, 1, "steps / max_cycles", "steps since the reset")
 _ROUND: Final = Feature("round", 0, 1, "rounds / the rules' limit", "rounds played; 0 if the rules have no limit")
 
-# Features of observations. `extraction` writes them, but `envs.buffers.observe_turn` writes those of unfinished turns
+# Features of observations: `extraction` writes all except TURNS and INCOME_LEFT (`envs.buffers.observe_turn`)
 
 NODES: Final = Group("nodes", "each region, as the player sees it", (
     Feature("unknown", 0, 1, _ONE_HOT, "the player does not see the region"),
@@ -93,7 +93,7 @@ RAW: Final = {
     )
 }  # fmt: skip
 
-# Features of the true position, not of a player's view. `envs.state_vector` writes them
+# Features of the true position, not of a player's view: `envs.state_vector` writes these features
 
 STATE_REGIONS: Final = Group("regions", "each region", (
     Feature("neutral", 0, 1, _ONE_HOT, "the region is neutral"),
@@ -111,7 +111,7 @@ STATE_OVERALL: Final = Group("overall", "the position", (
     _ROUND,
 ))  # fmt: skip
 
-# Features that are the input of the value network. `agents.value.features` writes them
+# Features that are the input of the value network: `agents.value.features` writes these features
 
 PLAYERS: Final = Group("players", "each player", (
     Feature("armies", 0, inf, "armies", "armies on the player's regions"),
@@ -171,7 +171,7 @@ RULES: Final = Group("rules", "the rules and the map", (
     Feature("regions", 0, inf, "regions / 40", "number of regions of the map"),
 ))  # fmt: skip
 
-# Features that are the input of the turn network, in the player's view. `agents.turn_net.features` writes them
+# Features that are the input of the turn network, in the player's view; `agents.turn_net.features` writes these
 
 _LOG: Final = "log(1 + armies) / 3"
 _LOG_ALL: Final = "log(1 + armies) / 4"

@@ -1,6 +1,6 @@
 """The features of a position for one player, in the layout of the observation "flat".
 
-The class `FeatureExtractor` computes them for arrays of positions. Environments use the same kernels, see
+The class `FeatureExtractor` computes the features for arrays of positions. Environments use the same kernels, see
 `envs.buffers`.
 """
 

@@ -85,7 +85,7 @@ class Group:
     def columns(self) -> Any:
         """A named tuple with the column of each feature; kernels use the columns as constants.
 
-        The columns do not count the features per opponent. For features after those, add
+        The columns do not count the features per opponent. For features after the features per opponent, add
         `per_opponent` * (players - 1) to the column. For the features of opponent k, add `per_opponent` * (k - 1).
         """
         found, column, block = {}, 0, 0
@@ -125,7 +125,7 @@ class Group:
         return tuple(found)
 
     def places(self, names: Iterable[str], players: int | None = None) -> Columns:
-        """Return the columns of the features with these names, uint32[F], in the order of the names.
+        """Return the columns of the features with the given names, uint32[F], in the order of the names.
 
         players: the number of players, for a group with features per opponent or player.
 

@@ -1,4 +1,4 @@
 """Trained networks that play games: forward passes in NumPy, and network files.
 
-The packages `agents`, `arena.policies` and `train` import this package. It does not need PyTorch.
+The packages `agents`, `arena.policies` and `train` import this package, which does not need PyTorch.
 """

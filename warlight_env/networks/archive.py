@@ -13,7 +13,7 @@ from warlight_env import bounded_io
 from warlight_env.errors import InputError
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 
-#: The maximum width and depth of a network. With them even a training checkpoint stays below
+#: The maximum width and depth of a network. Even the training checkpoint of the largest network stays below
 #: `bounded_io.ARRAYS_BYTES`.
 WIDTH: Final = 512
 LAYERS: Final = 16
@@ -33,7 +33,7 @@ def check_network(width: int, layers: int, hidden: int) -> None:
 
 
 def packed(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the bytes of an .npz file with this header and these arrays."""
+    """Return the bytes of an .npz file that contains the header and the arrays."""
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     return write_arrays({HEADER: text, **arrays})
 

@@ -72,8 +72,8 @@ class RegionNet:
     def pooled(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
         """Return an embedding of the whole position, float32[B, 4 * W + G].
 
-        It consists of the mean embedding of the regions of each side (player, neutral, opponents), the maximum over all
-        regions, and the position features that are the network's input.
+        The result consists of the mean embedding of the regions of each side (player, neutral, opponents), the maximum
+        over all regions, and the position features that are the network's input.
         """
         sides = np.stack(
             [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1

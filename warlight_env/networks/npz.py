@@ -28,7 +28,7 @@ class ArraysError(ValueError):
 
 
 def write_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of an .npz file with these arrays."""
+    """Return the content of an .npz file that contains the arrays."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     return buffer.getvalue()
