@@ -33,7 +33,7 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
     The map comes from the lines ``setup_map super_regions|regions|neighbors …``. The setup comes from ``setup_map
     wastelands``, ``settings starting_regions`` (or ``pick_starting_regions`` of the first challenge) and ``settings
     starting_pick_amount``. All other lines are ignored. Ids may be any positive integers. The indices of regions in the
-    map are in ascending order of their ids; for consecutive ids from 1, an index is the id minus 1.
+    map are in ascending order of their ids. For consecutive ids from 1, an index is the id minus 1.
     """
     return read_setup_lines(text, place)[0]
 

@@ -20,8 +20,8 @@ SIDE: Final = 2.0
 def remarks(m: MapParts) -> Iterator[MapProblem]:
     """Yield the inconsistencies in the drawing of a valid map. A map without a drawing has none.
 
-    Inconsistencies are outlines that cross themselves, labels outside their regions, overlapping regions, common sides
-    without a border, and borders without a common side or a link.
+    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Others
+    are common sides without a border, and borders without a common side or a sea link.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 

@@ -2,9 +2,9 @@
 
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
 steps. First, the current network plays games. Second, a search (the expert) gives the targets for the positions of the
-games, and a new network is fitted to these targets; every tenth game is held out. Third, in the gate the new network
-plays paired games against the old one, with separate seeds. The new network replaces the old one if its mean score is
-at least `gate_threshold`.
+games. A new network is fitted to these targets; every tenth game is held out. Third, in the gate the new network plays
+paired games against the old one, with separate seeds. The new network replaces the old one if its mean score is at
+least `gate_threshold`.
 
 The journal gets a line for each part of the games, each fit and each gate. The line of a part or a fit contains the
 digest of the file with its result. A killed run continues after the last line of the journal, with the same final
@@ -44,13 +44,13 @@ class ExpertIterationSettings(RunSettings):
     Each game samples entries of lists uniformly; repeat an entry to weight it.
 
     Args:
-        iterations: number of iterations; each consists of games, a fit to their positions, and a gate (a match of the
-            new network against the old one).
+        iterations: number of iterations. Each consists of games, a fit to their positions, and a gate. The gate is a
+            match of the new network against the old one.
         games: number of games in an iteration.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED.
         rules: presets of rules; games have no fog.
-        players: relative frequencies of games with 2, 3, … players; if the map has too few regions for the number, the
-            map, the rules and the number are drawn again.
+        players: relative frequencies of games with 2, 3, … players. Map, rules and number are drawn again if the map
+            has too few regions for the players.
         random_start_share: fraction of the games in which start regions are random instead of picked.
         max_rounds: largest number of rounds of a game.
         start: the first network.

@@ -43,8 +43,9 @@ class Trainer(ABC, Generic[S, F]):
     #: The subcommand of ``warlight train``, and the name of the file with the result.
     command: ClassVar[str]
     artifact_name: ClassVar[str]
-    #: For the progress display: the name of the run, the name of the steps that it counts, and the event in the journal
-    #: that counts as a step. None: all events count.
+    #: For the progress display: the name of the run, the name of its steps, and the event in the journal that counts as
+    #: a
+#: step. None: all events count.
     progress_name: ClassVar[str]
     unit: ClassVar[str]
     unit_event: ClassVar[str | None] = None

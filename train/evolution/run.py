@@ -8,9 +8,9 @@ has its own seeds. Three methods reduce the effect of noise:
 - Each candidate's games are split into halves. The rank correlation between the scores in the halves measures how
   reliable the ranks are. Later generations play more games if this correlation is low, and fewer games if it is high
   (`next_units`).
-- The result is the mean of the search's distribution, not a candidate that may have been lucky.
-- This mean becomes the champion only if it beats the old champion in a review, a match with new seeds: the 95 %
-  interval of its score must be above one half.
+- The result is the mean of the search distribution of CMA-ES, not a candidate that may have been lucky.
+- The mean becomes the champion only if it beats the old champion in a review, a match with new seeds. The 95 % interval
+  of its score must be above one half.
 
 The journal and the settings determine the rest of the run, so a killed run continues exactly.
 """

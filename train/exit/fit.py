@@ -63,8 +63,8 @@ def fit_turns(
 ) -> TurnFit:
     """Fit a network to turns and results of games.
 
-    The loss is the cross-entropy of each small choice of a turn, given the earlier choices, plus the cross-entropy of
-    the winner.
+    A turn is a sequence of categorical choices (`factored_turns`). The loss is the cross-entropy of each choice, given
+    the earlier choices, plus the cross-entropy of the winner.
 
     Args:
         settings: settings of the run.

@@ -31,7 +31,7 @@ class Expert(KernelAgent):
     The candidate turns are plans; if there is a network, half of the candidates are turns of the network.
 
     Attributes:
-        row: the last turn as a sequence of small choices, int8[N + 2 E].
+        row: the last turn as a sequence of categorical choices (`factored_turns`), int8[N + 2 E].
     """
 
     name = "expert"

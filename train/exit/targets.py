@@ -33,8 +33,8 @@ def write_target(
 
     The value of a candidate is the player's mean value of the position after the round, over `samples` simulations. The
     turn is drawn from the softmax of value / temperature. A temperature of 0 gives the best turn. The turn is written
-    to deploy int32[N] and attacks int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the number of
-    attacks.
+    to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row int8[N + 2 E].
+    Returns the number of attacks.
     """
     lookahead, board = work.lookahead, context.board
     count = generate(context, position, player, rng, work.generator, lookahead.turns)

@@ -41,7 +41,7 @@ class BoardNetwork(nn.Module):
         edge_index: int64[2, E], the source and the target of each edge.
         width: length of a region's embedding.
         layers: number of message-passing layers.
-        values: number of values of a row's choice.
+        values: number of values among which a row chooses.
     """
 
     def __init__(

@@ -11,9 +11,9 @@ of super regions are divided by it. `Model.project` keeps all constant parts abo
 
 The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
 chooses this number so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies
-the values of regions in positions, does not change. The value of an opponent's region as a target is not part of the
-value of a position; its ratio to the mean constant part does not change. Weights for picks do not change. Weights
-outside `BOUNDS` are clipped.
+the values of regions in positions, does not change. The weight for an opponent's region as a target is not part of the
+value of a position. The ratio of this weight to the mean constant part does not change. Weights for picks do not
+change. Weights outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from warlight_env.agents.weights import BOUNDS, Weights, super_region_terms
 from warlight_env.engine.board import make_board
 from warlight_env.maps import load
 
-#: The indices of the features of super regions in FEATURES, except "held"; its coefficient results from the shift.
+#: The indices of the features of super regions in FEATURES, except "held". The coefficient of "held" is computed from
+#: the shift of the constant parts.
 _SUPER: Final = slice(1, 5)
 #: The smallest constant part of a super region, divided by the mean constant part.
 _LEAST: Final = 0.01

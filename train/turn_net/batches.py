@@ -1,4 +1,4 @@
-"""Training data of the turn network as tensors: positions, each with a turn as small choices (`factored_turns`)."""
+"""Training data of the turn network as tensors: positions with turns as categorical choices (`factored_turns`)."""
 
 from __future__ import annotations
 

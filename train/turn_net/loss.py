@@ -14,8 +14,9 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 class TurnLogProbs(NamedTuple):
     """The log-probabilities and entropies of M turns, in nats, and the scores of the players.
 
-    weights, shares and priorities are the log-probabilities of three types of choices. Each is the sum over all choices
-    of the type in the turn, given the earlier choices.
+    weights, shares and priorities are the log-probabilities of three types of choices: the armies to deploy on regions,
+    the fractions of armies that cross borders, and the order of attacks. Each number is the sum over all choices of the
+    type in a turn, given the earlier choices.
     """
 
     weights: Tensor  #: float32[M]
@@ -94,7 +95,7 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
 
 
 class TurnLoss(NamedTuple):
-    """Mean losses over positions, in nats: of weights, shares and priorities, and of the result of the game."""
+    """Mean losses over positions, in nats: for the three types of choices in `TurnLogProbs`, and for the game's result."""
 
     weights: Tensor
     shares: Tensor

@@ -105,7 +105,7 @@ class TurnModule(nn.Module):
     def weights(
         self, board: BoardTensors, embeddings: Tensor, main: Tensor, which: Tensor, region: Tensor
     ) -> Tensor:  # fmt: skip
-        """Return the logits of the deploy weights of K regions, float32[K, V].
+        """Return the logits of the deploy weights (relative numbers of armies to deploy) of K regions, float32[K, V].
 
         Args:
             main: int64[M], the main region of each position.
@@ -121,7 +121,7 @@ class TurnModule(nn.Module):
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, embeddings: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
-        """Return the logits of the shares and priorities of K borders, float32[K, 2, V].
+        """Return logits for K borders, float32[K, 2, V]: of the share of armies that cross, and of the priority.
 
         Args:
             which: int64[K], the position of each border.

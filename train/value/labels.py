@@ -112,8 +112,8 @@ def label_positions(
     """Return the labels with the given numbers. Each label belongs to a position of a game with a winner.
 
     For a label, the function draws a game, and then a position of the game. With probability
-    `settings.random_move_share` it labels the position after one random round, else the drawn position itself. The
-    label of a drawn position itself is mixed with the outcome of the game.
+    `settings.random_move_share` the function labels the position after one random round, otherwise the drawn position
+    itself. The label of a drawn position is mixed with the outcome of the game.
 
     Args:
         settings: settings of the run.

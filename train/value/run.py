@@ -4,8 +4,8 @@ The current network plays games against itself and other agents (`games`). A sea
 games, and positions one random round later (`labels`). The search evaluates its leaves with the current network. A new
 network is fitted to the labels (`fit`).
 
-The gate compares `gate_threshold` with the mean score, not with an end of its interval. The gain of a useful step is
-much larger than the noise of the games, and a failed fit gives a score far below one half.
+The gate compares `gate_threshold` with the mean score, not with an end of its interval. The gain of a good fit is much
+larger than the noise of the games. A failed fit gives a score far below one half.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ class Duels:
     ) -> npt.NDArray[np.float64]:
         """Return the scores of A players against O opponents, float64[A, O, 2 · units].
 
-        A unit is a pair of games with exchanged seats: games 2u and 2u + 1 have the same offers and dice. All players
-        play with the same seeds against all opponents.
+        A unit is a pair of games with exchanged seats: games 2u and 2u + 1 have the same offered regions and the same
+        dice. All players play with the same seeds against all opponents.
         """
         start, rng = self._start(units, seed)
         out = np.zeros((len(players), len(opponents), 2 * units))

@@ -26,8 +26,8 @@ class SearchParameter:
 
     The coordinate of a value is asinh(value / scale), or ln(value) if `logarithmic`.
 
-    asinh is linear near 0 and logarithmic far from 0, so a step changes large values by a fraction, and small values
-    can change their sign.
+    asinh is linear near 0 and logarithmic far from 0. Therefore a step multiplies large values by a factor, and it can
+    change the sign of small values.
     """
 
     name: str

@@ -27,7 +27,8 @@ from warlight_env.errors import IN_FUNCTION
 #: The key of a thread's list in Python's dictionary of that thread. Compiled code finds the list with this key.
 _KEY: Final = "warlight_env.engine.callback_errors"
 
-#: The number of threads in which a function has failed. If it is 0, `failed` need not look for the thread's list.
+#: The number of threads in which a function has failed. If the number is 0, `failed` need not look for the thread's
+#: list.
 _failures: Final = np.zeros(1, dtype=np.int64)
 _FAILURES: Final = "warlight_env_guard_failures"  # a symbol's name, because cached code cannot contain addresses
 llvmlite.binding.add_symbol(_FAILURES, _failures.ctypes.data)
@@ -173,7 +174,7 @@ if not JIT_DISABLED:
         result = types.Tuple((types.boolean, called.return_type))  # type: ignore[attr-defined]
         return result(label, function, *kinds), generate
 
-    # One function for each number of arguments, because Numba needs seconds to pack records into a tuple.
+    # One function for each number of arguments, because Numba needs seconds to compile a tuple of NamedTuples.
 
     @intrinsic
     def attempt_3(typing_context, label, function, a, b, c):

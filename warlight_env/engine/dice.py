@@ -30,8 +30,8 @@ class Dice(NamedTuple):
     Index 0 is for attackers, index 1 for defenders.
 
     Row n has n + 1 columns and starts at n (n + 1) / 2. An entry has a threshold in its upper 32 bits and the alias
-    in its lower 32 bits. A draw takes a random column: its result is the column's index with probability
-    threshold / 2**32, otherwise it is the alias.
+    in its lower 32 bits. A draw takes a random column. The result is the index of the column with probability threshold
+    / 2**32, otherwise the alias.
     """
 
     kills: npt.NDArray[np.uint64]  #: [2, T] tables of kills, with luck and rounding
@@ -60,7 +60,7 @@ def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[
     mean = int((1 - luck) * p * n * unit)
     step = int(luck * unit)
     for roll, weight in enumerate(rolls):
-        value = mean + step * roll  # in 1 / unit
+        value = mean + step * roll  # as a multiple of 1 / unit
         if stochastic:
             low, up = divmod(value, unit)
             kills[low] += weight * (unit - up)

@@ -23,8 +23,8 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
 def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[npt.NDArray[Any]]:
     """Return arrays with the given shapes and dtypes in one block of memory, small arrays first. Values are undefined.
 
-    The block is freed when none of the arrays is in use. One large block is better than several of a few megabytes: the
-    C library keeps it for the next request instead of returning it to the operating system.
+    The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
+    request, but it returns several freed blocks of a few megabytes to the operating system.
     """
     sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in kinds]
     starts, end = [0] * len(kinds), 0

@@ -178,9 +178,9 @@ def check_orders(
     """Check a player's orders in the position at the start of the round; write the legal orders as arrays.
 
     deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.
-    `available` is the income. Writes deploy_out int32[N] (armies per region), attacks_out int32[A, 3], A >= E,
-    with at most one attack per directed edge, and reasons int8[D + M], codes of REASONS. Returns the number of attacks
-    and of dropped orders.
+    `available` is the income. Writes deploy_out int32[N], the armies per region, and attacks_out int32[A, 3], A >= E,
+    with at most one attack per directed edge. Writes reasons int8[D + M], codes of REASONS. Returns the number of
+    attacks and of dropped orders.
     """
     n = owner.shape[0]
     n_deploys = deploys.shape[0]

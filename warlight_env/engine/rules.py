@@ -73,14 +73,14 @@ class Rules:
         players rank the same regions; if two prefer the same region, chance decides), "alternating" (players take
         turns to pick from the same regions, in the order ABBAAB …), "dealt" (regions are assigned at random).
     picks: Number of start regions of each player. 0 is allowed only under "alternating". With 0 each player gets an
-        equal part of the offered regions, but each region beyond three is lost with probability 1/4, for all players at
+        equal part of the offered regions. Each region beyond three is lost with probability 1/4, for all players at
         once.
     ranked: Number of preferred regions that each player ranks under "ranked".
     offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" each
         player gets this number of regions per super region, and no region is offered to two players.
     dealt_apart: Under "dealt": start regions of different players are never neighbours.
-    wastelands, wasteland_army: Number of random draws of wastelands, divided by the number of super regions (the number
-        of draws is rounded down), and the number of armies on each wasteland.
+    wastelands, wasteland_army: The number of random draws of wastelands is `wastelands` times the number of super
+        regions, rounded down. Each wasteland has `wasteland_army` armies.
     wastelands_repeat: False: each draw takes a different region. True: a draw may take the same region again and then
         changes nothing. A draw is repeated if the region is in a super region with fewer than two regions without
         wasteland.

@@ -76,8 +76,9 @@ def row_adder(width: int) -> AddRow:
 def row_gate(width: int) -> WriteRow:
     """Return a function for kernels that writes row float32[width] to out float32[width] through a gate.
 
-    An element of out is the element of row if that of units float32[width] is above 0, otherwise 0. With row = units
-    the function is ReLU. With a gradient as row it is the backward step of ReLU. All three arrays may be the same.
+    For each index j, out[j] = row[j] if units[j] > 0, otherwise 0; units is float32[width]. With row = units the
+    function computes ReLU. With a gradient as row it computes the backward step of ReLU. The three arguments may be the
+    same array.
     """
     return _plain_gate(width) if CHECKED or JIT_DISABLED else _wide_gate(width)
 

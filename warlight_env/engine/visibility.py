@@ -65,8 +65,8 @@ def seen_in_round(
     """Return the regions that a player saw in a round under fog: at the start, at the end, and in between.
 
     Args:
-        before, after: owners of all regions. captured: the regions that the player took, even if it lost
-            them again; it saw these regions and their neighbours.
+        before, after: owners of all regions. captured: the regions that the player captured, even if it lost them
+            again. A player sees captured regions and their neighbours.
     """
     seen = visible(neighbors, before, player) | visible(neighbors, after, player)
     return seen.union(*((region, *neighbors[region]) for region in captured))
