@@ -168,5 +168,5 @@ def _pair(index: dict[str, int], a: str, b: str, what: str) -> tuple[int, int]:
         if name not in index:
             raise MapError(f"region {other!r}: {what} to unknown region {name!r}{did_you_mean(name, index)}")
     if a == b:
-        raise MapError(f"region {a!r}: {what} to itself")
+        raise MapError(f"region {a!r}: must not have a {what} to itself")
     return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])

@@ -217,7 +217,7 @@ def _from_ids(
         if b not in seen:
             raise MapError(f"{where}: region {a}: border to unknown region {b}")
         if a == b:
-            raise MapError(f"{where}: region {a}: border to itself")
+            raise MapError(f"{where}: region {a}: must not have a border to itself")
     short = all(r <= 99_999 for r in seen)
     shapes = {} if drawing is None else drawing.shapes
     return build(

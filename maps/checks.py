@@ -144,7 +144,9 @@ def _border_problems(m: MapParts) -> Iterator[MapProblem]:
         if not (0 <= a < n and 0 <= b < n):
             yield MapProblem("border-unknown", f"border ({a}, {b}): unknown region", "border", (a, b))
         elif a == b:
-            yield MapProblem("border-self", f"region {m.regions[a].name!r}: border to itself", "border", (a, b))
+            yield MapProblem(
+                "border-self", f"region {m.regions[a].name!r}: must not have a border to itself", "border", (a, b)
+            )
     if any(a >= b for a, b in m.borders) or any(x >= y for x, y in zip(m.borders, m.borders[1:], strict=False)):
         yield MapProblem("border-order", "borders: must be (a, b) with a < b, sorted and without repetition")
     if missing := _unreached(n, m.borders):

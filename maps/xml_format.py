@@ -122,7 +122,7 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
     for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
         name = _name(n, place)
         if name == region:
-            raise MapError(f"{place}: line {n.line}: region {region!r}: border to itself")
+            raise MapError(f"{place}: line {n.line}: region {region!r}: must not have a border to itself")
         listed.setdefault(name, n.line)
     return listed
 

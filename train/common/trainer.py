@@ -45,7 +45,7 @@ class Trainer(ABC, Generic[S, F]):
     artifact_name: ClassVar[str]
     #: For the progress display: the name of the run, the name of its steps, and the event in the journal that counts as
     #: a
-#: step. None: all events count.
+    #: step. None: all events count.
     progress_name: ClassVar[str]
     unit: ClassVar[str]
     unit_event: ClassVar[str | None] = None

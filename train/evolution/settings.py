@@ -56,7 +56,8 @@ class Stage:
         check_positive(self, "sigma")
         if all(rival == HALL for rival in self.opponents):
             raise InputError(
-                f"opponents = {list(self.opponents)!r}: at first the hall is empty; give another opponent, too"
+                f"opponents = {list(self.opponents)!r}: in the first generation the hall is empty; give another "
+                "opponent, too"
             )
 
 
@@ -78,7 +79,7 @@ class EvolveSettings(WeightsSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.stages:
-            raise InputError("stages: at least one is needed")
+            raise InputError("stages: give at least one stage")
 
     def quick(self) -> Self:
         """See `RunSettings.quick`."""

@@ -148,7 +148,9 @@ class PpoRun(Trainer[S, bytes]):
         path, entries = self.journal.folder / CHECKPOINT, self.journal.entries
         if not path.exists():
             if entries:
-                raise JournalError(f"{self.journal.folder}: {len(entries)} iterations, but no {CHECKPOINT}")
+                raise JournalError(
+                    f"{self.journal.folder}: {len(entries)} iterations in the journal, but {CHECKPOINT} is missing"
+                )
             return 0
         state = Checkpoint.load(path)
         entry = state.entry

@@ -176,7 +176,7 @@ def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)
     if sizes.ndim != 1 or sizes.size == 0 or (sizes != sizes[0]).any() or np.any(space.start):
-        raise ValueError(f"action space {space}: all rows must have the same values 0 …, as with action='factored'")
+        raise ValueError(f"action space {space}: all rows must have equally many values, as with action='factored'")
     return len(sizes), int(sizes[0])
 
 

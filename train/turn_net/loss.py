@@ -95,7 +95,7 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
 
 
 class TurnLoss(NamedTuple):
-    """Mean losses over positions, in nats: for the three types of choices in `TurnLogProbs`, and for the game's result."""
+    """Mean losses over positions, in nats: for the types of choices in `TurnLogProbs`, and for the game's result."""
 
     weights: Tensor
     shares: Tensor

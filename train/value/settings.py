@@ -87,7 +87,7 @@ class ValueSettings(ExpertIterationSettings):
         check_whole(self, 0, "playout_rounds")
         check_shares(self, "random_move_share")
         if not self.opponents:
-            raise InputError("opponents: give at least one")
+            raise InputError("opponents: give at least one agent")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "holdout")

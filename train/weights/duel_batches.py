@@ -60,7 +60,7 @@ class Duels:
     ) -> None:  # fmt: skip
         chosen = Rules.of(rules)
         if not plays_compiled(chosen):
-            raise InputError(f"rules {chosen.name!r}: compiled duels do not support fog or a limit on a turn's orders")
+            raise InputError(f"rules {chosen.name!r}: compiled games do not support fog or a limit on a turn's orders")
         check_jobs(jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)

@@ -96,7 +96,9 @@ class ParameterVector:
     def __post_init__(self) -> None:
         for name, value in self.search.items():
             if name not in MCTS_PARAMETERS or isinstance(value, bool) or not math.isfinite(value):
-                raise SearchParameterError(f"search: {name} = {value!r:.60}")
+                raise SearchParameterError(
+                    f"search: {name} = {value!r:.60}: must be a finite number for {', '.join(MCTS_PARAMETERS)}"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidate as plain data for JSON."""
@@ -114,14 +116,15 @@ class SearchSpace:
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
-            raise SearchParameterError("parameters: give at least one")
+            raise SearchParameterError("parameters: give at least one name")
         for name in names:
             if name not in SEARCH_PARAMETERS:
                 raise SearchParameterError(
-                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; use {', '.join(SEARCH_PARAMETERS)}"
+                    f"parameters: no parameter {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; "
+                    f"use {', '.join(SEARCH_PARAMETERS)}"
                 )
             if list(names).count(name) > 1:
-                raise SearchParameterError(f"gene {name!r} is given twice")
+                raise SearchParameterError(f"parameters: {name!r} occurs twice")
         self.genes = [SEARCH_PARAMETERS[name] for name in names]
 
     @property

@@ -186,9 +186,7 @@ class Rules:
                 raise RulesError(f"no rules {short_repr(rules)}; there are {', '.join(PRESETS)}")
             rules = PRESETS[rules]
         if not isinstance(rules, cls):
-            raise RulesError(
-                f"rules = {short_repr(rules)}: must be a preset's name, a `Rules` record or a dict of its fields"
-            )
+            raise RulesError(f"rules = {short_repr(rules)}: must be the name of a preset, `Rules` or a dict of fields")
         return cls._changed(rules, changes) if changes else rules
 
     @staticmethod

@@ -186,7 +186,7 @@ class Features:
         fits = region is None if len(found.shape) == 1 else is_integer(region) and 0 <= int(region or 0) < rows
         if not fits:
             wanted = f"an integer in 0 .. {rows - 1}" if len(found.shape) > 1 else "None"
-            raise FeaturePlaceError(f"{part!r}, {name!r}: region = {short_repr(region)}: must be {wanted}")
+            raise FeaturePlaceError(f"part {part!r}, feature {name!r}: region = {short_repr(region)}: must be {wanted}")
         return found.start + int(region or 0) * len(found.features) + column
 
 
