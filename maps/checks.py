@@ -26,7 +26,7 @@ from warlight_env.maps.parts import (
 
 _MAP_NAME, _CODE, _PATH = re.compile(NAME_PATTERN), re.compile(CODE_PATTERN), re.compile(PATH_PATTERN)
 _NAMED = 8  # the largest number of regions that a message names
-_FEWEST_OFFERED = 2  # number of regions: one for each of two players
+_FEWEST_OFFERED = 2  # the smallest number of offered regions: one for each of two players
 
 
 @dataclass(frozen=True)

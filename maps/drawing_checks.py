@@ -1,4 +1,4 @@
-"""Checks whether the drawing of a map matches the map's graph. Games are possible even if it does not match."""
+"""Checks whether the drawing of a map matches the map's graph. A map with a wrong drawing can still be played."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SIDE: Final = 2.0
 
 
 def remarks(m: MapParts) -> Iterator[MapProblem]:
-    """Yield the inconsistencies in the drawing of a valid map. A map without a drawing has none.
+    """Yield the inconsistencies in the drawing of a valid map. A map without a drawing has no inconsistencies.
 
-    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Others
-    are common sides without a border, and borders without a common side or a sea link.
+    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Further
+    inconsistencies are common sides without a border, and borders without a common side or a sea link.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
@@ -29,7 +29,7 @@ def remarks(m: MapParts) -> Iterator[MapProblem]:
         return
     shapes = []
     for i, r in enumerate(m.regions):
-        assert r.shape is not None  # the map was checked
+        assert r.shape is not None  # in a valid map with a drawing, each region has a shape
         name = r.name
         rings = [shapely.Polygon(ring) for ring in r.shape.rings]
         if not all(ring.is_valid for ring in rings):

@@ -66,7 +66,7 @@ def check(name_or_path: str | Path) -> None:
 
 @checked
 def save(m: Map, path: str | Path) -> None:
-    """Write a map to a ``.json`` file in this project's own format. If it fails, an existing file is unchanged.
+    """Write a map to a ``.json`` file in this project's own format. If the write fails, an existing file is unchanged.
 
     Raises:
         MapError: `m` is not a map, or `path` is not the path of a file.

@@ -14,7 +14,7 @@ class Sound:
 
     onsets: str  # beginnings of syllables
     vowels: str
-    codas: str  # ends of inner syllables; "-" for none
+    codas: str  # ends of inner syllables; "-" means no letter
     endings: str  # ends of names of regions
     lands: str  # ends of names of super regions
 

@@ -114,7 +114,7 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
         _refuse(value, place, "a list or a tuple")
     try:
         items = tuple(value)
-    except Exception:  # methods of an object of the caller may raise any exception, too
+    except Exception:  # methods of an object of the caller may raise any exception
         _refuse(value, place, "a list or a tuple")
     if hints[1:] == (...,):
         hints = hints[:1] * len(items)

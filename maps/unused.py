@@ -11,7 +11,8 @@ from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 
 #: The largest number of kinds of fields in a report.
 _MOST_NAMED: Final = 20
-#: First words of lines that have their first two words as their kind. The kind of all other lines is the first word.
+#: In reports, the kind of a line is its first word. If the first word is in this tuple, the kind is the first two
+#: words.
 _TWO_WORDS: Final = ("settings", "setup_map", "go")
 
 _SETTINGS: Final = frozenset((WASTELANDS, OFFERED, PICKS))

@@ -2,8 +2,8 @@
 
 The first stages use players that need little time. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A
 Tutorial", arXiv:1604.00772) in the package `cma`. The fitness of a candidate is its mean score in paired games. All
-candidates of a generation play against the same rivals with the same seeds, each seed in both seats. Every generation
-has its own seeds. Three methods reduce the effect of noise:
+candidates of a generation play against the same rivals with the same seeds. Each seed gives two games with exchanged
+seats. Every generation has its own seeds. Three methods reduce the effect of noise:
 
 - Each candidate's games are split into halves. The rank correlation between the scores in the halves measures how
   reliable the ranks are. Later generations play more games if this correlation is low, and fewer games if it is high

@@ -30,7 +30,7 @@ class Stage:
         sigma: initial standard deviation of the candidates, in the coordinates of `SearchParameter`; with 0.5 a weight
             changes by about half of its value.
         eval_interval: number of generations between reviews (matches of the new weights against the champion).
-        eval_pairs: number of game pairs of a review.
+        eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
         parameters: parameters that this stage optimizes; empty: the `parameters` of the run.
 
     Raises:

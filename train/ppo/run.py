@@ -2,7 +2,7 @@
 
 Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. So an
 iteration depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
-opponents. The checkpoint contains all three, so a killed run continues exactly.
+opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues exactly.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class TdSettings(WeightsSettings):
         epsilon: probability of a random turn in self-play.
         samples: number of simulated rounds for each candidate turn of the one-ply player.
         learn: features of the evaluation with learned coefficients: held, bonus, neighbors, borders, regions,
-            own_regions, whole_bonus_squared, army, largest_territory, threatened_bonus. The sharpness is always
-            learned.
+            own_regions, whole_bonus_squared, army, largest_territory, threatened_bonus. The weight `sharpness` is
+            always learned.
         eval_interval: number of batches between reviews (matches against the initial weights).
         eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
 

@@ -83,7 +83,8 @@ class TurnModule(nn.Module):
 
     def embed_regions(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
         """Return embeddings float32[M, N, H] for nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
-        # Regions become the first dimension, so that one matrix product computes the means of all positions.
+        # Regions become the first dimension of the tensors, so that one matrix product computes the means of all
+        # positions.
         m, n, _ = nodes.shape
         means = torch.cat([board.around, board.among])
         base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)

@@ -26,7 +26,7 @@ class ValueSettings(ExpertIterationSettings):
         opponents: agents for the other seats; each seat draws its agent separately. Agents with `value=current` use the
             current network. As soon as there is a network, these agents simulate one round, unless they specify
             `rounds`.
-        max_rounds: largest number of rounds of a game; games without a winner after it give no labels.
+        max_rounds: largest number of rounds of a game; games without a winner after so many rounds give no labels.
         weights: weights of the evaluation for planned turns, and for values of positions before the first network.
         start: the first network: weights (none), learned, or an .npz file.
         net: a turn network that gives more candidate turns to the search for labels: none, learned, or an .npz file.
@@ -39,7 +39,7 @@ class ValueSettings(ExpertIterationSettings):
         random_move_share: fraction of the labels that are for the position after one random round.
         outcome_weight: weight of the outcome of the game in all other labels.
         learning_rate: learning rate; it falls to 0 along a cosine.
-        previous: whether a fit also uses the labels of the iteration before.
+        previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:
         InputError: a number is invalid, or a map, rules, a file or an agent does not exist.

@@ -49,7 +49,7 @@ _SOURCES_FILE: Final = f"sources-{FORMAT}.json"
 def source_digests() -> SourceDigests:
     """The digests of all kernel modules.
 
-    A file in `cache_folder` stores the digests, so that later starts need not parse.
+    A file in `cache_folder` stores the digests, so that later starts need not parse modules.
     """
     folder = cache_folder()
     path = None if folder is None else folder / _SOURCES_FILE
@@ -104,7 +104,7 @@ class _Locator(_CacheLocator):
     variant = ""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._py_file = py_file  # for Numba's warnings
+        self._py_file = py_file  # Numba's warnings use this attribute
         module = py_func.__module__
         module_key = hashlib.sha256(module.encode()).hexdigest()[:8]
         is_kernel_module = kernel_modules().get(module) == Path(py_file).resolve()
@@ -223,7 +223,7 @@ def damaged_files() -> list[Path]:
 
 
 def stale_files() -> list[Path]:
-    """The files in `cache_folder` that belong to other sources than the installed ones."""
+    """The files in `cache_folder` that belong to another version of the sources than the installed version."""
     current = source_digests().all()
 
     def is_stale(file: Path) -> bool:
@@ -259,5 +259,5 @@ def enable_cache(compiled: Any, function: Callable[..., Any], variant: str = "")
         function: the function in Python.
         variant: a short name of the compiler options, for example "b". Each variant of a function has its own files.
     """
-    with contextlib.suppress(RuntimeError):  # Numba's error if no locator takes the function
+    with contextlib.suppress(RuntimeError):  # Numba raises RuntimeError if no locator accepts the function
         compiled._cache = _cache_class(variant)(function)

@@ -21,8 +21,9 @@ def cache_folder() -> Path | None:
 
     ``WARLIGHT_CACHE_DIR`` names the parent folder. Without it the folder is in the user's cache folder. The process
     executes the cached code, so only this user and root may be able to write to the folder, its parents and its files.
-    If other users can write there, the cache is in a private folder below the system's temporary folder, and a warning
-    gives the reason. If the folder cannot be written, the cache is in the same private folder, without a warning.
+    If other users can write to one of these, the cache is in a private folder below the system's temporary folder, and
+    a warning gives the reason. If the folder cannot be written, the cache is in the same private folder, without a
+    warning.
     """
     folder, notice = _choice()
     if notice and multiprocessing.parent_process() is None:  # the parent process has warned
@@ -112,7 +113,7 @@ def _has_kernels(folder: Path) -> bool:
 
 
 def _trusted(folder: Path) -> tuple[Path | None, str]:
-    """The path without links of a folder that other users cannot change; otherwise None, and the reason.
+    """The path of a folder with resolved links if other users cannot change the folder; else None, and the reason.
 
     The caller must use this path, because a link could change after the check.
     """

@@ -1,9 +1,9 @@
 """Exceptions in functions that kernels call through pointers: the kernel returns, then Python raises the exception.
 
 A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. The
-functions `attempt_3` to `attempt_7` of this module catch the exception instead. They store the exception in the list
-that the context `raise_callback_errors` made for the calling thread. As soon as the list has an entry, `failed` returns
-True, and the kernel calls no more functions through pointers.
+functions `attempt_3` to `attempt_7` of this module catch the exception instead. These functions store the exception in
+the list that the context `raise_callback_errors` made for the calling thread. As soon as the list has an entry,
+`failed` returns True, and the kernel calls no more functions through pointers.
 """
 
 from __future__ import annotations

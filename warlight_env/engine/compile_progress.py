@@ -1,4 +1,4 @@
-"""Reports of compilation on standard error: the current kernel, and the number of compiled kernels."""
+"""Reports on the progress of compilation, on standard error: the current kernel, and the number of compiled kernels."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Regions: TypeAlias = npt.NDArray[np.integer[Any]]
 RegionValues: TypeAlias = npt.NDArray[np.float64]
 #: float64[P]: for each player, a number in 0 .. 1 such as a win probability.
 Shares: TypeAlias = npt.NDArray[np.float64]
-#: int64[P]: a number for each player.
+#: int64[P]: an integer for each player.
 PlayerNumbers: TypeAlias = npt.NDArray[np.int64]
 #: uint64[2]: the state of a random generator.
 RandomState: TypeAlias = npt.NDArray[np.uint64]

@@ -21,7 +21,9 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
 
 
 def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[npt.NDArray[Any]]:
-    """Return arrays with the given shapes and dtypes in one block of memory, small arrays first. Values are undefined.
+    """Return arrays with the given shapes and dtypes in one block of memory, small arrays first.
+
+    The arrays are uninitialized.
 
     The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
     request, but it returns several freed blocks of a few megabytes to the operating system.

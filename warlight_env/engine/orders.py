@@ -85,8 +85,7 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     if array.ndim != 2 or array.shape[1] != width:
         raise OrdersTypeError(f"{name} must be a list of {form}; got an array of shape {array.shape}")
     if array.dtype == object and all(type(value) is int for value in array.flat):
-        # No order with an integer beyond 64 bits is legal. The clipped value is illegal, too, so clipping changes
-        # nothing.
+        # An order with an integer beyond 64 bits is illegal. The order with the clipped integer is illegal, too.
         array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise OrdersTypeError(f"{name} must contain only 64-bit integers; got {array.dtype} in {short_repr(rows)}")
@@ -243,9 +242,9 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of attacks that stay.
+    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of remaining attacks.
 
-    The deploys in the regions with the lowest indices stay.
+    The deploys in the regions with the lowest indices remain.
     """
     if params.max_orders == 0:
         return count

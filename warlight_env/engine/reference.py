@@ -85,7 +85,7 @@ class Reference:
         self.address = self._memory.ctypes.data
 
     def __getattr__(self, name: str) -> Any:
-        if name == "record":  # not set yet during a copy
+        if name == "record":  # the attribute is not set yet during a copy
             raise AttributeError(name)
         return getattr(self.record, name)
 

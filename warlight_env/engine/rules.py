@@ -66,7 +66,7 @@ class Rules:
     name: The name of a preset or of custom rules.
     base_income: Armies per round before bonuses.
     attack_kill, defense_kill: Probability that an attacking army kills a defender, and a defending one an attacker.
-    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * expectation + luck * roll armies, rounded.
+    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * mean + luck * roll armies, rounded; the roll is binomial.
     rounding: Rounding of the kills: "nearest" (halves up), or "stochastic": up with the probability of the fractional
         part.
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
@@ -204,7 +204,7 @@ class Rules:
         return {name: value for name, value in fields.items() if name not in later or value != later[name]}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.to_dict()  # digests use pickles, too; a field that a pickle lacks gets its default
+        return self.to_dict()  # pickles are also used for digests; a field that is missing in a pickle gets its default
 
     def round_limit(self, n_regions: int) -> int:
         """Return the number of rounds after which a game on n_regions regions ends without a winner; 0: never.

@@ -63,7 +63,7 @@ def state_bytes(state: State, b: int = 0) -> bytes:
 
 
 class Scratch(NamedTuple):
-    """Working memory of kernels, because kernels allocate no memory. Each thread has its own."""
+    """The working memory of kernels in one thread, because kernels allocate no memory."""
 
     cursor: npt.NDArray[np.int32]  #: [P] next attack of each player
     order: npt.NDArray[np.int32]  #: [P] the order of the players in one pass, in which each player attacks once

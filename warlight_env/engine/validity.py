@@ -250,7 +250,7 @@ def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
 
 
 def new_fault() -> npt.NDArray[np.int64]:
-    """Return an array int64[3] for the values of a message in REASONS, which a kernel writes."""
+    """Return an array int64[3], in which a kernel writes the values of a message in REASONS."""
     return np.zeros(3, dtype=np.int64)
 
 

@@ -20,7 +20,7 @@ from warlight_env.engine.visibility import see
 
 @dataclass(frozen=True)
 class View:
-    """All information that an agent gets to choose picks or orders. Regions and players are numbered from 0.
+    """All information with which an agent chooses picks or orders. Regions and players are numbered from 0.
 
     map: the `Map` of the game; ``map.neighbors[r]`` are the neighbours of region r, ``map.regions[r].name`` its name,
         ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` the bonus and regions of
@@ -94,7 +94,7 @@ def view_of(
     """Make the view that a player has of game b of a batch. This function makes all views of games.
 
     starts: each player's start regions, if known. The view contains the start regions only if they are public. Picks
-        that are made one by one are public. Other start regions are public only without fog.
+        that are made one by one are public. Start regions that are chosen in another way are public only without fog.
     told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
