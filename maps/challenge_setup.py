@@ -10,7 +10,7 @@ from warlight_env.maps.challenge_fields import identifier, identifiers, whole
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
-#: The names of the entries of the setup. In JSON they are keys of "Settings". In a line, the name follows the word
+#: The names of the entries of the setup. In JSON the names are keys of "Settings". In a line, the name follows the word
 #: ``settings``, but ``wastelands`` follows ``setup_map``.
 WASTELANDS: Final = "wastelands"
 OFFERED: Final = "starting_regions"

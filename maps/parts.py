@@ -70,7 +70,9 @@ class SeaLink:
 
     a: int  # region indices, a < b
     b: int
-    line: tuple[Point, Point] | None = None  # from coast to coast; None: two lines, to the left and right edges
+    line: tuple[Point, Point] | None = (
+        None  # from coast to coast; None: two lines, to the drawing's left and right edge
+    )
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 
         settings, table = self.settings, self._table(stage)
         genome, base = SearchSpace(stage.parameters or settings.parameters), progress.champion
-        rng = np.random.default_rng(0)  # its state is set before each use
+        rng = np.random.default_rng(0)  # the state of the generator is set before each use
 
         options = {
             "bounds": list(genome.bounds), "randn": lambda *shape: rng.standard_normal(shape), "seed": np.nan,

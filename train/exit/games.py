@@ -97,7 +97,7 @@ def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") ->
     """Yield a function that plays games and returns the expert's turns in them.
 
     Args:
-        games: the games.
+        games: the games of an iteration.
         jobs: number of threads, or of concurrent tasks.
         backend: ``local`` plays in threads of this process; other backends start worker processes at the first call.
     """

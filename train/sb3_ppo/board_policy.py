@@ -19,7 +19,7 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
-    """A distribution for a policy network that already computes the logits, so it adds no linear layer."""
+    """A distribution for a policy network that computes logits; the distribution adds no linear layer."""
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         return nn.Identity()

@@ -117,7 +117,7 @@ def _record(
 ) -> Int:  # fmt: skip
     """Sample a turn of the learner, and write it to the orders in `work` and to the rollout.
 
-    Return its number of attacks.
+    Return the number of attacks in the turn.
     """
     net, orders = work.generator.net, work.orders
     for r in range(position.owner.shape[0]):

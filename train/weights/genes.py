@@ -35,7 +35,7 @@ class SearchParameter:
     high: float
     scale: float
     logarithmic: bool = False
-    whole: bool = False  #: an integer
+    whole: bool = False  #: whether the value is an integer
 
     def coordinate(self, value: float) -> float:
         """Return the coordinate of a value, clipped to the bounds."""

@@ -19,11 +19,11 @@ from warlight_env.engine.build import environment_digest
 def cache_folder() -> Path | None:
     """The folder of compiled kernels for this build; None if no folder is safe.
 
-    ``WARLIGHT_CACHE_DIR`` names the parent folder. Without it the folder is in the user's cache folder. The process
-    executes the cached code, so only this user and root may be able to write to the folder, its parents and its files.
-    If other users can write to one of these, the cache is in a private folder below the system's temporary folder, and
-    a warning gives the reason. If the folder cannot be written, the cache is in the same private folder, without a
-    warning.
+    ``WARLIGHT_CACHE_DIR`` names the parent folder. Without this variable the folder is in the user's cache folder. The
+    process executes the cached code, so only this user and root may be able to write to the folder, its parents and its
+    files. If other users can write to one of these, the cache is in a private folder below the system's temporary
+    folder, and a warning gives the reason. If the folder cannot be written, the cache is in the same private folder,
+    without a warning.
     """
     folder, notice = _choice()
     if notice and multiprocessing.parent_process() is None:  # the parent process has warned

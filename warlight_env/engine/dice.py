@@ -1,4 +1,4 @@
-"""Dice: random numbers of kills, drawn from exact tables, and their exact distributions."""
+"""Dice of battles: random numbers of kills, drawn from exact tables, and the exact distributions of kills."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 
     A kernel that was called or prepared before does not change.
 
-    Use it for kernels that Python calls rarely and with one signature. Without `prepare`, Numba would compile the
-    kernel at its first call, which may be in the thinking time of an agent.
+    Use `prepare` for kernels that Python calls rarely and with one signature. Without `prepare`, Numba would compile
+    the kernel at its first call, which may be in the thinking time of an agent.
     """
     if not JIT_DISABLED and not function.overloads:  # type: ignore[attr-defined]
         compiled: Any = function
@@ -105,7 +105,7 @@ def _ignore_literals(dispatcher: Any) -> None:
 def inline_kernel(function: F) -> F:
     """Compile a `kernel` that is inlined into its callers.
 
-    Use it for small functions on the hot path that take many arrays.
+    Use this decorator for small functions that take many arrays and are called very often.
     """
     return kernel(function, inline=True)
 

@@ -95,7 +95,7 @@ COMPACT_ARMIES: Final = (1 << 21) - 1
 
 
 def compact_size(n_regions: int) -> int:
-    """Return the number of bytes of a position in the compact form: three for each region, and two for the round."""
+    """Return the number of bytes of a position in the compact form: three for each region, two for the round."""
     return 3 * n_regions + 2
 
 
@@ -122,7 +122,7 @@ def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
 
 @kernel
 def unpack(packed: npt.NDArray[np.uint8], position: Position) -> None:
-    """Read the result of `pack` into a position."""
+    """Write the position in `packed`, which `pack` has written, to the arrays of `position`."""
     owner, army = position.owner, position.army
     for r in range(owner.shape[0]):
         word = np.int64(packed[3 * r]) | (np.int64(packed[3 * r + 1]) << 8) | (np.int64(packed[3 * r + 2]) << 16)

@@ -121,7 +121,7 @@ class Reference:
 def reference(record: T) -> T:
     """Return a reference to a NamedTuple of arrays, numbers, other NamedTuples, or references to NamedTuples.
 
-    With ``NUMBA_DISABLE_JIT=1`` it returns the NamedTuple itself.
+    With ``NUMBA_DISABLE_JIT=1`` this function returns the NamedTuple itself.
     """
     if numba.config.DISABLE_JIT:
         return record

@@ -87,7 +87,7 @@ class SourceDigests:
     def of(self, module: str) -> str:
         """Hex digest of a module's import closure.
 
-        If the module is no kernel module: the digest of all kernel modules.
+        If the module is not in `KERNEL_PACKAGES`, the digest of all kernel modules.
         """
         return self._over(self.closure(module)) if module in self._sources else self._everything
 

@@ -29,7 +29,7 @@ def _maker(dtype: Any) -> Any:
     def make(_: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             element = context.get_data_type(array_type.dtype)
-            with builder.goto_entry_block():  # elsewhere each iteration of a loop would use more of the stack
+            with builder.goto_entry_block():  # in another block, each iteration of a loop would use more of the stack
                 place = builder.alloca(ir.ArrayType(element, STACK_SIZE))
             array = arrayobj.make_array(array_type)(context, builder)
             size = context.get_constant(types.intp, np.dtype(dtype).itemsize)

@@ -386,7 +386,7 @@ class FeatureExtractor(SingleThreaded):
 
 
 def _integers(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return an array of integers or booleans; otherwise raise InputError."""
+    """Return the values as an array of integers or booleans. Raise InputError if they have another type."""
     array = array_of(values, what)
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")
