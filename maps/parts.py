@@ -70,9 +70,7 @@ class SeaLink:
 
     a: int  # region indices, a < b
     b: int
-    line: tuple[Point, Point] | None = (
-        None  # from coast to coast; None: two lines, to the drawing's left and right edge
-    )
+    line: tuple[Point, Point] | None = None  # from coast to coast; None: two lines, to the left and right edges
 
 
 @dataclass(frozen=True)
